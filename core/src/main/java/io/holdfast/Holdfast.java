@@ -1,0 +1,127 @@
+package io.holdfast;
+
+import io.holdfast.internal.Client;
+import java.util.List;
+
+/**
+ * A client: the way to locks that are kept in one store.
+ *
+ * <pre>{@code
+ * try (Holdfast holdfast = Holdfast.connect("redis://localhost")) {
+ *     DistributedLock lock = holdfast.lock("orders/42");
+ *     lock.lock();
+ *     try {
+ *         ship(42, lock.fencingToken());
+ *     } finally {
+ *         lock.unlock();
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>One client a process is usual: threads that use the same client share its connections, and pass a lock to each other
+ * without the store. Safe for use by any thread. Its own threads are daemons named {@code holdfast-<client>-<use>}.
+ */
+public final class Holdfast implements AutoCloseable {
+
+    private final Client client;
+
+    Holdfast(Client client) {
+        this.client = client;
+    }
+
+    /**
+     * Connects to a store, with the defaults of {@link HoldfastBuilder}.
+     *
+     * @param uri {@code redis://[user:password@]host[:port][/db]}, {@code memory:} for locks of this client alone,
+     *     {@code memory:NAME} for locks shared inside this JVM, or what other stores on the class path understand
+     * @throws IllegalArgumentException if the URI is not understood; the text names the artifact to add for a known scheme
+     * @throws StoreUnavailableException if the store cannot be reached
+     * @throws StoreRefusedException if the store refuses, for example the password
+     */
+    public static Holdfast connect(String uri) {
+        return builder().uri(uri).build();
+    }
+
+    /** A builder with the defaults. */
+    public static HoldfastBuilder builder() {
+        return new HoldfastBuilder();
+    }
+
+    /**
+     * The lock of this name. No store call; nothing is created until it is acquired.
+     *
+     * @param name any text of 1 to 512 bytes of UTF-8 that does not begin with <code>hf:{</code>
+     * @throws IllegalArgumentException if the name breaks that rule
+     * @throws IllegalStateException if the client is closed
+     */
+    public DistributedLock lock(String name) {
+        return lock(name, LockOptions.defaults());
+    }
+
+    /**
+     * The lock of this name, used with these options. Options are of the acquirer, not of the name: two users may differ.
+     *
+     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, or begins with <code>hf:{</code>
+     * @throws IllegalStateException if the client is closed
+     */
+    public DistributedLock lock(String name, LockOptions options) {
+        return client.lock(name, options);
+    }
+
+    /**
+     * Who holds the name and who waits for it. Calls the store, and asks the holder for at most 200 ms.
+     *
+     * @throws StoreUnavailableException if the store did not answer within the command timeout
+     */
+    public LockReport inspect(String name) {
+        return client.inspect(name);
+    }
+
+    /**
+     * The held or awaited names that begin with the prefix, in no order; empty for all. Calls the store, which may have to
+     * walk over all its keys.
+     *
+     * @throws StoreUnavailableException if the store did not answer within the command timeout
+     */
+    public List<LockReport> list(String prefix) {
+        return client.list(prefix);
+    }
+
+    /** Adds a listener for what happens from now on; see {@link LockListener} for the thread it is called on. */
+    public void addListener(LockListener listener) {
+        client.addListener(listener);
+    }
+
+    /** Removes a listener; does nothing if it was not added. */
+    public void removeListener(LockListener listener) {
+        client.removeListener(listener);
+    }
+
+    /** Counters and gauges. No store call. */
+    public Stats stats() {
+        return client.stats();
+    }
+
+    /** The random id of this client, as other clients see it. */
+    public String clientId() {
+        return client.id();
+    }
+
+    /**
+     * Releases what this client holds, ends what it waits for, and disconnects.
+     *
+     * <p>New calls are refused, waits end with {@link IllegalStateException}. Waits for the store at most
+     * {@code closeTimeout} (default 5 s); holds that are not confirmed released by then are logged, with the time at which
+     * their lease ends. Does nothing the second time. Not interruptible; an interrupt is kept.
+     */
+    @Override
+    public void close() {
+        client.close();
+    }
+
+    /** Name, id, store, and what is held. No store call. */
+    @Override
+    public String toString() {
+        return client.toString();
+    }
+}

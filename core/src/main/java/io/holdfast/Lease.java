@@ -1,0 +1,71 @@
+package io.holdfast;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * A hold of a lock that is tied to no thread: any thread may use, pass on and close it.
+ *
+ * <p>Keep a reference for as long as the hold is needed. A lease that is garbage collected unclosed is treated like a
+ * crash: it is renewed no more, {@link LockEvent.Abandoned} is raised, and others get the lock when its time ends.
+ */
+public interface Lease extends AutoCloseable {
+
+    /** The name of the lock. */
+    String lockName();
+
+    /** The fencing token: greater than every token given for this name before. Readable also after the end. */
+    long token();
+
+    /**
+     * Whether the hold is valid now. False after {@link #close}, after a loss, and while a stepped clock or a suspended
+     * machine leaves it in doubt, until the store has confirmed it.
+     */
+    boolean isValid();
+
+    /** How long the hold is valid for if the store is not heard of again; zero if it is not valid. */
+    Duration remaining();
+
+    /**
+     * Returns only if the hold is valid for at least the given time; renews it with one store call if it must.
+     *
+     * <p>Call it before a step that cannot be undone. It is a check, not a fence: only a resource that refuses old
+     * tokens is safe from a pause right behind it.
+     *
+     * @param atLeast zero or more; at most the lease
+     * @throws LeaseLostException if the hold is lost, closed, or can't be made to last that long
+     * @throws IllegalArgumentException if the time is negative or longer than the lease
+     */
+    void ensureValid(Duration atLeast);
+
+    /**
+     * Registers what to run when the hold is lost: once, at the latest when its validity ends, on the client's callback
+     * executor; at once if it is lost already; never after {@link #close}.
+     */
+    @CanIgnoreReturnValue
+    Lease onLost(Consumer<LeaseLostException> action);
+
+    /**
+     * Sets the end of a lease that was acquired with a time of its own to {@code lease} from now. Calls the store.
+     *
+     * @param lease 100 ms to 365 days
+     * @throws LeaseLostException if the hold is lost or closed
+     * @throws IllegalStateException if the watchdog renews it, so that there is nothing to extend
+     * @throws StoreUnavailableException if the store did not confirm; the old end counts
+     */
+    void extend(Duration lease);
+
+    /**
+     * Releases the lock; does nothing if closed before. Calls the store, or hands the lock to the next waiter of this
+     * process. Waits for the answer at most the command timeout, then goes on in the background with a warning.
+     *
+     * @throws LeaseLostException if the hold was lost before; only the first close throws
+     */
+    @Override
+    void close();
+
+    /** Releases the lock like {@link #close}, without waiting; fails with what close would throw. */
+    CompletableFuture<Void> closeAsync();
+}

@@ -1,0 +1,82 @@
+package io.holdfast;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * What the store knows about one lock name at one moment.
+ *
+ * @param name the lock name
+ * @param holder who holds it; empty if it is free
+ * @param waiters the clients that wait for it, first come first; waiters inside one client count once
+ * @param lastToken the highest token that may have been given for the name; empty if the store has none
+ */
+public record LockReport(String name, Optional<Holder> holder, List<Waiter> waiters, OptionalLong lastToken) {
+
+    /** Copies the list. */
+    public LockReport {
+        waiters = List.copyOf(waiters);
+    }
+
+    /**
+     * A process that uses the store.
+     *
+     * @param id the client's random id
+     * @param name the client's name, by default {@code host:pid}; empty if the client left no record
+     * @param host its host; empty if unknown
+     * @param pid its process id; empty if unknown
+     */
+    public record Client(String id, Optional<String> name, Optional<String> host, OptionalLong pid) {
+
+        /** A client of which only the id is known. */
+        public static Client unknown(String id) {
+            return new Client(id, Optional.empty(), Optional.empty(), OptionalLong.empty());
+        }
+
+        /** The name and where it runs, as far as known. */
+        @Override
+        public String toString() {
+            return name.map(n -> n + " ").orElse("") + "client " + id
+                    + host.map(h -> ", host " + h).orElse("")
+                    + (pid.isPresent() ? ", pid " + pid.getAsLong() : "");
+        }
+    }
+
+    /**
+     * Who holds a lock.
+     *
+     * @param client the client that holds it
+     * @param owner the thread or lease inside that client; empty if the client did not tell
+     * @param since when that owner got it, by its own wall clock; empty if the client did not tell
+     * @param token the owner's fencing token; empty if the client did not tell
+     * @param remainingLease until the store gives the name up if nobody renews it
+     */
+    public record Holder(
+            Client client,
+            Optional<String> owner,
+            Optional<Instant> since,
+            OptionalLong token,
+            Duration remainingLease) {
+
+        /** One line for an error text. */
+        @Override
+        public String toString() {
+            return client
+                    + owner.map(o -> ", " + o).orElse(", owner unknown")
+                    + since.map(s -> ", since " + s).orElse("")
+                    + (token.isPresent() ? ", token " + token.getAsLong() : "")
+                    + ", lease ends in " + remainingLease.toMillis() + " ms";
+        }
+    }
+
+    /**
+     * A client that waits for a lock.
+     *
+     * @param client the client
+     * @param since when it came, by the server's clock
+     */
+    public record Waiter(Client client, Instant since) {}
+}

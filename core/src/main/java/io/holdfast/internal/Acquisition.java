@@ -1,0 +1,125 @@
+package io.holdfast.internal;
+
+import io.holdfast.spi.Platform;
+import java.lang.StackWalker.StackFrame;
+import java.util.stream.Collectors;
+
+/** A blocking acquire: one waiter after the other, until one has an outcome that counts. */
+final class Acquisition {
+
+    private static final StackWalker STACK = StackWalker.getInstance();
+    private static final int SITE_FRAMES = 4;
+    private static final int ATTEMPTS_AFTER_TIME = 3;
+
+    private final Engine engine;
+    private final Platform platform;
+    private final String name;
+    private final boolean interruptible;
+    private boolean interrupted;
+
+    Acquisition(Engine engine, String name, boolean interruptible) {
+        this.engine = engine;
+        this.platform = engine.platform;
+        this.name = name;
+        this.interruptible = interruptible;
+    }
+
+    /**
+     * Waits for the lock, at most for the time; for zero or less does not wait.
+     *
+     * <p>A grant whose lease ended before this thread ran is given back, and asked for again within the time.
+     */
+    Outcome await(Term term, long waitNanos, @org.jspecify.annotations.Nullable LeaseHandle handle)
+            throws InterruptedException {
+        if (interruptible && Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        long arrived = platform.nanoTime();
+        long deadline = waitNanos == Tenure.NEVER ? Tenure.NEVER : arrived + Math.max(0, waitNanos);
+        try {
+            for (int attempt = 1; ; attempt++) {
+                Outcome outcome = once(new Waiter.Parked(
+                        platform, term, arrived, deadline, handle == null ? null : handle.reference()));
+                if (!(outcome instanceof Hold hold) || usable(hold)) {
+                    return outcome;
+                }
+                engine.owners.discard(hold);
+                if (attempt >= ATTEMPTS_AFTER_TIME && timeIsUp(deadline)) {
+                    return new Outcome.Failed(engine.inquiries.tooSlow(name, term));
+                }
+                arrived = platform.nanoTime();
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private boolean usable(Hold hold) {
+        return hold.valid(platform.nanoTime(), platform.wallMillis());
+    }
+
+    private boolean timeIsUp(long deadline) {
+        return deadline != Tenure.NEVER && platform.nanoTime() - deadline >= 0;
+    }
+
+    private Outcome once(Waiter waiter) throws InterruptedException {
+        KeySlot slot = engine.arrive(name, waiter);
+        if (waiter.outcome == null) {
+            waiter.site = site();
+        }
+        Outcome outcome = waiter.outcome;
+        while (outcome == null) {
+            pause(slot, waiter);
+            outcome = waiter.outcome;
+        }
+        return outcome;
+    }
+
+    private void pause(KeySlot slot, Waiter waiter) throws InterruptedException {
+        platform.park(slot, timeLeft(slot, waiter));
+        if (Thread.interrupted()) {
+            interrupted(slot, waiter);
+        }
+        if (waiter.outcome == null) {
+            engine.event(slot, (s, out) -> s.take(waiter, platform.nanoTime(), out));
+        }
+    }
+
+    /** How long to park; after the time is up, until the answer that is still to come. */
+    private long timeLeft(KeySlot slot, Waiter waiter) {
+        if (waiter.deadline == Tenure.NEVER) {
+            return Tenure.NEVER;
+        }
+        long now = platform.nanoTime();
+        if (waiter.deadline - now > 0) {
+            return waiter.deadline - now;
+        }
+        engine.event(slot, (s, out) -> s.timeOut(waiter, now, out));
+        return Tenure.NEVER;
+    }
+
+    /** Leaves the queue; if the lock was granted meanwhile, that counts, and the interrupt is kept. */
+    private void interrupted(KeySlot slot, Waiter waiter) throws InterruptedException {
+        boolean[] withdrawn = {false};
+        if (interruptible) {
+            engine.event(slot, (s, out) -> withdrawn[0] = s.withdraw(waiter, platform.nanoTime(), out));
+        }
+        if (withdrawn[0]) {
+            throw new InterruptedException();
+        }
+        interrupted = true;
+    }
+
+    private static String site() {
+        return STACK.walk(frames -> frames.filter(Acquisition::isCaller)
+                .limit(SITE_FRAMES)
+                .map(StackFrame::toString)
+                .collect(Collectors.joining(" < ")));
+    }
+
+    private static boolean isCaller(StackFrame frame) {
+        return !frame.getClassName().startsWith("io.holdfast.internal.");
+    }
+}

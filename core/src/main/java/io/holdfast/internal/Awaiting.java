@@ -1,0 +1,38 @@
+package io.holdfast.internal;
+
+import io.holdfast.spi.Platform;
+import java.util.concurrent.CompletableFuture;
+
+/** Waits for a future by parking on the platform. */
+final class Awaiting {
+
+    private Awaiting() {}
+
+    /** Waits until it is done or the time, {@link Tenure#NEVER} for ever, has passed; an interrupt is kept for later. Returns whether it is done. */
+    static boolean done(Platform platform, CompletableFuture<?> future, long nanos) {
+        if (future.isDone()) {
+            return true;
+        }
+        Thread me = Thread.currentThread();
+        whenDone(future, () -> platform.unpark(me));
+        long deadline = platform.nanoTime() + nanos;
+        boolean interrupted = false;
+        for (long left = nanos; !future.isDone() && left > 0; left = left(nanos, deadline, platform)) {
+            platform.park(future, left);
+            interrupted |= Thread.interrupted();
+        }
+        if (interrupted) {
+            me.interrupt();
+        }
+        return future.isDone();
+    }
+
+    /** Runs the action when the future is done, however. */
+    static void whenDone(CompletableFuture<?> future, Runnable action) {
+        var unused = future.whenComplete((value, error) -> action.run());
+    }
+
+    private static long left(long nanos, long deadline, Platform platform) {
+        return nanos == Tenure.NEVER ? nanos : deadline - platform.nanoTime();
+    }
+}

@@ -1,0 +1,170 @@
+package io.holdfast.internal;
+
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
+import java.time.Duration;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls to the store under way, each answered in time or timed out.
+ *
+ * <p>All calls have the same timeout, so a queue in order of sending is in order of deadlines: adding is all that a call
+ * costs, and a tick now and then drops the finished ones from the front. An answer after the timeout is still passed on,
+ * marked as late.
+ */
+final class Calls implements AutoCloseable {
+
+    /** One call; subclasses say what is sent and what comes of the answer. */
+    abstract static class Call<R> {
+
+        private enum Phase {
+            OPEN,
+            TIMED_OUT,
+            DONE
+        }
+
+        private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.OPEN);
+        private long deadline;
+        private long sent;
+        private long wallMillis;
+
+        /** {@code nanoTime} just before it was sent. */
+        final long sent() {
+            return sent;
+        }
+
+        /** What a positive reply proves for a lease asked for with this call. */
+        final Validity proven(long lease) {
+            return Validity.of(sent, wallMillis, lease);
+        }
+
+        final long skew() {
+            return Validity.skew(sent, wallMillis);
+        }
+
+        /** Sends the request. */
+        abstract CompletionStage<R> send();
+
+        abstract void replied(R reply);
+
+        /** @param late whether it had timed out before, so that a failure was reported already */
+        abstract void failed(StoreException cause, boolean late);
+    }
+
+    private static final long TICKS_PER_TIMEOUT = 8;
+
+    private final Platform platform;
+    private final Later later;
+    private final Counters counters;
+    private final Executor senders;
+    private final String store;
+    private final Duration timeout;
+    private final long timeoutNanos;
+    private final ConcurrentLinkedQueue<Call<?>> underWay = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean ticking = new AtomicBoolean();
+    private volatile boolean closed;
+
+    /** @param senders runs the calls: on the caller's thread, or on a pool for a store that blocks */
+    Calls(Platform platform, Later later, Counters counters, Executor senders, String store, Duration timeout) {
+        this.platform = platform;
+        this.later = later;
+        this.counters = counters;
+        this.senders = senders;
+        this.store = store;
+        this.timeout = timeout;
+        this.timeoutNanos = timeout.toNanos();
+    }
+
+    <R> void start(Call<R> call) {
+        start(call, senders);
+    }
+
+    <R> void start(Call<R> call, Executor sender) {
+        counters.storeCalls.increment();
+        call.deadline = platform.nanoTime() + timeoutNanos;
+        underWay.add(call);
+        tickLater(timeoutNanos / TICKS_PER_TIMEOUT);
+        sender.execute(() -> send(call));
+    }
+
+    private <R> void send(Call<R> call) {
+        if (call.phase.get() != Call.Phase.OPEN) {
+            call.failed(new StoreException(Effect.NOT_APPLIED, "not sent to " + store + " in time"), true);
+            return;
+        }
+        call.wallMillis = platform.wallMillis();
+        call.sent = platform.nanoTime();
+        try {
+            CompletionStage<R> stage = call.send();
+            stage.whenComplete((reply, error) -> answered(call, reply, error));
+        } catch (RuntimeException e) {
+            answered(call, null, e);
+        }
+    }
+
+    private <R> void answered(Call<R> call, @Nullable R reply, @Nullable Throwable error) {
+        boolean late = call.phase.getAndSet(Call.Phase.DONE) == Call.Phase.TIMED_OUT;
+        if (reply != null) {
+            call.replied(reply);
+        } else {
+            counters.storeFailures.increment();
+            call.failed(cause(error), late);
+        }
+    }
+
+    private StoreException cause(@Nullable Throwable error) {
+        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        return cause instanceof StoreException known
+                ? known
+                : new StoreException(Effect.UNKNOWN, store + " failed unexpectedly: " + cause, cause);
+    }
+
+    private void tickLater(long nanos) {
+        if (!closed && ticking.compareAndSet(false, true)) {
+            later.run(nanos, this::tick);
+        }
+    }
+
+    private void tick() {
+        ticking.set(false);
+        long now = platform.nanoTime();
+        for (Call<?> head = underWay.peek(); head != null && over(head, now); head = underWay.peek()) {
+            underWay.poll();
+        }
+        Call<?> oldest = underWay.peek();
+        if (oldest != null) {
+            tickLater(Math.min(oldest.deadline - now, timeoutNanos / TICKS_PER_TIMEOUT));
+        }
+    }
+
+    private boolean over(Call<?> call, long now) {
+        if (call.phase.get() == Call.Phase.OPEN && now - call.deadline >= 0) {
+            timeOut(call);
+        }
+        return call.phase.get() != Call.Phase.OPEN;
+    }
+
+    private void timeOut(Call<?> call) {
+        if (call.phase.compareAndSet(Call.Phase.OPEN, Call.Phase.TIMED_OUT)) {
+            counters.storeFailures.increment();
+            call.failed(
+                    new StoreException(
+                            Effect.UNKNOWN, "no answer from " + store + " within " + timeout.toMillis() + " ms"),
+                    false);
+        }
+    }
+
+    /** Stops the clock; calls under way are not timed out any more. */
+    @Override
+    public void close() {
+        closed = true;
+        underWay.clear();
+    }
+}

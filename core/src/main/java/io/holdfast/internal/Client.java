@@ -1,0 +1,299 @@
+package io.holdfast.internal;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.LockListener;
+import io.holdfast.LockOptions;
+import io.holdfast.LockReport;
+import io.holdfast.Stats;
+import io.holdfast.StoreRefusedException;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreProvider;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.ServiceLoader;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** One client: opens and closes the parts, and checks what comes from users. */
+public final class Client {
+
+    private static final String RESERVED = "hf:{";
+    private static final long CLOSE_LOOK_NANOS = 10_000_000;
+    private static final Map<String, String> ARTIFACTS =
+            Map.of("redis", "holdfast-redis", "rediss", "holdfast-redis", "embedded", "holdfast-embedded-redis");
+
+    private final Settings settings;
+    private final Platform platform;
+    private final String id;
+    private final Threads threads;
+    private final Events events;
+    private final LockStore store;
+    private final Engine engine;
+    private final AtomicBoolean closing = new AtomicBoolean();
+
+    private Client(Settings settings, String id, Threads threads, Events events, LockStore store, Engine engine) {
+        this.settings = settings;
+        this.platform = settings.platform();
+        this.id = id;
+        this.threads = threads;
+        this.events = events;
+        this.store = store;
+        this.engine = engine;
+    }
+
+    /** Connects. */
+    public static Client open(Settings given, List<LockListener> listeners) {
+        LockReport.Client self = self(given);
+        Settings settings = given.named(self.name().orElseThrow());
+        StoreProvider provider = settings.provider().orElseGet(() -> providerFor(settings.uri()));
+        Platform platform = settings.platform();
+        Threads threads = Threads.of(platform, settings.name(), settings.callbacks());
+        Events events = new Events(platform, settings.name(), listeners);
+        AtomicReference<@Nullable Engine> started = new AtomicReference<>();
+        try {
+            LockStore store = provider.open(config(settings, self, started));
+            Engine engine = new Engine(settings, self.id(), store, threads, events);
+            started.set(engine);
+            events.info("connected to " + store.describe());
+            return new Client(settings, self.id(), threads, events, store, engine);
+        } catch (StoreException e) {
+            threads.close();
+            events.close();
+            throw e.effect() == StoreException.Effect.REFUSED
+                    ? new StoreRefusedException("", e.getMessage() + "", e)
+                    : new StoreUnavailableException("", e.getMessage() + "", e);
+        } catch (RuntimeException e) {
+            threads.close();
+            events.close();
+            throw e;
+        }
+    }
+
+    private static LockReport.Client self(Settings settings) {
+        Platform platform = settings.platform();
+        String id = randomUuid(platform).toString();
+        long pid = ProcessHandle.current().pid();
+        String host = host();
+        String name = settings.name().isEmpty() ? host + ":" + pid : settings.name();
+        return new LockReport.Client(id, Optional.of(name), Optional.of(host), OptionalLong.of(pid));
+    }
+
+    /** A version 4 UUID. */
+    private static UUID randomUuid(Platform platform) {
+        long high = (platform.randomLong() & ~0xF000L) | 0x4000L;
+        long low = (platform.randomLong() >>> 2) | (1L << 63);
+        return new UUID(high, low);
+    }
+
+    private static String host() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            return "unknown-host";
+        }
+    }
+
+    private static StoreConfig config(
+            Settings settings, LockReport.Client self, AtomicReference<@Nullable Engine> started) {
+        return new StoreConfig(
+                settings.uri(),
+                self,
+                settings.platform(),
+                settings.commandTimeout(),
+                settings.connectTimeout(),
+                settings.lazy(),
+                settings.keyPrefix(),
+                signal -> deliver(started.get(), signal),
+                name -> Optional.ofNullable(started.get()).flatMap(engine -> engine.describe(name)));
+    }
+
+    /** A signal that comes before the engine stands concerns nobody. */
+    private static void deliver(@Nullable Engine engine, Signal signal) {
+        if (engine != null) {
+            engine.signal(signal);
+        }
+    }
+
+    private static StoreProvider providerFor(String uri) {
+        String scheme = uri.substring(0, uri.indexOf(':'));
+        return providers()
+                .filter(provider -> provider.schemes().contains(scheme))
+                .findFirst()
+                .orElseThrow(() -> unknownScheme(scheme));
+    }
+
+    private static Stream<StoreProvider> providers() {
+        ClassLoader context = Thread.currentThread().getContextClassLoader();
+        return Stream.concat(
+                        ServiceLoader.load(StoreProvider.class, context).stream(),
+                        ServiceLoader.load(StoreProvider.class, Client.class.getClassLoader()).stream())
+                .map(ServiceLoader.Provider::get);
+    }
+
+    private static IllegalArgumentException unknownScheme(String scheme) {
+        String known = providers()
+                .flatMap(p -> p.schemes().stream())
+                .distinct()
+                .sorted()
+                .collect(Collectors.joining(", "));
+        String artifact = ARTIFACTS.get(scheme);
+        return new IllegalArgumentException("no store for the scheme '" + scheme + "': "
+                + (artifact == null ? "misspelt?" : "add io.holdfast:" + artifact + " to the class path")
+                + " Schemes found: " + known);
+    }
+
+    // ---- locks
+
+    /** The lock of this name. */
+    public DistributedLock lock(String name, LockOptions options) {
+        checkName(name);
+        checkOpen(name);
+        Duration lease = options.lease().orElse(settings.lease());
+        long maxHold =
+                options.maxHold().or(settings::maxHold).map(Durations::nanos).orElse(Tenure.NEVER);
+        return new ClientLock(engine, name, Term.renewed(lease, maxHold));
+    }
+
+    private void checkName(String name) {
+        int most = store.capabilities().maxNameBytes();
+        int bytes = utf8Length(name);
+        if (bytes < 1 || bytes > most) {
+            throw new IllegalArgumentException("lock name of " + bytes + " bytes of UTF-8: 1 to " + most
+                    + " are allowed"
+                    + (name.isEmpty()
+                            ? ""
+                            : "; it begins with '" + name.substring(0, Math.min(40, name.length())) + "'"));
+        }
+        if ((settings.keyPrefix() + name).startsWith(RESERVED)) {
+            throw new IllegalArgumentException("lock name '" + name + "' begins with '" + RESERVED
+                    + "', which is kept for the library's own keys");
+        }
+    }
+
+    private static int utf8Length(String name) {
+        try {
+            return StandardCharsets.UTF_8
+                    .newEncoder()
+                    .encode(CharBuffer.wrap(name))
+                    .remaining();
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException(
+                    "lock name can't be encoded as UTF-8: it has a surrogate without its pair", e);
+        }
+    }
+
+    private void checkOpen(String name) {
+        if (closing.get()) {
+            throw Texts.closed(name, settings.name());
+        }
+    }
+
+    /** Who holds the name and who waits. */
+    public LockReport inspect(String name) {
+        checkName(name);
+        checkOpen(name);
+        return engine.inquiries.inspect(name);
+    }
+
+    /** The held or awaited names with the prefix. */
+    public List<LockReport> list(String prefix) {
+        checkOpen(prefix);
+        return engine.inquiries.list(prefix);
+    }
+
+    // ---- the rest
+
+    /** Adds a listener. */
+    public void addListener(LockListener listener) {
+        events.add(listener);
+    }
+
+    /** Removes a listener. */
+    public void removeListener(LockListener listener) {
+        events.remove(listener);
+    }
+
+    /** Counters and gauges. */
+    public Stats stats() {
+        Counters c = engine.counters;
+        int held = (int) engine.slots().stream().filter(s -> s.owner() != null).count();
+        int waiting = engine.slots().stream().mapToInt(KeySlot::waiting).sum();
+        return new Stats(
+                c.grants.sum(),
+                c.handoffs.sum(),
+                c.releases.sum(),
+                c.lost.sum(),
+                c.storeCalls.sum(),
+                c.storeFailures.sum(),
+                c.renewals.sum(),
+                c.signals.sum(),
+                c.emptyWakeups.sum(),
+                c.longestRenewalLagNanos() / 1_000,
+                events.dropped(),
+                held,
+                waiting,
+                engine.settlements.open().size());
+    }
+
+    /** The random id. */
+    public String id() {
+        return id;
+    }
+
+    /** Releases everything, waits for the store, and disconnects. */
+    public void close() {
+        if (!closing.compareAndSet(false, true)) {
+            return;
+        }
+        engine.shutDown();
+        awaitSettlements();
+        engine.settlements.open().forEach(this::reportUnsettled);
+        engine.calls.close();
+        store.close();
+        threads.close();
+        events.info("closed");
+        events.close();
+    }
+
+    private void awaitSettlements() {
+        long deadline = platform.nanoTime() + Durations.nanos(settings.closeTimeout());
+        boolean interrupted = false;
+        while (!engine.settlements.open().isEmpty() && platform.nanoTime() - deadline < 0) {
+            platform.park(this, CLOSE_LOOK_NANOS);
+            interrupted |= Thread.interrupted();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void reportUnsettled(Settlement settlement) {
+        Instant lapses =
+                Instant.ofEpochMilli(platform.wallMillis() + (settlement.lapsesAt - platform.nanoTime()) / 1_000_000);
+        events.warnUnsettled(settlement.name, lapses);
+    }
+
+    @Override
+    public String toString() {
+        return "Holdfast client " + settings.name() + " (" + id + ") at " + store.describe()
+                + (closing.get() ? ", closed" : ", holds " + stats().held() + " names");
+    }
+}

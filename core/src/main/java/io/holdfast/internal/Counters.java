@@ -1,0 +1,27 @@
+package io.holdfast.internal;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What a client counts. */
+final class Counters {
+
+    final LongAdder grants = new LongAdder();
+    final LongAdder handoffs = new LongAdder();
+    final LongAdder releases = new LongAdder();
+    final LongAdder lost = new LongAdder();
+    final LongAdder storeCalls = new LongAdder();
+    final LongAdder storeFailures = new LongAdder();
+    final LongAdder renewals = new LongAdder();
+    final LongAdder signals = new LongAdder();
+    final LongAdder emptyWakeups = new LongAdder();
+    private final AtomicLong longestRenewalLag = new AtomicLong();
+
+    void renewalLag(long nanos) {
+        longestRenewalLag.accumulateAndGet(nanos, Math::max);
+    }
+
+    long longestRenewalLagNanos() {
+        return longestRenewalLag.get();
+    }
+}

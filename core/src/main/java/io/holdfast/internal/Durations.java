@@ -1,0 +1,41 @@
+package io.holdfast.internal;
+
+import java.time.Duration;
+
+/** The rules for times that users pass. */
+public final class Durations {
+
+    /** The shortest lease. */
+    public static final Duration MIN_LEASE = Duration.ofMillis(100);
+    /** The longest lease. */
+    public static final Duration MAX_LEASE = Duration.ofDays(365);
+
+    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+
+    private Durations() {}
+
+    /** Returns the lease, or throws. */
+    public static Duration requireLease(Duration lease) {
+        if (lease.isNegative() || lease.isZero()) {
+            throw new IllegalArgumentException("lease " + lease + " is not positive: pass 100 ms to 365 days,"
+                    + " or use the method without a lease, which renews the hold for as long as its owner lives");
+        }
+        if (lease.compareTo(MIN_LEASE) < 0 || lease.compareTo(MAX_LEASE) > 0) {
+            throw new IllegalArgumentException("lease " + lease + " is out of range: 100 ms to 365 days");
+        }
+        return lease;
+    }
+
+    /** Returns the value, or throws. */
+    public static Duration requirePositive(String what, Duration value) {
+        if (value.isNegative() || value.isZero() || value.compareTo(MAX_LEASE) > 0) {
+            throw new IllegalArgumentException(what + " " + value + " is out of range: above zero, at most 365 days");
+        }
+        return value;
+    }
+
+    /** Nanoseconds; what does not fit is as good as for ever. */
+    public static long nanos(Duration value) {
+        return value.compareTo(LONGEST) >= 0 ? Long.MAX_VALUE : value.toNanos();
+    }
+}

@@ -1,0 +1,63 @@
+package io.holdfast.internal;
+
+import io.holdfast.spi.TenureId;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a {@link KeySlot} wants done after an event, outside its mutex. */
+sealed interface Effect {
+
+    /** Send an acquire. */
+    record Ask(Tenure tenure, Term term, boolean enqueue) implements Effect {}
+
+    /** Release until it is certain that nothing is left. */
+    record GiveUp(Settlement settlement) implements Effect {}
+
+    /** Release what was assigned to a tenure that is not ours any more. */
+    record Disown(TenureId tenure) implements Effect {}
+
+    /** Tell a waiter. */
+    record Tell(Waiter waiter) implements Effect {}
+
+    /** Renew now, for this lease. */
+    record Renew(Tenure tenure, Term term) implements Effect {}
+
+    /** Have the tenure renewed when it is due. */
+    record Watch(Tenure tenure) implements Effect {}
+
+    /** Ask again after so many nanoseconds. */
+    record PollIn(Tenure tenure, long nanos) implements Effect {}
+
+    /** Find out whether signals arrive. */
+    record ConfirmSignals() implements Effect {}
+
+    /** An owner got the name. */
+    record Granted(Hold hold, boolean handedOver) implements Effect {}
+
+    /** An owner lost the name. */
+    record Lost(Hold hold, String reason) implements Effect {}
+
+    /** An owner ended without releasing. */
+    record Abandoned(Hold hold) implements Effect {}
+
+    /** The slot is empty, and never used again. */
+    record Retired() implements Effect {}
+
+    /** Collects effects; most events have none or one. */
+    final class Buffer {
+
+        private @Nullable List<Effect> effects;
+
+        void add(Effect effect) {
+            if (effects == null) {
+                effects = new ArrayList<>(3);
+            }
+            effects.add(effect);
+        }
+
+        List<Effect> effects() {
+            return effects == null ? List.of() : effects;
+        }
+    }
+}

@@ -1,0 +1,458 @@
+package io.holdfast.internal;
+
+import io.holdfast.HoldfastException;
+import io.holdfast.IndeterminateLockException;
+import io.holdfast.LockEvent;
+import io.holdfast.StoreRefusedException;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreConfig.HoldDescription;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** Carries events to the {@link KeySlot}s and their commands to the store: the only caller of both. */
+final class Engine implements Rules {
+
+    private static final long SLICE_FLOOR_NANOS = 2_000_000;
+    private static final long SLICE_HANDOVERS = 4;
+    private static final long ROUND_TRIP_WEIGHT = 8;
+
+    final Settings settings;
+    final Platform platform;
+    final String clientId;
+    final Counters counters = new Counters();
+    final Events events;
+    final Calls calls;
+    final Settlements settlements;
+    final Watchdog watchdog;
+    final Later later;
+    final Term defaultTerm;
+    final Owners owners;
+    final Inquiries inquiries;
+
+    private final LockStore store;
+    private final Executor callbacks;
+    private final Platform.Worker background;
+    private final ConcurrentHashMap<String, KeySlot> slots = new ConcurrentHashMap<>();
+    private final AtomicLong tenureNumbers = new AtomicLong();
+    private final AtomicBoolean confirming = new AtomicBoolean();
+    private volatile long signalsConfirmed;
+    private volatile boolean everConfirmed;
+    private volatile long roundTrip;
+    private volatile boolean closed;
+
+    Engine(Settings settings, String clientId, LockStore store, Threads threads, Events events) {
+        this.settings = settings;
+        this.platform = settings.platform();
+        this.clientId = clientId;
+        this.store = store;
+        this.events = events;
+        this.background = threads.background();
+        this.callbacks = threads.callbacks();
+        this.later = (delay, task) -> threads.timer().schedule(delay, () -> background.execute(guarded(task)));
+        Executor senders = store.capabilities().blocking() ? threads.senders() : Runnable::run;
+        this.calls = new Calls(platform, later, counters, senders, store.describe(), settings.commandTimeout());
+        this.settlements = new Settlements(platform, later, store, calls, commandNanos());
+        this.defaultTerm = Term.renewed(
+                settings.lease(), settings.maxHold().map(Durations::nanos).orElse(Tenure.NEVER));
+        this.watchdog = new Watchdog(this, store, threads);
+        this.owners = new Owners(this);
+        this.inquiries = new Inquiries(this);
+    }
+
+    // ---- slots
+
+    Collection<KeySlot> slots() {
+        return slots.values();
+    }
+
+    @Nullable
+    KeySlot slotOrNull(String name) {
+        return slots.get(name);
+    }
+
+    Optional<KeySlot> slot(String name) {
+        return Optional.ofNullable(slots.get(name));
+    }
+
+    /** The hold of the thread under the name; empty if there is none. */
+    Optional<Hold> holdOf(String name, Thread thread) {
+        KeySlot slot = slots.get(name);
+        return slot == null ? Optional.empty() : Optional.ofNullable(slot.holdOf(thread));
+    }
+
+    /** Runs an event of a slot and what it wants done. */
+    void event(KeySlot slot, BiConsumer<KeySlot, Effect.Buffer> event) {
+        Effect.Buffer out = slot.locked(() -> {
+            Effect.Buffer buffer = new Effect.Buffer();
+            event.accept(slot, buffer);
+            return buffer;
+        });
+        run(slot, out);
+    }
+
+    /** The same, on the timer's thread, which must not call the store. */
+    void eventOnTimer(KeySlot slot, BiConsumer<KeySlot, Effect.Buffer> event) {
+        Effect.Buffer out = slot.locked(() -> {
+            Effect.Buffer buffer = new Effect.Buffer();
+            event.accept(slot, buffer);
+            return buffer;
+        });
+        for (Effect effect : out.effects()) {
+            if (effect instanceof Effect.Lost || effect instanceof Effect.Tell) {
+                run(slot, effect);
+            } else {
+                background.execute(guarded(() -> run(slot, effect)));
+            }
+        }
+    }
+
+    /** Hands a waiter to the slot of its name; what comes of it is told to the waiter. */
+    KeySlot arrive(String name, Waiter waiter) {
+        while (true) {
+            if (closed) {
+                throw Texts.closed(name, settings.name());
+            }
+            KeySlot slot = slots.computeIfAbsent(name, n -> new KeySlot(n, this, this::nextTenure));
+            Effect.Buffer out = new Effect.Buffer();
+            if (slot.locked(() -> slot.arrive(waiter, platform.nanoTime(), out))) {
+                run(slot, out);
+                return slot;
+            }
+        }
+    }
+
+    private TenureId nextTenure() {
+        return new TenureId(clientId, tenureNumbers.incrementAndGet());
+    }
+
+    private Runnable guarded(Runnable task) {
+        return () -> {
+            try {
+                task.run();
+            } catch (RuntimeException e) {
+                events.failure("a background task", e);
+            }
+        };
+    }
+
+    Executor callbacks() {
+        return callbacks;
+    }
+
+    // ---- effects
+
+    private void run(KeySlot slot, Effect.Buffer out) {
+        for (Effect effect : out.effects()) {
+            run(slot, effect);
+        }
+    }
+
+    private void run(KeySlot slot, Effect effect) {
+        if (effect instanceof Effect.Tell tell) {
+            tell.waiter().tell();
+        } else if (effect instanceof Effect.Ask ask) {
+            calls.start(new AcquireCall(slot, ask));
+        } else if (effect instanceof Effect.GiveUp giveUp) {
+            settlements.begin(giveUp.settlement());
+        } else if (effect instanceof Effect.Watch watch) {
+            watchdog.watch(watch.tenure());
+        } else if (effect instanceof Effect.Renew renew) {
+            var unused = watchdog.renewNow(slot, renew.tenure(), renew.term());
+        } else if (effect instanceof Effect.PollIn poll) {
+            later.run(poll.nanos(), () -> poll(slot, poll.tenure()));
+        } else if (effect instanceof Effect.Retired) {
+            slots.remove(slot.name, slot);
+        } else {
+            runRare(slot, effect);
+        }
+    }
+
+    private void runRare(KeySlot slot, Effect effect) {
+        if (effect instanceof Effect.Granted granted) {
+            Hold hold = granted.hold();
+            events.detail(new LockEvent.Granted(slot.name, hold.token, hold.owner(), granted.handedOver()));
+        } else if (effect instanceof Effect.Lost lost) {
+            lost(slot, lost.hold(), lost.reason());
+        } else if (effect instanceof Effect.Abandoned abandoned) {
+            abandoned(slot, abandoned.hold());
+        } else if (effect instanceof Effect.ConfirmSignals) {
+            confirmSignals();
+        } else if (effect instanceof Effect.Disown disown) {
+            settlements.begin(new Settlement(slot.name, new Tenure(disown.tenure()), false));
+        }
+    }
+
+    /** A release found that the store had given the hold up before. */
+    void lostAtRelease(Hold hold) {
+        String reason = store.describe() + " did not have it any more when it was released";
+        hold.lose(reason);
+        lost(hold.slot, hold, reason);
+    }
+
+    private void lost(KeySlot slot, Hold hold, String reason) {
+        counters.lost.increment();
+        events.warn(
+                new LockEvent.Lost(slot.name, hold.token, hold.owner(), reason),
+                "another owner may have the lock: fence its writes with the token");
+        var loss = Texts.lost(slot.name, hold.token, hold.owner(), reason);
+        for (var action : hold.lossActions()) {
+            callbacks.execute(guarded(() -> action.accept(loss)));
+        }
+    }
+
+    private void abandoned(KeySlot slot, Hold hold) {
+        String site = hold.site();
+        events.warn(
+                new LockEvent.Abandoned(slot.name, hold.token, hold.owner(), site),
+                "unlock in finally, close leases; others get the lock when its lease ends");
+    }
+
+    private void poll(KeySlot slot, Tenure asked) {
+        StoreException silence = new StoreException(
+                StoreException.Effect.NOT_APPLIED, store.describe() + " has not answered for too long");
+        event(slot, (s, out) -> s.poll(asked, silence, platform.nanoTime(), out));
+    }
+
+    private final class AcquireCall extends Calls.Call<Acquire.Reply> {
+
+        private final KeySlot slot;
+        private final Effect.Ask ask;
+
+        AcquireCall(KeySlot slot, Effect.Ask ask) {
+            this.slot = slot;
+            this.ask = ask;
+        }
+
+        @Override
+        CompletionStage<Acquire.Reply> send() {
+            Tenure tenure = ask.tenure();
+            long notAfter = store.clock(slot.name).notAfter(sent(), settings.commandTimeout());
+            tenure.copies.sent(notAfter);
+            tenure.longestLease = Math.max(tenure.longestLease, ask.term().nanos());
+            return store.acquire(new Acquire(
+                    slot.name,
+                    tenure.id,
+                    ask.enqueue() && queues(),
+                    tenure.arrival,
+                    ask.term().lease(),
+                    tenure.tokensWanted(),
+                    notAfter));
+        }
+
+        @Override
+        void replied(Acquire.Reply reply) {
+            Tenure tenure = ask.tenure();
+            tenure.copies.answered();
+            store.clock(slot.name).observe(sent(), reply.serverMicros());
+            long now = platform.nanoTime();
+            measure(now - sent());
+            if (reply instanceof Acquire.Granted granted) {
+                Validity proven = proven(ask.term().nanos());
+                event(slot, (s, out) -> s.granted(tenure, granted, proven, now, out));
+            } else if (reply instanceof Acquire.Refused refused) {
+                var base = new Tenure.Base(sent(), skew(), refused.serverMicros(), refused.run());
+                event(slot, (s, out) -> s.refused(tenure, refused, base, now, out));
+            } else {
+                event(slot, (s, out) -> s.late(tenure, out));
+            }
+        }
+
+        @Override
+        void failed(StoreException cause, boolean late) {
+            if (cause.effect() != StoreException.Effect.UNKNOWN) {
+                ask.tenure().copies.answered();
+            }
+            if (!late) {
+                event(slot, (s, out) -> s.failed(ask.tenure(), cause, platform.nanoTime(), out));
+            }
+        }
+    }
+
+    /** A moving mean; a lost update is as good as a lost sample. */
+    private void measure(long nanos) {
+        long mean = roundTrip;
+        roundTrip = mean + (nanos - mean) / ROUND_TRIP_WEIGHT;
+    }
+
+    // ---- signals
+
+    void signal(Signal signal) {
+        counters.signals.increment();
+        long now = platform.nanoTime();
+        if (signal instanceof Signal.Freed freed) {
+            slot(freed.name()).ifPresent(slot -> event(slot, (s, out) -> s.freed(out)));
+        } else if (signal instanceof Signal.Wanted wanted) {
+            slot(wanted.name()).ifPresent(slot -> event(slot, (s, out) -> s.wanted(now)));
+        } else if (signal instanceof Signal.Revoked revoked) {
+            slot(revoked.name()).ifPresent(slot -> event(slot, (s, out) -> s.revoked(revoked.tenure(), now, out)));
+        } else if (signal instanceof Signal.Assigned assigned) {
+            assigned(assigned, now);
+        } else {
+            everConfirmed = false;
+            slots.values().forEach(slot -> event(slot, (s, out) -> s.gap(now, out)));
+        }
+    }
+
+    /** A grant to a tenure that nobody waits with any more is given back. */
+    private void assigned(Signal.Assigned signal, long now) {
+        KeySlot slot = slots.get(signal.name());
+        boolean[] known = {false};
+        if (slot != null) {
+            event(slot, (s, out) -> known[0] = s.assigned(signal, now, out));
+        }
+        boolean settling = settlements.open().stream().anyMatch(s -> s.tenure.id.equals(signal.tenure()));
+        if (!known[0] && !settling && !closed) {
+            settlements.begin(new Settlement(signal.name(), new Tenure(signal.tenure()), false));
+        }
+    }
+
+    private void confirmSignals() {
+        if (!signals() || !confirming.compareAndSet(false, true)) {
+            return;
+        }
+        calls.start(new Calls.Call<Boolean>() {
+            @Override
+            CompletionStage<Boolean> send() {
+                return store.confirmSignals().thenApply(nothing -> true);
+            }
+
+            @Override
+            void replied(Boolean reply) {
+                signalsConfirmed = sent();
+                everConfirmed = true;
+                confirming.set(false);
+            }
+
+            @Override
+            void failed(StoreException cause, boolean late) {
+                confirming.set(false);
+            }
+        });
+    }
+
+    // ---- what a slot asks
+
+    @Override
+    public long pollNanos() {
+        return settings.pollInterval().toNanos();
+    }
+
+    @Override
+    public long commandNanos() {
+        return settings.commandTimeout().toNanos();
+    }
+
+    @Override
+    public long outageNanos() {
+        return settings.maxOutage().toNanos();
+    }
+
+    @Override
+    public long sliceNanos() {
+        return Math.max(SLICE_FLOOR_NANOS, SLICE_HANDOVERS * roundTrip);
+    }
+
+    @Override
+    public boolean signalsFresh(long now) {
+        return everConfirmed && now - signalsConfirmed < pollNanos();
+    }
+
+    @Override
+    public boolean signals() {
+        return store.capabilities().signals();
+    }
+
+    @Override
+    public boolean queues() {
+        return store.capabilities().queue();
+    }
+
+    @Override
+    public long jittered(long nanos) {
+        return nanos - nanos / 10 + Math.floorMod(platform.randomLong(), nanos / 5 + 1);
+    }
+
+    @Override
+    public boolean eventsWanted() {
+        return events.detailed();
+    }
+
+    @Override
+    public void countGrant() {
+        counters.grants.increment();
+    }
+
+    @Override
+    public void countHandover() {
+        counters.handoffs.increment();
+    }
+
+    @Override
+    public void countEmptyWakeup() {
+        counters.emptyWakeups.increment();
+    }
+
+    @Override
+    public Term defaultTerm() {
+        return defaultTerm;
+    }
+
+    @Override
+    public HoldfastException failure(String name, Waiter waiter, Tenure asked, StoreException cause, long now) {
+        String lock = "lock '" + name + "'";
+        if (cause.effect() == StoreException.Effect.REFUSED && !asked.copies.unanswered()) {
+            return new StoreRefusedException(name, lock + " was not acquired: " + cause.getMessage(), cause);
+        }
+        String waited = " after " + (now - waiter.arrived) / 1_000_000 + " ms";
+        if (asked.copies.unanswered()) {
+            return new IndeterminateLockException(
+                    name,
+                    lock + ": whether " + store.describe() + " granted it could not be told" + waited + ": "
+                            + cause.getMessage() + ". You do not hold it; it may be held, and is being released",
+                    cause);
+        }
+        return new StoreUnavailableException(
+                name, lock + " was not acquired" + waited + ": " + cause.getMessage(), cause);
+    }
+
+    // ---- description and end
+
+    /** What this client's owner of the name tells others about itself. */
+    Optional<HoldDescription> describe(String name) {
+        return slot(name).flatMap(slot -> Optional.ofNullable(slot.owner())).map(hold -> {
+            long heldMillis = (platform.nanoTime() - hold.since) / 1_000_000;
+            Instant since = Instant.ofEpochMilli(platform.wallMillis() - heldMillis);
+            return new HoldDescription(hold.tenure.id, hold.owner(), since, hold.token);
+        });
+    }
+
+    /** Refuses new waiters, and ends all waits and holds. */
+    void shutDown() {
+        closed = true;
+        for (KeySlot slot : slots.values()) {
+            event(slot, (s, out) -> s.close(() -> Texts.closed(s.name, settings.name()), out));
+        }
+    }
+
+    boolean closed() {
+        return closed;
+    }
+
+    LockStore store() {
+        return store;
+    }
+}

@@ -1,0 +1,140 @@
+package io.holdfast.internal;
+
+import io.holdfast.LockEvent;
+import io.holdfast.LockListener;
+import io.holdfast.spi.Platform;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells listeners and the log. Never blocks who reports. */
+final class Events implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger("io.holdfast");
+    private static final int QUEUED_AT_MOST = 1_000;
+    private static final long WARN_EVERY_NANOS = 60_000_000_000L;
+    private static final int WARN_KEYS_AT_MOST = 10_000;
+
+    private static final class Muted {
+        long until;
+        int count;
+    }
+
+    private final Platform platform;
+    private final Platform.Worker worker;
+    private final String client;
+    private final List<LockListener> listeners;
+    private final AtomicInteger queued = new AtomicInteger();
+    private final LongAdder dropped = new LongAdder();
+    private final Map<String, Muted> muted = new ConcurrentHashMap<>();
+
+    Events(Platform platform, String client, List<LockListener> listeners) {
+        this.platform = platform;
+        this.worker = platform.worker("holdfast-" + client + "-events", 1);
+        this.client = client;
+        this.listeners = new CopyOnWriteArrayList<>(listeners);
+    }
+
+    void add(LockListener listener) {
+        listeners.add(listener);
+    }
+
+    void remove(LockListener listener) {
+        listeners.remove(listener);
+    }
+
+    long dropped() {
+        return dropped.sum();
+    }
+
+    /** Whether anybody wants to hear of each grant and release. */
+    boolean detailed() {
+        return !listeners.isEmpty() || LOG.isDebugEnabled();
+    }
+
+    void detail(LockEvent event) {
+        LOG.debug("{}: {}", client, event);
+        publish(event);
+    }
+
+    /** Warns with a text that ends in what to do, at most once a minute for the key and kind. */
+    void warn(LockEvent event, String todo) {
+        warn(event.getClass().getSimpleName() + event.lockName(), "{}: {}; {}", event, todo);
+        publish(event);
+    }
+
+    /** Warns of a name whose release the store has not confirmed at the end. */
+    void warnUnsettled(String name, Instant lapses) {
+        LOG.warn(
+                "{}: closed before the release of lock '{}' was confirmed; its lease ends at {}: until then it may look held",
+                client,
+                name,
+                lapses);
+    }
+
+    void info(String text) {
+        LOG.info("{}: {}", client, text);
+    }
+
+    /** Logs an error of code that is not ours, or of the engine itself, and goes on. */
+    void failure(String what, Throwable error) {
+        LOG.error("{}: {} failed: {}", client, what, error.toString(), error);
+    }
+
+    void publish(LockEvent event) {
+        if (listeners.isEmpty()) {
+            return;
+        }
+        if (queued.incrementAndGet() > QUEUED_AT_MOST) {
+            queued.decrementAndGet();
+            dropped.increment();
+            warn("dropped", "{}: {} was dropped: listeners are slower than events; {}", event, "make them faster");
+            return;
+        }
+        worker.execute(() -> deliver(event));
+    }
+
+    private void deliver(LockEvent event) {
+        queued.decrementAndGet();
+        for (LockListener listener : listeners) {
+            try {
+                listener.onEvent(event);
+            } catch (RuntimeException e) {
+                failure("listener " + listener, e);
+            }
+        }
+    }
+
+    private void warn(String key, String format, Object what, String todo) {
+        long now = platform.nanoTime();
+        if (muted.size() > WARN_KEYS_AT_MOST) {
+            muted.values().removeIf(m -> now - m.until >= 0);
+        }
+        muted.compute(key, (k, before) -> {
+            Muted entry = before == null ? new Muted() : before;
+            if (before == null || now - entry.until >= 0) {
+                LOG.warn(format + more(entry.count), client, what, todo);
+                entry.until = now + WARN_EVERY_NANOS;
+                entry.count = 0;
+            } else {
+                entry.count++;
+            }
+            return entry;
+        });
+    }
+
+    private static String more(int count) {
+        return count == 0 ? "" : " (and " + count + " more like this in the last minute)";
+    }
+
+    @Override
+    public void close() {
+        worker.close();
+    }
+}

@@ -1,0 +1,177 @@
+package io.holdfast.internal;
+
+import io.holdfast.LeaseLostException;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A name in the hands of one owner, a thread or a lease: some time within a tenure, with a token of its own.
+ *
+ * <p>Levels are touched by the owning thread alone. A level with a lease of its own has an end; the end of the hold is the
+ * latest of its levels, and there is none while a level is renewed by the watchdog.
+ */
+final class Hold implements Outcome {
+
+    final KeySlot slot;
+    final Tenure tenure;
+    final long token;
+    final long since;
+    final Term term;
+    private final Waiter waiter;
+
+    private int depth = 1;
+    private long @Nullable [] ends;
+    private volatile boolean watchdog;
+    private volatile @Nullable String lostBecause;
+    volatile boolean ended;
+    volatile @Nullable Settlement settlement;
+    volatile boolean tooLongReported;
+    private @Nullable List<Consumer<LeaseLostException>> onLost;
+
+    Hold(KeySlot slot, Tenure tenure, long token, Waiter owner, long now) {
+        this.slot = slot;
+        this.tenure = tenure;
+        this.token = token;
+        this.since = now;
+        this.term = owner.term;
+        this.waiter = owner;
+        this.watchdog = owner.term.watchdog();
+        if (!watchdog) {
+            ends = new long[] {tenure.validity.deadline()};
+        }
+    }
+
+    boolean ownedBy(Thread candidate) {
+        return waiter.owningThread() == candidate;
+    }
+
+    /** Whether the owner can't release it any more: the thread is dead, or the lease was collected. */
+    boolean ownerGone() {
+        Thread thread = waiter.owningThread();
+        WeakReference<Object> handle = waiter.handle();
+        return thread != null ? !thread.isAlive() : handle != null && handle.refersTo(null);
+    }
+
+    /** The owning thread; null if a lease owns it. */
+    @Nullable
+    Thread thread() {
+        return waiter.owningThread();
+    }
+
+    /** Whether the thread acquired it as a lease. */
+    boolean leasedBy(Thread candidate) {
+        return waiter.owningThread() == null && waiter.askingThread() == candidate;
+    }
+
+    /** The code that acquired it. */
+    String site() {
+        String known = waiter.site;
+        return known == null ? "taken without waiting, so the place was not recorded" : known;
+    }
+
+    /** Whether the watchdog renews it. */
+    boolean watchdog() {
+        return watchdog;
+    }
+
+    int depth() {
+        return depth;
+    }
+
+    /** Adds a level that the watchdog renews, to a hold that has no other kind. */
+    void enterRenewed() {
+        depth++;
+    }
+
+    /** Whether all levels are renewed by the watchdog. */
+    boolean allRenewed() {
+        return ends == null;
+    }
+
+    /** Adds a level that ends at {@code end}, or never. Under the slot's mutex. */
+    void enter(long end) {
+        if (end != Tenure.NEVER && ends == null) {
+            ends = new long[depth];
+            Arrays.fill(ends, Tenure.NEVER);
+        }
+        if (ends != null) {
+            ends = Arrays.copyOf(ends, depth + 1);
+            ends[depth] = end;
+        }
+        depth++;
+        watchdog |= end == Tenure.NEVER;
+    }
+
+    /** Ends the innermost level; returns whether the end of the hold is now an earlier one. Under the slot's mutex. */
+    boolean leave() {
+        long before = end();
+        depth--;
+        watchdog = depth > 0 && end() == Tenure.NEVER;
+        return depth > 0 && end() != before;
+    }
+
+    /** When the hold ends by its own leases, in {@code nanoTime}. */
+    long end() {
+        if (ends == null) {
+            return Tenure.NEVER;
+        }
+        long latest = ends[0];
+        for (int level = 1; level < depth; level++) {
+            boolean later = latest != Tenure.NEVER && (ends[level] == Tenure.NEVER || ends[level] - latest > 0);
+            latest = later ? ends[level] : latest;
+        }
+        return latest;
+    }
+
+    /** Sets the end of the only level of a lease. Under the slot's mutex. */
+    boolean endAt(long end) {
+        ends = new long[] {end};
+        return true;
+    }
+
+    @Nullable
+    String lostBecause() {
+        return lostBecause;
+    }
+
+    boolean lost() {
+        return lostBecause != null;
+    }
+
+    /** Whether it can be relied on: not lost, not ended, and both clocks agree. */
+    boolean valid(long now, long wallMillis) {
+        Validity validity = tenure.validity;
+        return !ended && lostBecause == null && validity.alive(now) && !validity.suspect(now, wallMillis);
+    }
+
+    /** Marks the loss; returns whom to tell. Under the slot's mutex. */
+    void lose(String reason) {
+        lostBecause = reason;
+    }
+
+    /** Adds an action for the loss; false if it has happened. Under the slot's mutex. */
+    boolean onLost(Consumer<LeaseLostException> action) {
+        if (lostBecause != null) {
+            return false;
+        }
+        if (onLost == null) {
+            onLost = new ArrayList<>(1);
+        }
+        onLost.add(action);
+        return true;
+    }
+
+    List<Consumer<LeaseLostException>> lossActions() {
+        return onLost == null ? List.of() : onLost;
+    }
+
+    /** The owner, for a person. */
+    String owner() {
+        Thread thread = waiter.owningThread();
+        return thread != null ? "thread " + thread.getName() : "lease " + tenure.id.number() + "." + (token & 1023);
+    }
+}

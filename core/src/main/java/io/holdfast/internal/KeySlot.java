@@ -1,0 +1,829 @@
+package io.holdfast.internal;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All local state of one lock name: who owns it, who waits, and what the client has at the store.
+ *
+ * <p>A state machine under one short mutex. Events come in with the time at which they happened, commands go out as
+ * {@link Effect}s that the caller carries out after the mutex is free; no clock is read and nothing is called in here.
+ *
+ * <h2>Store side</h2>
+ *
+ * <p>At most one {@link Tenure} is <em>current</em>: it is asked for (one call in flight at a time, whatever the number of
+ * local waiters), then held. A tenure that is not wanted any more is given up through a {@link Settlement} and is never
+ * current again, so whatever its late replies say they cannot touch a later one. Signals that come while the call is in
+ * flight are kept and applied after its reply: {@code Assigned} voids the refusal of the same tenure, {@code Freed} means
+ * ask again at once, {@code Wanted} means that a foreign client waits.
+ *
+ * <h2>Local side</h2>
+ *
+ * <p>While the tenure is held it is passed from owner to owner without a store call, each with the next token. As strict
+ * handoff to parked threads would cost a wake-up each, a release leaves the tenure free and wakes the head of the queue;
+ * a running thread may overtake it. Once the head has been overtaken for {@value #OVERTAKING_NANOS} ns the next release
+ * hands to it directly, so nobody starves.
+ *
+ * <p>When foreign clients wait (or it cannot be known that none does) the tenure is handed on for a slice only; then the
+ * name is yielded: assigned to the first foreign waiter, while the local owners queue behind it with a new tenure. This is
+ * the cohort lock of Dice, Marathe and Shavit (PPoPP 2012) with time instead of counts as its bound.
+ *
+ * <h2>Invariants</h2>
+ *
+ * <ol>
+ *   <li>{@code owner != null} implies that the current tenure is held, and that it is the owner's.
+ *   <li>A tenure is current, or was given up, or ended at the store: nothing the store may have granted is forgotten.
+ *   <li>Tenure held, no owner, nothing being prepared: the head of the queue has been told.
+ *   <li>Tenure neither held nor in flight: a poll is scheduled.
+ *   <li>Nothing current, no waiter, no lost hold to clear: the slot is retired, and never used again.
+ * </ol>
+ */
+final class KeySlot {
+
+    static final long OVERTAKING_NANOS = 1_000_000;
+
+    private static final long CLAIM_WINDOW_NANOS = 1_000_000_000;
+    private static final long CLAIM_RESERVE_NANOS = 100_000_000;
+    private static final long FIRST_BACKOFF_NANOS = 20_000_000;
+    private static final long FIRST_POLL_NANOS = 5_000_000;
+
+    final String name;
+    private final Rules rules;
+    private final Supplier<TenureId> ids;
+    private final ReentrantLock mutex = new ReentrantLock();
+    private final ArrayDeque<Waiter> queue = new ArrayDeque<>(2);
+
+    private volatile @Nullable Tenure tenure;
+    private volatile @Nullable Hold owner;
+    private volatile @Nullable Map<Thread, Hold> lostHolds;
+    private boolean retired;
+    private long headSince;
+    private boolean headTold;
+    private long outageSince = Tenure.NEVER;
+
+    KeySlot(String name, Rules rules, Supplier<TenureId> ids) {
+        this.name = name;
+        this.rules = rules;
+        this.ids = ids;
+    }
+
+    // ---- read without the mutex
+
+    @Nullable
+    Hold owner() {
+        return owner;
+    }
+
+    @Nullable
+    Tenure tenure() {
+        return tenure;
+    }
+
+    /** The hold of this thread, also a lost one that it has not unlocked. */
+    @Nullable
+    Hold holdOf(Thread thread) {
+        Hold hold = owner;
+        if (hold != null && hold.ownedBy(thread)) {
+            return hold;
+        }
+        Map<Thread, Hold> lost = lostHolds;
+        return lost == null ? null : lost.get(thread);
+    }
+
+    int waiting() {
+        return locked(queue::size);
+    }
+
+    // ---- waiters; all from here on runs inside locked()
+
+    /** Takes a waiter in; false if the slot is retired. */
+    boolean arrive(Waiter waiter, long now, Effect.Buffer out) {
+        if (retired) {
+            return false;
+        }
+        if (mayOvertake(waiter, now)) {
+            grant(waiter, now, true, out);
+        } else if (waiter.outOfTime(now) && (tenure != null || !queue.isEmpty())) {
+            waiter.outcome = new Outcome.Busy(Optional.empty());
+        } else {
+            enqueue(waiter, now, out);
+        }
+        return true;
+    }
+
+    /** A told thread tries to take the lock that was left for it. */
+    void take(Waiter waiter, long now, Effect.Buffer out) {
+        if (waiter.outcome == null && queue.peek() == waiter) {
+            headTold = false;
+            if (free()) {
+                handOut(now, out);
+            }
+        }
+    }
+
+    /** Takes a waiter out; false if its outcome is there. */
+    boolean withdraw(Waiter waiter, long now, Effect.Buffer out) {
+        return waiter.outcome == null && remove(waiter, now, out);
+    }
+
+    /**
+     * Ends a waiter whose time is up, unless an answer is still to come: it may be a grant, and without a first one
+     * nothing can be said.
+     */
+    void timeOut(Waiter waiter, long now, Effect.Buffer out) {
+        Tenure current = tenure;
+        boolean asking = queue.peek() == waiter && current != null && !current.held();
+        boolean open = asking && (!waiter.answered || Objects.requireNonNull(current).inFlight);
+        if (waiter.outcome == null && !open) {
+            waiter.outcome = new Outcome.Busy(waiter.holder);
+            remove(waiter, now, out);
+            out.add(new Effect.Tell(waiter));
+        }
+    }
+
+    private void enqueue(Waiter waiter, long now, Effect.Buffer out) {
+        if (queue.isEmpty()) {
+            newHead(now);
+        }
+        queue.add(waiter);
+        if (tenure == null) {
+            askAnew(now, out);
+        }
+    }
+
+    private boolean remove(Waiter waiter, long now, Effect.Buffer out) {
+        boolean wasHead = queue.peek() == waiter;
+        if (!queue.remove(waiter)) {
+            return false;
+        }
+        if (wasHead) {
+            newHead(now);
+        }
+        if (queue.isEmpty()) {
+            abandonIfUnused(out);
+        } else if (wasHead && free()) {
+            handOn(now, out);
+        }
+        return true;
+    }
+
+    private void newHead(long now) {
+        headSince = now;
+        headTold = false;
+    }
+
+    private boolean free() {
+        Tenure current = tenure;
+        return current != null && current.held() && owner == null && !current.preparing;
+    }
+
+    private boolean mayOvertake(Waiter waiter, long now) {
+        Tenure current = tenure;
+        return current != null
+                && free()
+                && waiter.term.watchdog()
+                && (queue.isEmpty() || now - headSince <= OVERTAKING_NANOS)
+                && fits(current, waiter, now);
+    }
+
+    // ---- handing out
+
+    /** Whether the tenure can be given to the waiter without asking the store. */
+    private boolean fits(Tenure current, Waiter waiter, long now) {
+        if (!current.hasToken() || !current.alive(now)) {
+            return false;
+        }
+        boolean fresh = current.preparedFor == waiter;
+        Validity validity = current.validity;
+        return fresh || (waiter.term.watchdog() && validity.remaining(now) >= validity.lease() / 3);
+    }
+
+    private void grant(Waiter waiter, long now, boolean handedOver, Effect.Buffer out) {
+        Tenure current = Objects.requireNonNull(tenure);
+        if (!waiter.term.watchdog()) {
+            current.renewDue = Tenure.NEVER;
+        } else if (current.renewDue == Tenure.NEVER) {
+            renewBy(current, now, out);
+        }
+        Hold hold = new Hold(this, current, current.takeToken(), waiter, now);
+        current.preparedFor = null;
+        owner = hold;
+        waiter.outcome = hold;
+        rules.countGrant();
+        if (handedOver) {
+            noteHandover(current, now, out);
+        }
+        if (rules.eventsWanted()) {
+            out.add(new Effect.Granted(hold, handedOver));
+        }
+    }
+
+    /** A tenure that was handed on is renewed within a poll interval, to learn whether somebody waits for it. */
+    private void noteHandover(Tenure current, long now, Effect.Buffer out) {
+        rules.countHandover();
+        Hold hold = owner;
+        if (!current.handedOn && hold != null && hold.watchdog()) {
+            current.handedOn = true;
+            renewBy(current, current.validity.sent() + rules.pollNanos(), out);
+        }
+        if (current.tokensLow() && !current.renewing && !current.refilling) {
+            current.refilling = true;
+            current.wantMoreTokens();
+            renewBy(current, now, out);
+        }
+    }
+
+    private void renewBy(Tenure current, long due, Effect.Buffer out) {
+        if (current.renewDue == Tenure.NEVER || due - current.renewDue < 0) {
+            current.renewDue = due;
+            out.add(new Effect.Watch(current));
+        }
+    }
+
+    /** Gives the free tenure to the head of the queue. */
+    private void handOut(long now, Effect.Buffer out) {
+        Tenure current = Objects.requireNonNull(tenure);
+        Waiter head = queue.peek();
+        if (head == null) {
+            giveUp(current, false, out);
+        } else if (!current.alive(now) || spent(current, head) || tooLongFor(current, head, now)) {
+            giveUp(current, false, out);
+            askForTheRest(now, out);
+        } else if (fits(current, head, now)) {
+            queue.poll();
+            newHead(now);
+            grant(head, now, current.handedOn || current.preparedFor != head, out);
+            out.add(new Effect.Tell(head));
+        } else {
+            prepare(current, head, out);
+        }
+    }
+
+    /** A store that gives no further tokens ends the tenure with its block. */
+    private static boolean spent(Tenure current, Waiter head) {
+        return current.preparedFor == head && !current.hasToken();
+    }
+
+    /** A store never shortens a lease, so an owner with a shorter one of its own needs a tenure of its own. */
+    private boolean tooLongFor(Tenure current, Waiter head, long now) {
+        return !head.term.watchdog()
+                && current.preparedFor != head
+                && current.validity.remaining(now) > head.term.nanos();
+    }
+
+    /** Renews before handing on: too little of the lease is left, no token is, or the next owner has a lease of its own. */
+    private void prepare(Tenure current, Waiter head, Effect.Buffer out) {
+        current.preparing = true;
+        current.preparedFor = head;
+        out.add(new Effect.Renew(current, head.term));
+    }
+
+    /** After a release: the tenure stays, and is for the next local owner. */
+    private void handOn(long now, Effect.Buffer out) {
+        Waiter head = Objects.requireNonNull(queue.peek());
+        Tenure current = Objects.requireNonNull(tenure);
+        boolean overtaken = now - headSince > OVERTAKING_NANOS;
+        if (overtaken || !head.canTake() || !fits(current, head, now)) {
+            handOut(now, out);
+        } else if (!headTold) {
+            headTold = true;
+            out.add(new Effect.Tell(head));
+        }
+    }
+
+    // ---- owners
+
+    /**
+     * Ends a hold. If it is lost its owner finds that in {@link Hold#lost}; if the store has to be told, in
+     * {@link Hold#settlement}.
+     */
+    void release(Hold hold, long now, Effect.Buffer out) {
+        if (owner == hold && !hold.tenure.alive(now)) {
+            lose(hold.tenure, "its lease ended at this client's clock before a renewal was confirmed", now, out);
+        }
+        if (owner == hold) {
+            hold.ended = true;
+            owner = null;
+            passOn(hold, now, out);
+        } else if (!hold.ended) {
+            hold.ended = true;
+            clearLost(hold, out);
+        }
+    }
+
+    private void passOn(Hold hold, long now, Effect.Buffer out) {
+        Tenure current = hold.tenure;
+        if (queue.isEmpty()) {
+            hold.settlement = giveUp(current, false, out);
+        } else if (mustYield(current, now, out)) {
+            hold.settlement = giveUp(current, true, out);
+            askAnew(now, out);
+        } else {
+            handOn(now, out);
+        }
+    }
+
+    private boolean mustYield(Tenure current, long now, Effect.Buffer out) {
+        if (!rules.signalsFresh(now)) {
+            out.add(new Effect.ConfirmSignals());
+            current.foreign(Math.max(1, current.foreignWaiters), now);
+        }
+        return current.sliceStart != Tenure.NEVER && now - current.sliceStart >= rules.sliceNanos();
+    }
+
+    private void clearLost(Hold hold, Effect.Buffer out) {
+        Map<Thread, Hold> lost = lostHolds;
+        if (lost != null && lost.get(hold.thread()) == hold) {
+            Map<Thread, Hold> rest = new HashMap<>(lost);
+            rest.remove(hold.thread());
+            lostHolds = rest.isEmpty() ? null : rest;
+        }
+        if (hold.tenure.mayBeAtStore) {
+            hold.tenure.mayBeAtStore = false;
+            out.add(new Effect.GiveUp(new Settlement(name, hold.tenure, false)));
+        }
+        retireIfEmpty(out);
+    }
+
+    /** The owner ended without releasing: not handed on and not released; the lease runs out, as after a crash. */
+    boolean ownerGone(Hold hold, long now, Effect.Buffer out) {
+        if (owner != hold) {
+            clearLost(hold, out);
+            return false;
+        }
+        hold.ended = true;
+        owner = null;
+        hold.tenure.state = Tenure.State.ENDED;
+        tenure = null;
+        askForTheRest(now, out);
+        return true;
+    }
+
+    /** Ends the validity of a hold earlier, or later after a renewal for a lease of its own. */
+    void endAt(Hold hold, long end) {
+        hold.tenure.validity = hold.tenure.validity.endingAt(end);
+        hold.tenure.renewDue = Tenure.NEVER;
+    }
+
+    // ---- replies to an acquire
+
+    void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
+        asked.inFlight = false;
+        if (asked != tenure) {
+            return;
+        }
+        healthy(asked);
+        Waiter forWhom = asked.preparedFor;
+        asked.confirm(proven, forWhom == null || forWhom.term.watchdog());
+        asked.adopt(reply.tokens());
+        asked.foreign(Math.max(reply.foreignWaiters(), asked.wantedMeanwhile ? 1 : 0), now);
+        becomeHeld(asked, now, out);
+    }
+
+    private void becomeHeld(Tenure asked, long now, Effect.Buffer out) {
+        if (!asked.held()) {
+            asked.state = Tenure.State.HELD;
+            out.add(new Effect.Watch(asked));
+            handOut(now, out);
+        }
+    }
+
+    void refused(Tenure asked, Acquire.Refused reply, Tenure.Base base, long now, Effect.Buffer out) {
+        asked.inFlight = false;
+        if (asked != tenure || asked.held()) {
+            return;
+        }
+        healthy(asked);
+        if (asked.woken) {
+            asked.woken = false;
+            rules.countEmptyWakeup();
+        }
+        asked.base = base;
+        asked.arrival = reply.arrival();
+        asked.queued |= reply.arrival() != 0;
+        answer(reply.holder(), now, out);
+        waitOn(asked, reply, now, out);
+    }
+
+    private void waitOn(Tenure asked, Acquire.Refused reply, long now, Effect.Buffer out) {
+        Signal.Assigned assigned = asked.assignedMeanwhile;
+        asked.assignedMeanwhile = null;
+        boolean registered = !rules.queues() || reply.arrival() != 0;
+        if (queue.isEmpty()) {
+            abandonIfUnused(out);
+        } else if (assigned != null) {
+            apply(asked, assigned, now, out);
+        } else if (asked.freedMeanwhile || !registered) {
+            askAgain(asked, out);
+        } else {
+            long free = reply.retryAfter().toNanos() + TimeUnit.MILLISECONDS.toNanos(2);
+            out.add(new Effect.PollIn(asked, Math.min(free, pollDelay(asked))));
+        }
+    }
+
+    /** With signals the poll only repairs; without it is how a waiter learns, so it begins fast and backs off. */
+    private long pollDelay(Tenure asked) {
+        long most = rules.jittered(rules.pollNanos());
+        if (rules.signals()) {
+            return most;
+        }
+        return Math.min(most, rules.jittered(FIRST_POLL_NANOS << Math.min(asked.polls++, 16)));
+    }
+
+    void late(Tenure asked, Effect.Buffer out) {
+        asked.inFlight = false;
+        if (asked == tenure && !asked.held()) {
+            askAgainIfWanted(asked, out);
+        }
+    }
+
+    void failed(Tenure asked, StoreException cause, long now, Effect.Buffer out) {
+        asked.inFlight = false;
+        if (asked != tenure || asked.held()) {
+            return;
+        }
+        outageSince = outageSince == Tenure.NEVER ? now : outageSince;
+        endImpatient(asked, cause, now, out);
+        if (queue.isEmpty()) {
+            abandonIfUnused(out);
+        } else {
+            out.add(new Effect.PollIn(asked, backoff(asked, now)));
+        }
+    }
+
+    private long backoff(Tenure asked, long now) {
+        long delay = rules.jittered(
+                Math.min(FIRST_BACKOFF_NANOS << Math.min(asked.failures++, 10), TimeUnit.SECONDS.toNanos(1)));
+        long patience = queue.stream().mapToLong(w -> limit(w) - now).min().orElse(delay);
+        return Math.max(1, Math.min(delay, patience));
+    }
+
+    /** Ends those whose patience with a silent store is over. */
+    private void endImpatient(Tenure asked, StoreException cause, long now, Effect.Buffer out) {
+        for (Waiter waiter : List.copyOf(queue)) {
+            boolean timeUp = waiter.answered && waiter.outOfTime(now);
+            boolean refused = cause.effect() == StoreException.Effect.REFUSED;
+            if (timeUp && !refused && !asked.copies.unanswered()) {
+                finish(waiter, new Outcome.Busy(waiter.holder), out);
+            } else if (timeUp || refused || now - limit(waiter) >= 0) {
+                finish(waiter, new Outcome.Failed(rules.failure(name, waiter, asked, cause, now)), out);
+            }
+        }
+        newHead(now);
+    }
+
+    /** Who was answered once stays through an outage; who was not has the command timeout. */
+    private long limit(Waiter waiter) {
+        if (!waiter.answered) {
+            return waiter.arrived + rules.commandNanos();
+        }
+        long since = outageSince - waiter.arrived > 0 ? outageSince : waiter.arrived;
+        return since + rules.outageNanos();
+    }
+
+    private void answer(Optional<String> holder, long now, Effect.Buffer out) {
+        for (Waiter waiter : List.copyOf(queue)) {
+            waiter.answered = true;
+            waiter.holder = holder;
+            if (waiter.outOfTime(now)) {
+                finish(waiter, new Outcome.Busy(holder), out);
+            }
+        }
+    }
+
+    private void finish(Waiter waiter, Outcome outcome, Effect.Buffer out) {
+        queue.remove(waiter);
+        waiter.outcome = outcome;
+        out.add(new Effect.Tell(waiter));
+    }
+
+    private void healthy(Tenure asked) {
+        outageSince = Tenure.NEVER;
+        asked.failures = 0;
+    }
+
+    // ---- asking
+
+    private void askAnew(long now, Effect.Buffer out) {
+        Tenure fresh = new Tenure(ids.get());
+        tenure = fresh;
+        newHead(now);
+        if (queue.size() > 1) {
+            fresh.wantMoreTokens();
+        }
+        askAgain(fresh, out);
+    }
+
+    private void askAgain(Tenure asked, Effect.Buffer out) {
+        Waiter head = Objects.requireNonNull(queue.peek());
+        asked.inFlight = true;
+        asked.freedMeanwhile = false;
+        asked.preparedFor = head;
+        boolean wait = queue.stream().anyMatch(w -> w.deadline != w.arrived);
+        out.add(new Effect.Ask(asked, head.term, wait));
+    }
+
+    private void askAgainIfWanted(Tenure asked, Effect.Buffer out) {
+        if (queue.isEmpty()) {
+            abandonIfUnused(out);
+        } else {
+            askAgain(asked, out);
+        }
+    }
+
+    /** The poll timer went off. */
+    void poll(Tenure asked, StoreException nothingHeard, long now, Effect.Buffer out) {
+        if (asked == tenure && !asked.inFlight && !asked.held()) {
+            if (outageSince != Tenure.NEVER) {
+                endImpatient(asked, nothingHeard, now, out);
+            }
+            askAgainIfWanted(asked, out);
+        }
+    }
+
+    // ---- signals
+
+    void freed(Effect.Buffer out) {
+        Tenure current = tenure;
+        if (current == null || current.held()) {
+            return;
+        }
+        if (current.inFlight) {
+            current.freedMeanwhile = true;
+        } else {
+            current.woken = true;
+            askAgainIfWanted(current, out);
+        }
+    }
+
+    void wanted(long now) {
+        Tenure current = tenure;
+        if (current != null && current.held()) {
+            current.foreign(Math.max(1, current.foreignWaiters), now);
+        } else if (current != null) {
+            current.wantedMeanwhile = true;
+        }
+    }
+
+    /** Returns false if the tenure is not one that waits here. */
+    boolean assigned(Signal.Assigned signal, long now, Effect.Buffer out) {
+        Tenure current = tenure;
+        if (current == null || !current.id.equals(signal.tenure())) {
+            return false;
+        }
+        if (current.inFlight) {
+            current.assignedMeanwhile = signal;
+        } else if (!current.held()) {
+            apply(current, signal, now, out);
+        }
+        return true;
+    }
+
+    /**
+     * Takes an assigned grant. Its deadline counts from when our last answered poll was sent, never from the receipt: a
+     * paused client that reads a buffered message after the claim lapsed would run beside the next holder.
+     */
+    private void apply(Tenure asked, Signal.Assigned signal, long now, Effect.Buffer out) {
+        Tenure.Base base = asked.base;
+        if (base == null || base.run() == 0 || base.run() != signal.run()) {
+            askAgainIfWanted(asked, out);
+            return;
+        }
+        long expires = base.sent() + TimeUnit.MICROSECONDS.toNanos(signal.expiresMicros() - base.serverMicros());
+        long deadline = expires - Term.margin(CLAIM_WINDOW_NANOS);
+        if (deadline - now < CLAIM_RESERVE_NANOS || queue.isEmpty()) {
+            askAgainIfWanted(asked, out);
+            return;
+        }
+        asked.preparedFor = queue.peek();
+        asked.confirm(new Validity(now, deadline - now, deadline, base.skew()), true);
+        asked.adopt(signal.tokens());
+        asked.foreign(Math.max(signal.foreignWaiters(), asked.wantedMeanwhile ? 1 : 0), now);
+        if (!asked.preparedFor.term.watchdog()) {
+            askAgain(asked, out);
+        } else {
+            becomeHeld(asked, now, out);
+        }
+    }
+
+    /** Signals may have been missed: what is waited for is asked for, what is held is renewed. */
+    void gap(long now, Effect.Buffer out) {
+        Tenure current = tenure;
+        if (current == null) {
+            return;
+        }
+        current.base = null;
+        if (current.held()) {
+            verify(current, now, out);
+        } else if (!current.inFlight) {
+            askAgainIfWanted(current, out);
+        }
+    }
+
+    void revoked(TenureId id, long now, Effect.Buffer out) {
+        Tenure current = tenure;
+        if (current != null && current.held() && current.id.equals(id)) {
+            verify(current, now, out);
+        }
+    }
+
+    private void verify(Tenure current, long now, Effect.Buffer out) {
+        out.add(new Effect.Renew(current, renewalTerm(current, now)));
+    }
+
+    /** For how long the current tenure is to be renewed. */
+    Term renewalTerm(Tenure current, long now) {
+        Hold hold = owner;
+        Waiter next = current.preparedFor;
+        if (hold != null && !hold.watchdog()) {
+            return remainder(hold, now);
+        }
+        if (hold != null) {
+            return hold.term.watchdog() ? hold.term : rules.defaultTerm();
+        }
+        return next != null ? next.term : rules.defaultTerm();
+    }
+
+    /** A hold with a lease of its own is verified by asking for no more than what is left of it. */
+    private Term remainder(Hold hold, long now) {
+        return hold.term.ending(Duration.ofNanos(Math.max(1, hold.end() - now)));
+    }
+
+    // ---- replies to a renewal, and the deadline
+
+    void renewed(Tenure renewed, Renew.Renewed reply, Validity proven, Term term, long now, Effect.Buffer out) {
+        renewed.renewing = false;
+        renewed.refilling = false;
+        if (renewed != tenure || !renewed.held()) {
+            return;
+        }
+        if (!proves(renewed, reply, proven)) {
+            renewalFailed(renewed, now, out);
+            return;
+        }
+        Hold hold = owner;
+        renewed.confirm(proven, hold == null ? term.watchdog() : hold.watchdog());
+        if (hold != null && !hold.watchdog()) {
+            renewed.validity = renewed.validity.endingAt(hold.end());
+        }
+        renewed.failures = 0;
+        renewed.foreign(reply.foreignWaiters(), now);
+        reply.tokens().ifPresent(renewed::adopt);
+        out.add(new Effect.Watch(renewed));
+        prepared(renewed, now, out);
+    }
+
+    /**
+     * A clock step leaves open whether the tenure ended meanwhile. "Renewed" proves that it did not, because an ended tenure
+     * is never made again; but a late copy of its acquire, as long as one may come, would do just that.
+     */
+    private static boolean proves(Tenure renewed, Renew.Renewed reply, Validity proven) {
+        boolean stepped = Math.abs(proven.skew() - renewed.validity.skew()) > Term.margin(proven.lease());
+        return !stepped || !renewed.copies.unanswered() || renewed.copies.mayComeFor(reply.serverMicros()) <= 0;
+    }
+
+    private void prepared(Tenure renewed, long now, Effect.Buffer out) {
+        if (renewed.preparing) {
+            renewed.preparing = false;
+            handOut(now, out);
+        }
+    }
+
+    void renewalLost(Tenure renewed, String reason, long now, Effect.Buffer out) {
+        renewed.renewing = false;
+        if (renewed == tenure && renewed.held()) {
+            lose(renewed, reason, now, out);
+            renewed.mayBeAtStore = renewed.copies.unanswered();
+        }
+    }
+
+    void renewalFailed(Tenure renewed, long now, Effect.Buffer out) {
+        renewed.renewing = false;
+        if (renewed == tenure && renewed.held()) {
+            long most = Math.min(renewed.validity.lease() / 10, TimeUnit.SECONDS.toNanos(1));
+            renewed.renewDue =
+                    now + rules.jittered(Math.min(FIRST_BACKOFF_NANOS << Math.min(renewed.failures++, 10), most));
+            out.add(new Effect.Watch(renewed));
+        }
+    }
+
+    /** The deadline may have passed. */
+    void expire(Tenure held, long now, Effect.Buffer out) {
+        if (held == tenure && held.held() && !held.alive(now)) {
+            Hold hold = owner;
+            boolean ownLease = hold != null && !hold.watchdog();
+            String reason = ownLease
+                    ? "the lease it was acquired for is over"
+                    : "its lease ended at this client's clock before a renewal was confirmed";
+            lose(held, reason, now, out);
+        }
+    }
+
+    private void lose(Tenure held, String reason, long now, Effect.Buffer out) {
+        Hold hold = owner;
+        if (hold == null) {
+            giveUp(held, false, out);
+        } else {
+            held.mayBeAtStore = true;
+            hold.lose(reason);
+            owner = null;
+            rememberLost(hold);
+            out.add(new Effect.Lost(hold, reason));
+            held.state = Tenure.State.ENDED;
+            tenure = null;
+        }
+        askForTheRest(now, out);
+    }
+
+    /** Until its thread has unlocked it, a lost hold is what that thread holds. */
+    private void rememberLost(Hold hold) {
+        Thread thread = hold.thread();
+        if (thread != null) {
+            Map<Thread, Hold> all = new HashMap<>(Optional.ofNullable(lostHolds).orElse(Map.of()));
+            all.put(thread, hold);
+            lostHolds = all;
+        }
+    }
+
+    /** The tenure is over: those who wait ask with a new one. */
+    private void askForTheRest(long now, Effect.Buffer out) {
+        if (!queue.isEmpty()) {
+            askAnew(now, out);
+        }
+        retireIfEmpty(out);
+    }
+
+    // ---- giving up
+
+    private Settlement giveUp(Tenure current, boolean yield, Effect.Buffer out) {
+        Settlement settlement = new Settlement(name, current, yield);
+        current.state = Tenure.State.ENDED;
+        tenure = null;
+        out.add(new Effect.GiveUp(settlement));
+        retireIfEmpty(out);
+        return settlement;
+    }
+
+    /** Nobody waits any more: withdraws what the store may have of us. */
+    private void abandonIfUnused(Effect.Buffer out) {
+        Tenure current = tenure;
+        if (current == null || owner != null) {
+            return;
+        }
+        if (current.held() || current.queued || current.copies.unanswered() || current.inFlight) {
+            giveUp(current, false, out);
+        } else {
+            current.state = Tenure.State.ENDED;
+            tenure = null;
+            retireIfEmpty(out);
+        }
+    }
+
+    /** Ends all waits and releases the hold. */
+    void close(Supplier<RuntimeException> error, Effect.Buffer out) {
+        for (Waiter waiter : new ArrayList<>(queue)) {
+            finish(waiter, new Outcome.Failed(error.get()), out);
+        }
+        Hold hold = owner;
+        owner = null;
+        lostHolds = null;
+        if (hold != null) {
+            hold.ended = true;
+            hold.settlement = giveUp(hold.tenure, false, out);
+        }
+        abandonIfUnused(out);
+        retireIfEmpty(out);
+    }
+
+    private void retireIfEmpty(Effect.Buffer out) {
+        if (!retired && tenure == null && owner == null && queue.isEmpty() && lostHolds == null) {
+            retired = true;
+            out.add(new Effect.Retired());
+        }
+    }
+
+    /** Runs an event under the mutex. */
+    <T> T locked(Supplier<T> event) {
+        mutex.lock();
+        try {
+            return event.get();
+        } finally {
+            mutex.unlock();
+        }
+    }
+}

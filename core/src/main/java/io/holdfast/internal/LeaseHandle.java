@@ -1,0 +1,118 @@
+package io.holdfast.internal;
+
+import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A lease as its user sees it. The engine knows it only weakly, and so sees when it is forgotten. */
+final class LeaseHandle implements Lease {
+
+    private final Engine engine;
+    private final String name;
+    private final WeakReference<Object> reference = new WeakReference<>(this);
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile @Nullable Hold hold;
+
+    LeaseHandle(Engine engine, String name) {
+        this.engine = engine;
+        this.name = name;
+    }
+
+    WeakReference<Object> reference() {
+        return reference;
+    }
+
+    /** Becomes the lease of what was got; empty if it was busy. */
+    Optional<Lease> bind(Outcome outcome) {
+        if (outcome instanceof Outcome.Failed failed) {
+            RuntimeException error = failed.error();
+            error.fillInStackTrace();
+            throw error;
+        }
+        if (outcome instanceof Hold got) {
+            hold = got;
+            return Optional.of(this);
+        }
+        return Optional.empty();
+    }
+
+    private Hold hold() {
+        return Objects.requireNonNull(hold);
+    }
+
+    @Override
+    public String lockName() {
+        return name;
+    }
+
+    @Override
+    public long token() {
+        return hold().token;
+    }
+
+    @Override
+    public boolean isValid() {
+        return engine.owners.valid(hold());
+    }
+
+    @Override
+    public Duration remaining() {
+        return engine.owners.remaining(hold());
+    }
+
+    @Override
+    public void ensureValid(Duration atLeast) {
+        requireOpen();
+        engine.owners.ensureValid(hold(), atLeast);
+    }
+
+    @Override
+    public Lease onLost(Consumer<LeaseLostException> action) {
+        engine.owners.onLost(hold(), action);
+        return this;
+    }
+
+    @Override
+    public void extend(Duration lease) {
+        Durations.requireLease(lease);
+        requireOpen();
+        engine.owners.extend(hold(), lease);
+    }
+
+    private void requireOpen() {
+        if (closed.get()) {
+            throw Texts.lost(name, token(), hold().owner(), "it was closed");
+        }
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            engine.owners.release(hold());
+        }
+    }
+
+    @Override
+    public CompletableFuture<Void> closeAsync() {
+        return closed.compareAndSet(false, true)
+                ? engine.owners.releaseAsync(hold())
+                : CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public String toString() {
+        Hold now = hold;
+        return "lease of lock '" + name + "'" + (now == null ? "" : ", token " + now.token + ", " + state());
+    }
+
+    private String state() {
+        return closed.get() ? "closed" : isValid() ? "valid for " + remaining().toMillis() + " ms" : "not valid";
+    }
+}

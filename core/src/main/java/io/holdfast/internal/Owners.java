@@ -1,0 +1,254 @@
+package io.holdfast.internal;
+
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockEvent;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.spi.Platform;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/** What owners do with what they hold. */
+final class Owners {
+
+    private final Engine engine;
+    private final Platform platform;
+
+    Owners(Engine engine) {
+        this.engine = engine;
+        this.platform = engine.platform;
+    }
+
+    // ---- validity
+
+    /** Whether the hold can be relied on; a doubt starts a renewal that decides. */
+    boolean valid(Hold hold) {
+        long now = platform.nanoTime();
+        boolean valid = hold.valid(now, platform.wallMillis());
+        if (!valid && !hold.ended && !hold.lost() && hold.tenure.alive(now) && !hold.tenure.renewing) {
+            var unused = renew(hold);
+        }
+        return valid;
+    }
+
+    Duration remaining(Hold hold) {
+        return valid(hold) ? Duration.ofNanos(hold.tenure.validity.remaining(platform.nanoTime())) : Duration.ZERO;
+    }
+
+    /** Throws if the hold is lost, also if nobody has noticed yet. */
+    void requireNotLost(Hold hold) {
+        long now = platform.nanoTime();
+        if (!hold.lost() && !hold.tenure.alive(now)) {
+            engine.event(hold.slot, (s, out) -> s.expire(hold.tenure, now, out));
+        }
+        if (hold.lost()) {
+            throw lost(hold);
+        }
+    }
+
+    private LeaseLostException lost(Hold hold) {
+        return Texts.lost(hold.slot.name, hold.token, hold.owner(), hold.lostBecause() + "");
+    }
+
+    void ensureValid(Hold hold, Duration atLeast) {
+        long nanos = requireAttainable(hold, atLeast);
+        requireNotLost(hold);
+        if (remaining(hold).toNanos() >= nanos && valid(hold)) {
+            return;
+        }
+        if (!hold.watchdog() && hold.tenure.validity.remaining(platform.nanoTime()) < nanos) {
+            throw new IllegalStateException("lock '" + hold.slot.name + "': its own lease ends in "
+                    + remaining(hold).toMillis() + " ms, before the " + atLeast.toMillis()
+                    + " ms asked for; extend it");
+        }
+        confirm(hold);
+        requireNotLost(hold);
+        if (!valid(hold) || remaining(hold).toNanos() < nanos) {
+            throw unconfirmed(hold, "a validity of " + atLeast.toMillis() + " ms");
+        }
+    }
+
+    private static long requireAttainable(Hold hold, Duration atLeast) {
+        long most = hold.term.nanos() - Term.margin(hold.term.nanos());
+        long nanos = Durations.nanos(atLeast);
+        if (nanos < 0 || nanos > most) {
+            throw new IllegalArgumentException("atLeast " + atLeast + " is out of range: zero to " + most / 1_000_000
+                    + " ms, the lease less its margin");
+        }
+        return nanos;
+    }
+
+    private StoreUnavailableException unconfirmed(Hold hold, String what) {
+        return new StoreUnavailableException(
+                hold.slot.name,
+                "lock '" + hold.slot.name + "': " + engine.store().describe() + " did not confirm " + what
+                        + "; the hold is as it was, valid for "
+                        + remaining(hold).toMillis() + " ms",
+                null);
+    }
+
+    private CompletableFuture<Boolean> renew(Hold hold) {
+        Term term = hold.slot.renewalTerm(hold.tenure, platform.nanoTime());
+        return engine.watchdog.renewNow(hold.slot, hold.tenure, term);
+    }
+
+    /** Renews and waits for the answer. */
+    private boolean confirm(Hold hold) {
+        CompletableFuture<Boolean> renewed = renew(hold);
+        return Awaiting.done(platform, renewed, engine.commandNanos()) && renewed.join();
+    }
+
+    void onLost(Hold hold, Consumer<LeaseLostException> action) {
+        boolean registered = hold.slot.locked(() -> hold.onLost(action));
+        if (!registered) {
+            engine.callbacks().execute(() -> action.accept(lost(hold)));
+        }
+    }
+
+    // ---- levels
+
+    /** Adds a level; one that ends later than the hold costs a renewal, all others none. */
+    void reenter(Hold hold, Term term) {
+        requireNotLost(hold);
+        if (!valid(hold)) {
+            confirm(hold);
+            requireNotLost(hold);
+        }
+        if (term.watchdog() && hold.allRenewed()) {
+            hold.enterRenewed();
+        } else {
+            enter(hold, term);
+        }
+        requireNotLost(hold);
+    }
+
+    private void enter(Hold hold, Term term) {
+        long end = term.watchdog() ? Tenure.NEVER : endOf(term);
+        boolean later = hold.slot.locked(() -> {
+            long before = hold.end();
+            hold.enter(end);
+            return before != Tenure.NEVER && hold.end() != before;
+        });
+        if (later && !confirm(hold)) {
+            hold.slot.locked(hold::leave);
+            requireNotLost(hold);
+            throw unconfirmed(hold, "the lease of the re-entry");
+        }
+    }
+
+    private long endOf(Term term) {
+        return platform.nanoTime() + term.nanos() - Term.margin(term.nanos());
+    }
+
+    /** Moves the end of a lease that has one; never to an earlier time. */
+    void extend(Hold hold, Duration lease) {
+        requireNotLost(hold);
+        if (hold.watchdog()) {
+            throw new IllegalStateException(
+                    "lock '" + hold.slot.name + "': the watchdog renews this lease, so there is nothing to extend");
+        }
+        long before = hold.end();
+        long end = endOf(hold.term.ending(lease));
+        if (end - before <= 0) {
+            return;
+        }
+        hold.slot.locked(() -> hold.endAt(end));
+        if (!confirm(hold)) {
+            hold.slot.locked(() -> hold.endAt(before));
+            requireNotLost(hold);
+            throw unconfirmed(hold, "the extension");
+        }
+    }
+
+    /** Ends the innermost level of a thread's hold. */
+    void leave(Hold hold) {
+        if (hold.depth() == 1) {
+            release(hold);
+            return;
+        }
+        boolean wasLost = hold.lost() || !hold.tenure.alive(platform.nanoTime());
+        hold.slot.locked(() -> hold.leave() && endEarlier(hold));
+        if (wasLost) {
+            requireNotLost(hold);
+        } else if (!hold.tenure.alive(platform.nanoTime())) {
+            engine.event(hold.slot, (s, out) -> s.expire(hold.tenure, platform.nanoTime(), out));
+        }
+    }
+
+    private static boolean endEarlier(Hold hold) {
+        hold.slot.endAt(hold, hold.end());
+        return true;
+    }
+
+    // ---- release
+
+    /** Ends a hold, and waits for the store's word on it, if one is needed. */
+    void release(Hold hold) {
+        Settlement settlement = end(hold);
+        if (settlement != null && !engine.closed()) {
+            Awaiting.done(platform, settlement.verdict, engine.commandNanos());
+            judge(hold, settlement);
+        }
+    }
+
+    CompletableFuture<Void> releaseAsync(Hold hold) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        try {
+            Settlement settlement = end(hold);
+            if (settlement == null) {
+                done.complete(null);
+            } else {
+                Awaiting.whenDone(settlement.verdict, () -> judgeAsync(hold, settlement, done));
+                engine.later.run(engine.commandNanos(), () -> judgeAsync(hold, settlement, done));
+            }
+        } catch (LeaseLostException e) {
+            done.completeExceptionally(e);
+        }
+        return done;
+    }
+
+    private void judgeAsync(Hold hold, Settlement settlement, CompletableFuture<Void> done) {
+        if (done.isDone()) {
+            return;
+        }
+        engine.callbacks().execute(() -> {
+            try {
+                judge(hold, settlement);
+                done.complete(null);
+            } catch (LeaseLostException e) {
+                done.completeExceptionally(e);
+            }
+        });
+    }
+
+    private @org.jspecify.annotations.Nullable Settlement end(Hold hold) {
+        engine.event(hold.slot, (s, out) -> s.release(hold, platform.nanoTime(), out));
+        if (hold.lost()) {
+            throw lost(hold);
+        }
+        engine.counters.releases.increment();
+        if (engine.events.detailed()) {
+            engine.events.detail(new LockEvent.Released(hold.slot.name, hold.token, hold.owner()));
+        }
+        return hold.settlement;
+    }
+
+    private void judge(Hold hold, Settlement settlement) {
+        String name = hold.slot.name;
+        if (!settlement.verdict.isDone()) {
+            engine.events.warn(
+                    new LockEvent.ReleaseUnconfirmed(
+                            name, Duration.ofNanos(Math.max(0, settlement.lapsesAt - platform.nanoTime()))),
+                    "the release goes on in the background; see whether "
+                            + engine.store().describe() + " answers");
+        } else if (settlement.verdict.join() == Settlement.Verdict.LOST) {
+            engine.lostAtRelease(hold);
+            throw lost(hold);
+        }
+    }
+
+    /** Gives back what was got too late. */
+    void discard(Hold hold) {
+        engine.event(hold.slot, (s, out) -> s.release(hold, platform.nanoTime(), out));
+    }
+}

@@ -1,0 +1,152 @@
+package io.holdfast.internal;
+
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.TenureId;
+import io.holdfast.spi.TokenBlock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt of this client to hold a name, from the first request until it is given up. Guarded by its slot's mutex,
+ * except what is volatile.
+ */
+final class Tenure {
+
+    enum State {
+        /** Refused, or not answered yet. */
+        WAITING,
+        /** Granted, and not known to be lost. */
+        HELD,
+        /** Given up or lost, for good: the id is burnt. */
+        ENDED
+    }
+
+    /** An answered poll, the base for reading the server times in signals. */
+    record Base(long sent, long skew, long serverMicros, long run) {}
+
+    static final long NEVER = Long.MAX_VALUE;
+
+    private static final long LOW_WATER = 512;
+    private static final long FIRST_REFILL = 16 * 1024;
+    private static final long LARGEST_REFILL = 4096 * 1024;
+
+    final TenureId id;
+    final Copies copies = new Copies();
+
+    volatile State state = State.WAITING;
+    volatile Validity validity = Validity.NONE;
+    volatile long renewDue = NEVER;
+    volatile boolean renewing;
+    volatile boolean mayBeAtStore;
+    volatile boolean lateReported;
+
+    boolean inFlight;
+    boolean queued;
+    long arrival;
+    int failures;
+    int polls;
+
+    @Nullable
+    Base base;
+
+    @Nullable
+    Waiter preparedFor;
+
+    boolean preparing;
+    boolean handedOn;
+    boolean woken;
+    volatile boolean refilling;
+    /** The longest lease the store was ever asked for, in nanoseconds. */
+    volatile long longestLease;
+
+    int foreignWaiters;
+    long sliceStart = NEVER;
+
+    boolean freedMeanwhile;
+    boolean wantedMeanwhile;
+    Signal.@Nullable Assigned assignedMeanwhile;
+
+    private long nextToken;
+    private long lastToken = -1;
+    private @Nullable TokenBlock spare;
+    private long highest;
+    private long wanted = 1;
+    private long used;
+
+    Tenure(TenureId id) {
+        this.id = id;
+    }
+
+    boolean held() {
+        return state == State.HELD;
+    }
+
+    boolean alive(long now) {
+        return validity.alive(now);
+    }
+
+    /** Moves the deadline by a positive reply; an older reply than the last changes nothing. */
+    void confirm(Validity proven, boolean watchdog) {
+        if (!validity.proven() || proven.sent() - validity.sent() >= 0) {
+            validity = proven;
+            renewDue = watchdog ? proven.sent() + proven.lease() / 3 : NEVER;
+            handedOn = false;
+            lateReported = false;
+        }
+    }
+
+    /** Takes further tokens, unless a higher block was taken before: a late reply must not lower the next token. */
+    void adopt(TokenBlock block) {
+        if (block.first() <= highest) {
+            return;
+        }
+        highest = block.last();
+        if (nextToken <= lastToken) {
+            spare = block;
+        } else {
+            nextToken = block.first();
+            lastToken = block.last();
+        }
+    }
+
+    boolean hasToken() {
+        return nextToken <= lastToken || spare != null;
+    }
+
+    long takeToken() {
+        if (nextToken > lastToken && spare != null) {
+            nextToken = spare.first();
+            lastToken = spare.last();
+            spare = null;
+        }
+        used = nextToken++;
+        return used;
+    }
+
+    /** Whether the tokens at hand will not last for long at this pace. */
+    boolean tokensLow() {
+        return spare == null && lastToken - nextToken < Math.max(wanted / 2, LOW_WATER);
+    }
+
+    /** How many tokens to ask for. */
+    long tokensWanted() {
+        return wanted;
+    }
+
+    void wantMoreTokens() {
+        wanted = Math.min(Math.max(wanted * 4, FIRST_REFILL), LARGEST_REFILL);
+    }
+
+    /** The highest token used, for the store to take the rest back; 0 if only one was asked for. */
+    long usedUpTo() {
+        return wanted > 1 ? used : 0;
+    }
+
+    void foreign(int count, long now) {
+        foreignWaiters = count;
+        if (count == 0) {
+            sliceStart = NEVER;
+        } else if (sliceStart == NEVER) {
+            sliceStart = now;
+        }
+    }
+}

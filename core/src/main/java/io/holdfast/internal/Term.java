@@ -1,0 +1,30 @@
+package io.holdfast.internal;
+
+import java.time.Duration;
+
+/**
+ * For how long an acquirer wants to hold.
+ *
+ * @param lease what the store is asked for
+ * @param nanos the same
+ * @param watchdog whether the lease is renewed for as long as the owner lives; if not, the hold ends with it
+ * @param maxHold nanoseconds after which a hold is reported; {@link Long#MAX_VALUE} for never
+ */
+record Term(Duration lease, long nanos, boolean watchdog, long maxHold) {
+
+    private static final long MARGIN_FLOOR = 2_000_000;
+    private static final long MARGIN_SHARE = 100;
+
+    static Term renewed(Duration lease, long maxHold) {
+        return new Term(lease, lease.toNanos(), true, maxHold);
+    }
+
+    Term ending(Duration ownLease) {
+        return new Term(ownLease, ownLease.toNanos(), false, maxHold);
+    }
+
+    /** What is taken off a lease for clocks that run differently: 1 % and 2 ms. */
+    static long margin(long leaseNanos) {
+        return leaseNanos / MARGIN_SHARE + MARGIN_FLOOR;
+    }
+}

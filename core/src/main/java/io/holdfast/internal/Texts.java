@@ -1,0 +1,44 @@
+package io.holdfast.internal;
+
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockReport;
+import java.util.Optional;
+
+/** Error texts: which lock, what happened, and what to do. */
+final class Texts {
+
+    private Texts() {}
+
+    static LeaseLostException lost(String name, long token, String owner, String reason) {
+        return new LeaseLostException(
+                name,
+                token,
+                "lock '" + name + "': " + owner + " lost its hold (token " + token + "): " + reason
+                        + ". Another owner may have the lock; undo or fence what was done under it");
+    }
+
+    static IllegalMonitorStateException notOwner(String name, Thread thread, String held, String client) {
+        return new IllegalMonitorStateException("lock '" + name + "' is not held by thread " + thread.getName()
+                + ": in this client (" + client + ") it is " + held
+                + ". Unlock in the thread that locked, once for each lock()");
+    }
+
+    static IllegalStateException closed(String name, String client) {
+        return new IllegalStateException("lock '" + name + "': the client " + client + " is closed");
+    }
+
+    static IllegalStateException ownLease(String name, Thread thread, Hold hold) {
+        return new IllegalStateException("lock '" + name + "': thread " + thread.getName() + " holds it by the open "
+                + hold.owner() + " (token " + hold.token + ") and would wait for itself; close that lease first");
+    }
+
+    static String busy(
+            String name, long waitedMillis, Optional<LockReport> report, Optional<String> holder, String store) {
+        String who = report.flatMap(LockReport::holder)
+                .map(h -> "held by " + h)
+                .orElseGet(() -> holder.map(h -> "held by " + h).orElse("held, or just freed"));
+        String waiters =
+                report.map(r -> "; clients waiting: " + r.waiters().size()).orElse("");
+        return "lock '" + name + "' was not got within " + waitedMillis + " ms: " + who + waiters + "; store " + store;
+    }
+}

@@ -1,0 +1,49 @@
+package io.holdfast.internal;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Until when a tenure is certain to be ours, as proven by one positive reply.
+ *
+ * <p>The deadline counts from before the request was sent, less a margin, so that it passes before the store's lease does.
+ * Two clocks have to agree that it lies ahead: {@code nanoTime} never steps, but stands still while a machine is suspended;
+ * the wall clock goes on then. When they part by more than the margin the tenure is <em>suspect</em>: it may be lost, and
+ * only a renewal sent after that can tell.
+ *
+ * @param sent {@code nanoTime} before the request
+ * @param lease what the store was asked for, in nanoseconds
+ * @param deadline {@code nanoTime} from which on the tenure is lost
+ * @param skew wall clock less {@code nanoTime} before the request, in nanoseconds
+ */
+record Validity(long sent, long lease, long deadline, long skew) {
+
+    static final Validity NONE = new Validity(0, 0, Long.MIN_VALUE, 0);
+
+    static Validity of(long sent, long wallMillis, long lease) {
+        return new Validity(sent, lease, sent + lease - Term.margin(lease), skew(sent, wallMillis));
+    }
+
+    static long skew(long nanos, long wallMillis) {
+        return TimeUnit.MILLISECONDS.toNanos(wallMillis) - nanos;
+    }
+
+    boolean alive(long now) {
+        return proven() && now - deadline < 0;
+    }
+
+    boolean proven() {
+        return lease > 0;
+    }
+
+    boolean suspect(long now, long wallMillis) {
+        return Math.abs(skew(now, wallMillis) - skew) > Term.margin(lease);
+    }
+
+    long remaining(long now) {
+        return alive(now) ? deadline - now : 0;
+    }
+
+    Validity endingAt(long end) {
+        return end - deadline < 0 ? new Validity(sent, lease, end, skew) : this;
+    }
+}

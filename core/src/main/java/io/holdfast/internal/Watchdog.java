@@ -1,0 +1,287 @@
+package io.holdfast.internal;
+
+import io.holdfast.LockEvent;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.ServerClock;
+import io.holdfast.spi.StoreException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Keeps what is held: renews in time, and ends in time what could not be renewed.
+ *
+ * <p>A hold costs nothing here until something of it is due. One timer is set to the earliest moment at which anything is
+ * due; then one scan over the held names fires deadlines, on the timer's thread, and collects all that is due within the
+ * next tenth of its renewal period, to be renewed in batches on a thread of its own. So neither a slow store nor a slow
+ * listener holds up a deadline, and a lock that comes and goes between two scans is never seen.
+ *
+ * <p>While anything is held a scan runs every second at least, to see whether the wall clock and {@code nanoTime} have
+ * parted; then all that is held is verified.
+ */
+final class Watchdog {
+
+    private static final long LONGEST_SLEEP_NANOS = 1_000_000_000;
+    private static final long EARLY_SHARE = 30;
+    private static final long STEP_NANOS = 2_000_000;
+
+    /** Something due for renewal. */
+    private record Due(KeySlot slot, Tenure tenure, Term term, CompletableFuture<Boolean> done) {
+
+        Due(KeySlot slot, Tenure tenure, Term term) {
+            this(slot, tenure, term, NOBODY_ASKS);
+        }
+    }
+
+    private static final CompletableFuture<Boolean> NOBODY_ASKS = CompletableFuture.completedFuture(false);
+
+    private final Engine engine;
+    private final LockStore store;
+    private final Platform platform;
+    private final Platform.Timer timer;
+    private final Executor renewal;
+    private final ReentrantLock mutex = new ReentrantLock();
+    private Platform.Task next = () -> {};
+    private volatile long wakeAt = Tenure.NEVER;
+    private long skew;
+
+    Watchdog(Engine engine, LockStore store, Threads threads) {
+        this.engine = engine;
+        this.store = store;
+        this.platform = engine.platform;
+        this.timer = threads.timer();
+        this.renewal = threads.renewal();
+        this.skew = Validity.skew(platform.nanoTime(), platform.wallMillis());
+    }
+
+    /** Sees to it that a scan runs when the tenure needs one. */
+    void watch(Tenure tenure) {
+        wakeBy(needs(tenure));
+    }
+
+    private static long needs(Tenure tenure) {
+        long deadline = tenure.validity.deadline();
+        long due = tenure.renewDue;
+        return due != Tenure.NEVER && !tenure.renewing && due - deadline < 0 ? due : deadline;
+    }
+
+    private void wakeBy(long at) {
+        long planned = wakeAt;
+        if (planned != Tenure.NEVER && planned - at <= 0) {
+            return;
+        }
+        mutex.lock();
+        try {
+            if (wakeAt == Tenure.NEVER || at - wakeAt < 0) {
+                next.cancel();
+                wakeAt = at;
+                next = timer.schedule(at - platform.nanoTime(), this::scanGuarded);
+            }
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /** The loop cannot die: whatever a scan throws is logged, and the next one is set. */
+    private void scanGuarded() {
+        mutex.lock();
+        try {
+            wakeAt = Tenure.NEVER;
+        } finally {
+            mutex.unlock();
+        }
+        try {
+            scan();
+        } catch (RuntimeException e) {
+            engine.events.failure("a scan of the watchdog", e);
+            wakeBy(platform.nanoTime() + STEP_NANOS);
+        }
+    }
+
+    private void scan() {
+        long now = platform.nanoTime();
+        boolean stepped = clockStepped(now);
+        List<Due> due = new ArrayList<>();
+        boolean any = false;
+        long wake = now + LONGEST_SLEEP_NANOS;
+        for (KeySlot slot : engine.slots()) {
+            Tenure tenure = slot.tenure();
+            if (tenure != null && tenure.held()) {
+                any = true;
+                look(slot, tenure, stepped, now, due);
+                long need = needs(tenure);
+                wake = tenure.held() && need - wake < 0 ? need : wake;
+            }
+        }
+        if (!due.isEmpty()) {
+            renewal.execute(() -> renewGuarded(due, now));
+        }
+        if (any) {
+            wakeBy(wake);
+        }
+    }
+
+    private boolean clockStepped(long now) {
+        long seen = Validity.skew(now, platform.wallMillis());
+        boolean stepped = Math.abs(seen - skew) > STEP_NANOS;
+        skew = seen;
+        return stepped;
+    }
+
+    private void look(KeySlot slot, Tenure tenure, boolean stepped, long now, List<Due> due) {
+        Hold hold = slot.owner();
+        if (!tenure.alive(now)) {
+            engine.eventOnTimer(slot, (s, out) -> s.expire(tenure, now, out));
+            return;
+        }
+        if (hold != null && hold.tenure == tenure) {
+            lookAtOwner(slot, hold, now);
+        }
+        boolean renewable = tenure.renewDue != Tenure.NEVER || (stepped && hold != null);
+        long early = tenure.validity.lease() / EARLY_SHARE;
+        boolean isDue = tenure.renewDue != Tenure.NEVER && tenure.renewDue - early - now <= 0;
+        if (tenure.held() && renewable && (isDue || stepped) && !tenure.renewing) {
+            tenure.renewing = true;
+            due.add(new Due(slot, tenure, slot.renewalTerm(tenure, now)));
+        }
+    }
+
+    private void lookAtOwner(KeySlot slot, Hold hold, long now) {
+        if (hold.ownerGone()) {
+            engine.eventOnTimer(slot, (s, out) -> {
+                if (s.ownerGone(hold, now, out)) {
+                    out.add(new Effect.Abandoned(hold));
+                }
+            });
+        } else if (hold.term.maxHold() != Tenure.NEVER
+                && !hold.tooLongReported
+                && now - hold.since >= hold.term.maxHold()) {
+            hold.tooLongReported = true;
+            engine.events.warn(heldTooLong(slot, hold, now), "see whether the owner is stuck");
+        }
+        Validity validity = hold.tenure.validity;
+        if (hold.watchdog() && !hold.tenure.lateReported && now - validity.sent() > validity.lease() / 3 * 2) {
+            hold.tenure.lateReported = true;
+            engine.events.warn(
+                    new LockEvent.RenewalLate(slot.name, hold.token, Duration.ofNanos(validity.remaining(now))),
+                    "the hold is lost unless " + store.describe() + " answers by then");
+        }
+    }
+
+    private LockEvent heldTooLong(KeySlot slot, Hold hold, long now) {
+        StringBuilder stack = new StringBuilder();
+        Thread thread = hold.thread();
+        if (thread == null) {
+            stack.append(hold.site());
+        } else {
+            for (StackTraceElement frame : thread.getStackTrace()) {
+                stack.append("\n    at ").append(frame);
+            }
+        }
+        return new LockEvent.HeldTooLong(
+                slot.name, hold.token, hold.owner(), Duration.ofNanos(now - hold.since), stack.toString());
+    }
+
+    // ---- renewing
+
+    private void renewGuarded(List<Due> due, long dueAt) {
+        try {
+            engine.counters.renewalLag(platform.nanoTime() - dueAt);
+            renew(due);
+        } catch (RuntimeException e) {
+            engine.events.failure("a renewal", e);
+            due.forEach(d -> fail(d));
+        }
+    }
+
+    /** One batch never mixes the names of different servers: a silent one holds up its own names alone. */
+    private void renew(List<Due> due) {
+        Map<ServerClock, List<Due>> byServer = new LinkedHashMap<>();
+        due.forEach(d -> byServer.computeIfAbsent(store.clock(d.slot.name), c -> new ArrayList<>())
+                .add(d));
+        int size = engine.settings.renewalBatch();
+        byServer.values().forEach(all -> {
+            for (int from = 0; from < all.size(); from += size) {
+                send(all.subList(from, Math.min(from + size, all.size())), Runnable::run);
+            }
+        });
+    }
+
+    /** Renews one tenure now, apart from the batches; completes with whether it was renewed. */
+    CompletableFuture<Boolean> renewNow(KeySlot slot, Tenure tenure, Term term) {
+        CompletableFuture<Boolean> done = new CompletableFuture<>();
+        renewal.execute(() -> send(List.of(new Due(slot, tenure, term, done)), Runnable::run));
+        return done;
+    }
+
+    private void send(List<Due> batch, Executor sender) {
+        engine.calls.start(new RenewCall(batch), sender);
+    }
+
+    private void fail(Due due) {
+        engine.event(due.slot, (s, out) -> s.renewalFailed(due.tenure, platform.nanoTime(), out));
+        due.done.complete(false);
+    }
+
+    private final class RenewCall extends Calls.Call<List<Renew.Reply>> {
+
+        private final List<Due> batch;
+
+        RenewCall(List<Due> batch) {
+            this.batch = batch;
+        }
+
+        @Override
+        CompletionStage<List<Renew.Reply>> send() {
+            return store.renew(batch.stream().map(this::request).toList());
+        }
+
+        private Renew request(Due due) {
+            due.tenure.longestLease = Math.max(due.tenure.longestLease, due.term.nanos());
+            long tokens = due.tenure.tokensLow() ? due.tenure.tokensWanted() : 0;
+            return new Renew(due.slot.name, due.tenure.id, due.term.lease(), tokens);
+        }
+
+        @Override
+        void replied(List<Renew.Reply> replies) {
+            for (int i = 0; i < batch.size(); i++) {
+                replied(batch.get(i), replies.get(i));
+            }
+        }
+
+        private void replied(Due due, Renew.Reply reply) {
+            long now = platform.nanoTime();
+            if (reply instanceof Renew.Renewed renewed) {
+                engine.counters.renewals.increment();
+                store.clock(due.slot.name).observe(sent(), renewed.serverMicros());
+                Validity proven = proven(due.term.nanos());
+                engine.event(due.slot, (s, out) -> s.renewed(due.tenure, renewed, proven, due.term, now, out));
+                due.done.complete(due.tenure.held());
+            } else if (reply instanceof Renew.Lost) {
+                engine.event(due.slot, (s, out) -> s.renewalLost(due.tenure, notThere(), now, out));
+                due.done.complete(false);
+            } else {
+                fail(due);
+            }
+        }
+
+        private String notThere() {
+            return store.describe() + " does not have it any more (expired, forced, flushed, or failed over)";
+        }
+
+        @Override
+        void failed(StoreException cause, boolean late) {
+            if (!late) {
+                batch.forEach(Watchdog.this::fail);
+            }
+        }
+    }
+}

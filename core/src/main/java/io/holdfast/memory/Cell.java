@@ -1,0 +1,149 @@
+package io.holdfast.memory;
+
+import io.holdfast.spi.TenureId;
+import io.holdfast.spi.TokenBlock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the server keeps for one name: the holder, the queue, and the highest token given.
+ *
+ * <p>Tokens are counted in units of one microsecond of the server's clock, 1 024 tokens each. A unit is never below the
+ * clock, so that tokens rise even after all data was lost; and never 10 ms above it, so that such a loss may be short.
+ * All times are microseconds of that clock. Guarded by the server's mutex.
+ */
+final class Cell {
+
+    private static final int UNIT_BITS = 10;
+    private static final long TOKENS_PER_UNIT = 1L << UNIT_BITS;
+    private static final long MAX_LEAD = 10_000;
+    private static final long TOKEN_LIFE = Micros.of(Duration.ofDays(7));
+
+    private final List<Place> queue = new ArrayList<>();
+    private @Nullable TenureId holder;
+    private long expires;
+    private long lastUnit;
+    private long lastUnitBeforeHolder;
+    private long lastGrant;
+
+    /** Drops a holder whose lease has ended. */
+    void expire(long now) {
+        if (now >= expires) {
+            holder = null;
+        }
+    }
+
+    Optional<TenureId> holder() {
+        return Optional.ofNullable(holder);
+    }
+
+    boolean isFree() {
+        return holder == null;
+    }
+
+    boolean isHeldBy(TenureId tenure) {
+        return tenure.equals(holder);
+    }
+
+    long expires() {
+        return expires;
+    }
+
+    /** Makes the tenure the holder, anew or still, and ends its client's waiting. */
+    TokenBlock grant(TenureId tenure, long leaseMicros, long tokens, long now) {
+        if (!isHeldBy(tenure)) {
+            lastUnitBeforeHolder = lastUnit;
+        }
+        holder = tenure;
+        expires = now + leaseMicros;
+        dropPlaces(tenure.clientId());
+        return nextTokens(tokens, now);
+    }
+
+    void extend(long leaseMicros, long now) {
+        expires = now + leaseMicros;
+    }
+
+    TokenBlock nextTokens(long wanted, long now) {
+        long first = Math.max(lastUnit + 1, now);
+        long wantedUnits = (Math.max(wanted, 1) - 1) / TOKENS_PER_UNIT + 1;
+        long allowedUnits = now + MAX_LEAD - first;
+        lastUnit = first + Math.max(1, Math.min(wantedUnits, allowedUnits)) - 1;
+        lastGrant = now;
+        return new TokenBlock(first << UNIT_BITS, lastToken(lastUnit));
+    }
+
+    void free() {
+        holder = null;
+    }
+
+    /** Takes back the units above the last token used, as far as they were the holder's. */
+    void returnTokens(long lastToken) {
+        if (lastToken > 0) {
+            lastUnit = Math.min(lastUnit, Math.max(lastToken >> UNIT_BITS, lastUnitBeforeHolder));
+        }
+    }
+
+    OptionalLong lastToken() {
+        return lastUnit == 0 ? OptionalLong.empty() : OptionalLong.of(lastToken(lastUnit));
+    }
+
+    private static long lastToken(long unit) {
+        return (unit << UNIT_BITS) + TOKENS_PER_UNIT - 1;
+    }
+
+    Optional<Place> place(TenureId tenure) {
+        return queue.stream().filter(place -> place.tenure().equals(tenure)).findFirst();
+    }
+
+    void enqueue(Place place) {
+        withdraw(place.tenure());
+        queue.add(place);
+        queue.sort(Comparator.comparingLong(Place::arrival));
+    }
+
+    void withdraw(TenureId tenure) {
+        queue.removeIf(place -> place.tenure().equals(tenure));
+    }
+
+    void dropPlaces(String clientId) {
+        queue.removeIf(place -> place.isOf(clientId));
+    }
+
+    Optional<Place> takeFirst() {
+        return queue.isEmpty() ? Optional.empty() : Optional.of(queue.remove(0));
+    }
+
+    /** The first place of each client, first come first. */
+    List<Place> waiters() {
+        List<Place> first = new ArrayList<>();
+        for (Place place : queue) {
+            if (first.stream().noneMatch(seen -> seen.isOf(place.tenure().clientId()))) {
+                first.add(place);
+            }
+        }
+        return first;
+    }
+
+    int foreignWaiters(TenureId tenure) {
+        return (int) queue.stream()
+                .map(place -> place.tenure().clientId())
+                .filter(client -> !client.equals(tenure.clientId()))
+                .distinct()
+                .count();
+    }
+
+    boolean isInUse() {
+        return !isFree() || !queue.isEmpty();
+    }
+
+    /** Whether nothing is left but a token that was not used for days. */
+    boolean isForgotten(long now) {
+        return (isFree() || now >= expires) && queue.isEmpty() && now - lastGrant > TOKEN_LIFE;
+    }
+}

@@ -1,0 +1,147 @@
+package io.holdfast.memory;
+
+import io.holdfast.LockReport;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.ServerClock;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreConfig.HoldDescription;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/** One client's connection to a {@link MemoryServer}. Replies are there when the call returns; signals come later. */
+final class MemoryStore implements LockStore {
+
+    private static final Capabilities CAPABILITIES =
+            new Capabilities(false, true, true, Duration.ofMillis(100), 512, true);
+
+    private final StoreConfig config;
+    private final MemoryServer server;
+    private final Runnable leave;
+    private final Platform.Worker signals;
+    private final ServerClock clock = new ServerClock();
+
+    MemoryStore(StoreConfig config, MemoryServer server, Runnable leave) {
+        this.config = config;
+        this.server = server;
+        this.leave = leave;
+        signals = config.platform().worker("holdfast-" + id() + "-memory", 1);
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return CAPABILITIES;
+    }
+
+    @Override
+    public String describe() {
+        return config.uri();
+    }
+
+    @Override
+    public ServerClock clock(String name) {
+        return clock;
+    }
+
+    @Override
+    public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+        return reply(() -> server.acquire(this, key(request.name()), request));
+    }
+
+    @Override
+    public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
+        return reply(() -> {
+            List<Renew.Reply> replies = new ArrayList<>(batch.size());
+            for (Renew request : batch) {
+                replies.add(server.renew(this, key(request.name()), request));
+            }
+            return replies;
+        });
+    }
+
+    @Override
+    public CompletionStage<Release.Reply> release(Release request) {
+        return reply(() -> server.release(this, key(request.name()), request));
+    }
+
+    @Override
+    public CompletionStage<Optional<LockReport.Holder>> forceRelease(String name) {
+        return reply(() -> server.forceRelease(this, key(name)).holder());
+    }
+
+    @Override
+    public CompletionStage<LockReport> inspect(String name) {
+        return reply(() -> server.inspect(this, key(name)).report(name));
+    }
+
+    @Override
+    public CompletionStage<List<LockReport>> list(String prefix) {
+        return reply(() -> server.list(this, key(prefix)).stream()
+                .map(found -> found.report(name(found.key())))
+                .toList());
+    }
+
+    @Override
+    public CompletionStage<Void> confirmSignals() {
+        return reply(() -> server.requireConnected(this)).thenCompose(connected -> {
+            CompletableFuture<Void> back = new CompletableFuture<>();
+            signals.execute(() -> back.complete(null));
+            return back;
+        });
+    }
+
+    @Override
+    public void close() {
+        if (server.disconnect(this)) {
+            signals.close();
+            leave.run();
+        }
+    }
+
+    String id() {
+        return config.client().id();
+    }
+
+    LockReport.Client client() {
+        return config.client();
+    }
+
+    /** The name that this client knows a key by. */
+    String name(String key) {
+        return key.substring(config.keyPrefix().length());
+    }
+
+    private String key(String name) {
+        return config.keyPrefix() + name;
+    }
+
+    /** Hands over a signal; it arrives later, and in order. */
+    void deliver(Signal signal) {
+        signals.execute(() -> config.signals().accept(signal));
+    }
+
+    /** What this client tells about its hold, if it still has it. */
+    Optional<HoldDescription> describeHold(String key, TenureId tenure) {
+        return config.describer().apply(name(key)).filter(hold -> hold.tenure().equals(tenure));
+    }
+
+    private static <T> CompletionStage<T> reply(Supplier<T> decision) {
+        try {
+            return CompletableFuture.completedFuture(decision.get());
+        } catch (StoreException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+}

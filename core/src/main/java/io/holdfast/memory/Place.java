@@ -1,0 +1,18 @@
+package io.holdfast.memory;
+
+import io.holdfast.spi.TenureId;
+
+/**
+ * A place in the queue of a name.
+ *
+ * @param tenure who waits
+ * @param arrival when it came, in microseconds; no two places of a server have the same
+ * @param leaseMicros the lease it asked for
+ * @param tokens how many tokens it asked for
+ */
+record Place(TenureId tenure, long arrival, long leaseMicros, long tokens) {
+
+    boolean isOf(String clientId) {
+        return tenure.clientId().equals(clientId);
+    }
+}

@@ -1,0 +1,21 @@
+package io.holdfast.spi;
+
+import java.time.Duration;
+
+/**
+ * What a store can do; the engine and the contract suite adapt to it.
+ *
+ * @param blocking whether its operations block the calling thread
+ * @param signals whether it sends {@link Signal}s; without, the engine polls
+ * @param queue whether it keeps a queue of waiting clients, so that {@link Release#yield} can assign
+ * @param minLease the shortest lease it can keep
+ * @param maxNameBytes the longest name it can keep, in bytes of UTF-8
+ * @param tokensSurviveDataLoss whether tokens go on rising after the store lost all its data
+ */
+public record Capabilities(
+        boolean blocking,
+        boolean signals,
+        boolean queue,
+        Duration minLease,
+        int maxNameBytes,
+        boolean tokensSurviveDataLoss) {}

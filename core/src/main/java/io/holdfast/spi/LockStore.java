@@ -1,0 +1,89 @@
+package io.holdfast.spi;
+
+import io.holdfast.LockReport;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A place that keeps locks for many clients: a connection of one client to it.
+ *
+ * <h2>Rules for every operation</h2>
+ * <ol>
+ *   <li>It is atomic, decided by the store's own clock, and may be repeated: a second copy of a request has the effect of
+ *       one.
+ *   <li>It returns at once, unless {@link Capabilities#blocking} is set. Its stage completes on any thread, with a reply
+ *       or with a {@link StoreException} that says whether the request may have been applied. It should complete within
+ *       the command timeout; the engine treats a later answer as late, but still learns from it.
+ *   <li>Nothing in it waits for another name: a bad key or a dead node fails its own requests alone.
+ * </ol>
+ *
+ * <p>All methods may be called by many threads at once, also before the store can be reached (they fail then) and after
+ * {@link #close} (they fail then, too).
+ */
+public interface LockStore extends AutoCloseable {
+
+    /** What this store can do. Constant. */
+    Capabilities capabilities();
+
+    /** Where this store is, for error texts; never with a password. */
+    String describe();
+
+    /** The clock of the server that keeps the name. The engine feeds it with the times in the replies. */
+    ServerClock clock(String name);
+
+    /**
+     * Takes the name for a tenure, if it is free.
+     *
+     * <p>Decided in this order:
+     * <ol>
+     *   <li>The server's time is past {@link Acquire#notAfter}: {@link Acquire.Late}, and nothing is written.
+     *   <li>The tenure holds the name: {@link Acquire.Granted} with a new, higher token block; the lease is set again.
+     *   <li>The name is free: granted; the client's place in the queue, if it has one, is removed.
+     *   <li>Another tenure holds it: {@link Acquire.Refused}. With {@link Acquire#enqueue} the tenure gets a place in the
+     *       queue, by its {@link Acquire#arrival} if it had one before; a new place is told to the holder's client by
+     *       {@link Signal.Wanted}.
+     * </ol>
+     */
+    CompletionStage<Acquire.Reply> acquire(Acquire request);
+
+    /**
+     * Sets the leases of held tenures anew, each by itself.
+     *
+     * @return one reply for each request, in their order; the stage itself fails only if no request was sent
+     */
+    CompletionStage<List<Renew.Reply>> renew(List<Renew> batch);
+
+    /**
+     * Gives the name up for a tenure, or withdraws its place in the queue; does nothing for a tenure that has neither.
+     *
+     * <p>If the name is free after that and somebody waits, exactly one waiting client is served: with
+     * {@link Release#yield} the name is assigned to the first live place for at most one claim window (1 s) and told by
+     * {@link Signal.Assigned}; otherwise the first live place is removed and told by {@link Signal.Freed}. A place whose
+     * client is known to be gone is dropped and the next one served.
+     */
+    CompletionStage<Release.Reply> release(Release request);
+
+    /**
+     * Frees the name whoever holds it, tells the holder by {@link Signal.Revoked}, and serves the first waiter.
+     *
+     * @return who held it
+     */
+    CompletionStage<Optional<LockReport.Holder>> forceRelease(String name);
+
+    /** Who holds the name and who waits. */
+    CompletionStage<LockReport> inspect(String name);
+
+    /** The held or awaited names that begin with the prefix, in no order. */
+    CompletionStage<List<LockReport>> list(String prefix);
+
+    /**
+     * Proves that signals arrive: completes when something sent by the store <em>after</em> this call was made has come
+     * back on the way that signals take. Fails if the store sends no signals.
+     */
+    CompletionStage<Void> confirmSignals();
+
+    /** Ends connections and threads. Requests under way fail; nothing is released by itself. */
+    @Override
+    void close();
+}

@@ -1,0 +1,33 @@
+package io.holdfast.spi;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * A request to set the lease of a held tenure anew; see {@link LockStore#renew}.
+ *
+ * @param name the lock
+ * @param tenure who holds it
+ * @param lease from the decision on; may be shorter than what was left
+ * @param tokens how many further fencing tokens are wanted; 0 for none
+ */
+public record Renew(String name, TenureId tenure, Duration lease, long tokens) {
+
+    /** The answer. */
+    public sealed interface Reply {}
+
+    /**
+     * The tenure holds the name without a break since it was granted.
+     *
+     * @param foreignWaiters how many other clients wait, as far as known
+     * @param tokens further tokens, if wanted
+     * @param serverMicros the server's time
+     */
+    public record Renewed(int foreignWaiters, Optional<TokenBlock> tokens, long serverMicros) implements Reply {}
+
+    /** The tenure does not hold the name, and never will again. */
+    public record Lost() implements Reply {}
+
+    /** It could not be told; the lease may or may not have been set. */
+    public record Failed(StoreException cause) implements Reply {}
+}

@@ -1,0 +1,38 @@
+package io.holdfast.spi;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An upper bound for the time of one server, from the times in its replies.
+ *
+ * <p>A reply that carries the server time {@code s}, to a request sent at local {@code nanoTime} {@code n}, proves that
+ * at any later {@code m} the server's clock shows at most {@code s + (m - n)}, as long as both run alike. So a request
+ * with that bound plus the command timeout as its {@link Acquire#notAfter} is accepted when it is in time, and every
+ * copy of it that comes later is refused. While no reply was seen, the bound is 0: the first request is refused as late,
+ * and that answer sets the clock.
+ */
+public final class ServerClock {
+
+    private record Reading(long nanos, long serverMicros) {}
+
+    private final AtomicReference<@Nullable Reading> last = new AtomicReference<>();
+
+    /** Learns from a reply to a request that was sent at {@code sentNanos} of {@link Platform#nanoTime}. */
+    public void observe(long sentNanos, long serverMicros) {
+        Reading seen = last.get();
+        if (seen == null || sentNanos - seen.nanos > 0) {
+            last.lazySet(new Reading(sentNanos, serverMicros));
+        }
+    }
+
+    /** The server time after which a request sent now must not be applied; 0 if no reply was seen. */
+    public long notAfter(long nowNanos, Duration timeout) {
+        Reading seen = last.get();
+        if (seen == null) {
+            return 0;
+        }
+        return seen.serverMicros + (nowNanos - seen.nanos + timeout.toNanos()) / 1_000;
+    }
+}

@@ -1,0 +1,33 @@
+package io.holdfast.spi;
+
+/**
+ * A message from the store to one client. May be late, doubled, dropped, or overtaken by a reply: the engine's poll
+ * repairs what is lost.
+ */
+public sealed interface Signal {
+
+    /** The name became free, and this client is the one that was chosen to try. */
+    record Freed(String name) implements Signal {}
+
+    /**
+     * The name was assigned to a waiting tenure of this client, with a claim window as its first lease.
+     *
+     * @param name the lock
+     * @param tenure to whom
+     * @param tokens its tokens
+     * @param foreignWaiters how many other clients still wait
+     * @param expiresMicros the end of the claim window, in microseconds of the server's clock
+     * @param run the run of the server; 0 if not known for certain
+     */
+    record Assigned(String name, TenureId tenure, TokenBlock tokens, int foreignWaiters, long expiresMicros, long run)
+            implements Signal {}
+
+    /** Another client waits for a name that this client holds. */
+    record Wanted(String name) implements Signal {}
+
+    /** The tenure was taken away by {@link LockStore#forceRelease}. To be verified by a renewal. */
+    record Revoked(String name, TenureId tenure) implements Signal {}
+
+    /** Signals may have been missed: everything waited for or held is to be checked. */
+    record Gap() implements Signal {}
+}

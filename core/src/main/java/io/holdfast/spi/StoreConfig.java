@@ -1,0 +1,43 @@
+package io.holdfast.spi;
+
+import io.holdfast.LockReport;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * What a store needs to know of its client.
+ *
+ * @param uri as the user gave it
+ * @param client who the client is, to be shown to others
+ * @param platform time, threads and randomness; a store uses no others
+ * @param commandTimeout for one request
+ * @param connectTimeout for {@link StoreProvider#open}
+ * @param lazy whether to connect at the first request instead
+ * @param keyPrefix put before every lock name in the store; empty for none
+ * @param signals takes the signals; never blocks, may be called by any thread
+ * @param describer tells about the client's current hold of a name, for holders asked by others; never blocks
+ */
+public record StoreConfig(
+        String uri,
+        LockReport.Client client,
+        Platform platform,
+        Duration commandTimeout,
+        Duration connectTimeout,
+        boolean lazy,
+        String keyPrefix,
+        Consumer<Signal> signals,
+        Function<String, Optional<HoldDescription>> describer) {
+
+    /**
+     * What a holder tells about itself.
+     *
+     * @param tenure by which the client holds the name
+     * @param owner the thread or lease that has it now
+     * @param since when it got it
+     * @param token its fencing token
+     */
+    public record HoldDescription(TenureId tenure, String owner, Instant since, long token) {}
+}
