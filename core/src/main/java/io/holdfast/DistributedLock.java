@@ -13,7 +13,8 @@ import java.util.concurrent.locks.Lock;
  * <p>It has two faces. The <em>thread face</em> ({@link #lock()}, {@link #tryLock()}, {@link #unlock()}) follows
  * {@link Lock}: the current thread is the owner and may lock again. The <em>lease face</em> ({@link #acquire()},
  * {@link #tryAcquire()}) gives a {@link Lease} that is tied to no thread. The faces are different owners: a thread that
- * holds the lock and then asks for a lease waits for itself like for anybody else.
+ * holds the lock and then asks for a lease without a bound to the wait would wait for itself, and so would a thread that
+ * acquired a lease which is still open and then locks; such a call throws {@link IllegalStateException}.
  *
  * <pre>{@code
  * DistributedLock lock = holdfast.lock("orders/42");
@@ -28,7 +29,8 @@ import java.util.concurrent.locks.Lock;
  * <p><strong>Leases.</strong> The store forgets a hold when its lease ends, so that a crashed process blocks nobody for
  * ever. Without a lease argument the lease is renewed in the background for as long as the owner lives (the
  * <em>watchdog</em>). With a lease argument the hold ends then, is not renewed, and others may take the lock at that
- * moment. A lease is 100 ms to 365 days, or the call throws {@link IllegalArgumentException}.
+ * moment; that is a loss like any other. The hold lasts until the latest end of its levels; when a level ends, the rest
+ * counts again. A lease is 100 ms to 365 days, or the call throws {@link IllegalArgumentException}.
  *
  * <p><strong>Waits.</strong> A wait bounds the waiting for the lock. Zero or less means no waiting. The first answer of
  * the store is always waited for, at most for the command timeout (default 2 s), because without it nothing can be said.
@@ -36,7 +38,9 @@ import java.util.concurrent.locks.Lock;
  * <p><strong>Every acquiring method</strong>, when the lock is
  * <ul>
  *   <li>free: takes it with one store call;
- *   <li>held by me (thread face): adds one level, without a store call;
+ *   <li>held by me (thread face): adds one level, without a store call, unless the level's own lease ends later than the
+ *       hold: then one call sets that end, and if it is not confirmed {@link StoreUnavailableException} is thrown and no
+ *       level is added;
  *   <li>held by another: waits as its signature says;
  *   <li>unreachable at the first call: throws {@link StoreUnavailableException} (not acquired) or
  *       {@link IndeterminateLockException} (may be held; is being released) after the command timeout. A call that
@@ -44,7 +48,12 @@ import java.util.concurrent.locks.Lock;
  *   <li>refused by the store (no rights, a foreign key under the name, bad configuration): throws
  *       {@link StoreRefusedException}.
  * </ul>
- * A call that is interrupted, times out or fails leaves nothing behind at the store.
+ * A call that is interrupted, times out or fails leaves nothing behind at the store: what may have been granted is released
+ * in the background. When the wait ends during an outage, false or empty is the answer only if nothing can have been
+ * granted; otherwise the call throws as above. A call lasts at most its wait and the command timeout.
+ *
+ * <p><strong>Fairness.</strong> None between newcomers and waiters, but nobody starves: inside a process nobody is
+ * overtaken for more than about 1 ms, and while another client waits a process keeps the lock to itself for about 2 ms.
  *
  * <p>Objects of this type hold no state of a hold; they are cheap, safe for use by any thread, and equal for equal name
  * and client.
@@ -197,6 +206,8 @@ public interface DistributedLock extends Lock {
      * may act for a moment longer, so only its lower fencing token protects the resource. Calls the store.
      *
      * @return whether anybody held it
+     * @throws StoreUnavailableException if it was not done
+     * @throws IndeterminateLockException if there was no answer; it is not tried again
      */
     @CanIgnoreReturnValue
     boolean forceUnlock();

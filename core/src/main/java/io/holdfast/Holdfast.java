@@ -112,7 +112,8 @@ public final class Holdfast implements AutoCloseable {
      *
      * <p>New calls are refused, waits end with {@link IllegalStateException}. Waits for the store at most
      * {@code closeTimeout} (default 5 s); holds that are not confirmed released by then are logged, with the time at which
-     * their lease ends. Does nothing the second time. Not interruptible; an interrupt is kept.
+     * their lease ends. An owner that is still inside has its hold ended: its {@link DistributedLock#unlock} throws
+     * {@link IllegalMonitorStateException}, its {@link Lease#close} does nothing. Does nothing the second time. Not interruptible; an interrupt is kept.
      */
     @Override
     public void close() {

@@ -25,7 +25,10 @@ public interface Lease extends AutoCloseable {
      */
     boolean isValid();
 
-    /** How long the hold is valid for if the store is not heard of again; zero if it is not valid. */
+    /**
+     * How long the hold is valid for if the store is not heard of again: the lease since the last confirmed request was
+     * sent, less a margin of 1 % and 2 ms. Zero if it is not valid.
+     */
     Duration remaining();
 
     /**
@@ -34,26 +37,30 @@ public interface Lease extends AutoCloseable {
      * <p>Call it before a step that cannot be undone. It is a check, not a fence: only a resource that refuses old
      * tokens is safe from a pause right behind it.
      *
-     * @param atLeast zero or more; at most the lease
-     * @throws LeaseLostException if the hold is lost, closed, or can't be made to last that long
-     * @throws IllegalArgumentException if the time is negative or longer than the lease
+     * @param atLeast zero to the lease less its margin (1 % and 2 ms)
+     * @throws IllegalArgumentException if the time is out of that range
+     * @throws LeaseLostException if the hold is lost or closed
+     * @throws IllegalStateException if it was acquired with a time of its own that ends earlier
+     * @throws StoreUnavailableException if the store did not confirm; the hold is valid, but not for that long
      */
     void ensureValid(Duration atLeast);
 
     /**
      * Registers what to run when the hold is lost: once, at the latest when its validity ends, on the client's callback
-     * executor; at once if it is lost already; never after {@link #close}.
+     * executor; at once if it is lost already; never after {@link #close}. An action that blocks holds up the others.
      */
     @CanIgnoreReturnValue
     Lease onLost(Consumer<LeaseLostException> action);
 
     /**
-     * Sets the end of a lease that was acquired with a time of its own to {@code lease} from now. Calls the store.
+     * Moves the end of a lease that was acquired with a time of its own to {@code lease} from now; never to an earlier
+     * time. Calls the store, and waits for its answer at most the command timeout; an interrupt is kept.
      *
      * @param lease 100 ms to 365 days
+     * @throws IllegalArgumentException if the lease is out of range
      * @throws LeaseLostException if the hold is lost or closed
      * @throws IllegalStateException if the watchdog renews it, so that there is nothing to extend
-     * @throws StoreUnavailableException if the store did not confirm; the old end counts
+     * @throws StoreUnavailableException if the store did not confirm; the old end counts, and the hold goes on until then
      */
     void extend(Duration lease);
 

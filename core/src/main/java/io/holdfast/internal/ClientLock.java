@@ -83,7 +83,7 @@ final class ClientLock implements DistributedLock {
             return true;
         }
         if (wait == Tenure.NEVER && slot != null) {
-            refuseWaitForOwnLease(slot, me);
+            refuseToWaitForMyself(slot, me);
         }
         Outcome outcome = new Acquisition(engine, name, interruptible).await(wanted, wait, null);
         if (outcome instanceof Outcome.Failed failed) {
@@ -92,9 +92,9 @@ final class ClientLock implements DistributedLock {
         return outcome instanceof Hold;
     }
 
-    private void refuseWaitForOwnLease(KeySlot slot, Thread me) {
+    private void refuseToWaitForMyself(KeySlot slot, Thread me) {
         Hold hold = slot.owner();
-        if (hold != null && hold.leasedBy(me)) {
+        if (hold != null && (hold.leasedBy(me) || hold.ownedBy(me))) {
             throw Texts.ownLease(name, me, hold);
         }
     }
@@ -212,7 +212,7 @@ final class ClientLock implements DistributedLock {
     private Optional<Lease> lease(Term wanted, long wait, boolean interruptible) throws InterruptedException {
         KeySlot slot = engine.slotOrNull(name);
         if (wait == Tenure.NEVER && slot != null) {
-            refuseWaitForOwnLease(slot, Thread.currentThread());
+            refuseToWaitForMyself(slot, Thread.currentThread());
         }
         LeaseHandle handle = new LeaseHandle(engine, name);
         return handle.bind(new Acquisition(engine, name, interruptible).await(wanted, wait, handle));

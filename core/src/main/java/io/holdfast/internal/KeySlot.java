@@ -534,7 +534,7 @@ final class KeySlot {
         asked.inFlight = true;
         asked.freedMeanwhile = false;
         asked.preparedFor = head;
-        boolean wait = queue.stream().anyMatch(w -> w.deadline != w.arrived);
+        boolean wait = head.waits() || queue.stream().anyMatch(Waiter::waits);
         out.add(new Effect.Ask(asked, head.term, wait));
     }
 

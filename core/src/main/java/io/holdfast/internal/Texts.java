@@ -28,8 +28,8 @@ final class Texts {
     }
 
     static IllegalStateException ownLease(String name, Thread thread, Hold hold) {
-        return new IllegalStateException("lock '" + name + "': thread " + thread.getName() + " holds it by the open "
-                + hold.owner() + " (token " + hold.token + ") and would wait for itself; close that lease first");
+        return new IllegalStateException("lock '" + name + "': thread " + thread.getName() + " holds it by "
+                + hold.owner() + " (token " + hold.token + ") and would wait for itself; release that first");
     }
 
     static String busy(

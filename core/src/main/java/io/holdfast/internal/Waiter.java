@@ -37,6 +37,11 @@ abstract class Waiter {
     /** What a hold of it watches to see that its owner is gone. */
     abstract @Nullable WeakReference<Object> handle();
 
+    /** Whether it has any time to wait. */
+    boolean waits() {
+        return deadline != arrived;
+    }
+
     boolean outOfTime(long now) {
         return deadline != Tenure.NEVER && deadline - now <= 0;
     }

@@ -22,6 +22,7 @@ final class Cell {
     private static final int UNIT_BITS = 10;
     private static final long TOKENS_PER_UNIT = 1L << UNIT_BITS;
     private static final long MAX_LEAD = 10_000;
+    private static final long PLACE_LIFE = Micros.of(Duration.ofMinutes(1));
     private static final long TOKEN_LIFE = Micros.of(Duration.ofDays(7));
 
     private final List<Place> queue = new ArrayList<>();
@@ -31,11 +32,12 @@ final class Cell {
     private long lastUnitBeforeHolder;
     private long lastGrant;
 
-    /** Drops a holder whose lease has ended. */
+    /** Drops a holder whose lease has ended, and places nobody asked for again. */
     void expire(long now) {
         if (now >= expires) {
             holder = null;
         }
+        queue.removeIf(place -> now - place.refreshed() > PLACE_LIFE);
     }
 
     Optional<TenureId> holder() {
@@ -56,17 +58,20 @@ final class Cell {
 
     /** Makes the tenure the holder, anew or still, and ends its client's waiting. */
     TokenBlock grant(TenureId tenure, long leaseMicros, long tokens, long now) {
-        if (!isHeldBy(tenure)) {
+        if (isHeldBy(tenure)) {
+            extend(leaseMicros, now);
+        } else {
             lastUnitBeforeHolder = lastUnit;
+            holder = tenure;
+            expires = now + leaseMicros;
         }
-        holder = tenure;
-        expires = now + leaseMicros;
         dropPlaces(tenure.clientId());
         return nextTokens(tokens, now);
     }
 
+    /** Sets the lease anew, unless it ends later anyway: a late copy shortens nothing. */
     void extend(long leaseMicros, long now) {
-        expires = now + leaseMicros;
+        expires = Math.max(expires, now + leaseMicros);
     }
 
     TokenBlock nextTokens(long wanted, long now) {
@@ -144,6 +149,7 @@ final class Cell {
 
     /** Whether nothing is left but a token that was not used for days. */
     boolean isForgotten(long now) {
-        return (isFree() || now >= expires) && queue.isEmpty() && now - lastGrant > TOKEN_LIFE;
+        expire(now);
+        return !isInUse() && now - lastGrant > TOKEN_LIFE;
     }
 }

@@ -130,7 +130,7 @@ final class MemoryServer {
         TenureId tenure = request.tenure();
         Optional<Place> old = cell.place(tenure);
         long arrival = old.map(Place::arrival).orElseGet(() -> arrival(request, now));
-        cell.enqueue(new Place(tenure, arrival, Micros.of(request.lease()), request.tokens()));
+        cell.enqueue(new Place(tenure, arrival, now, Micros.of(request.lease()), request.tokens()));
         if (old.isEmpty()) {
             cell.holder()
                     .map(TenureId::clientId)

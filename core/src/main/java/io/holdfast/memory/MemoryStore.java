@@ -11,7 +11,6 @@ import io.holdfast.spi.ServerClock;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreConfig.HoldDescription;
-import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -140,7 +139,7 @@ final class MemoryStore implements LockStore {
     private static <T> CompletionStage<T> reply(Supplier<T> decision) {
         try {
             return CompletableFuture.completedFuture(decision.get());
-        } catch (StoreException e) {
+        } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
     }

@@ -7,10 +7,11 @@ import io.holdfast.spi.TenureId;
  *
  * @param tenure who waits
  * @param arrival when it came, in microseconds; no two places of a server have the same
+ * @param refreshed when it was last asked for
  * @param leaseMicros the lease it asked for
  * @param tokens how many tokens it asked for
  */
-record Place(TenureId tenure, long arrival, long leaseMicros, long tokens) {
+record Place(TenureId tenure, long arrival, long refreshed, long leaseMicros, long tokens) {
 
     boolean isOf(String clientId) {
         return tenure.clientId().equals(clientId);

@@ -3,7 +3,8 @@ package io.holdfast.spi;
 import java.time.Duration;
 
 /**
- * What a store can do; the engine and the contract suite adapt to it.
+ * What a store can do; the engine and the contract suite adapt to it. A store with a queue has signals, too. Without a queue
+ * {@link Acquire#enqueue} and {@link Release#yield} are never set, and another waiting client is always assumed.
  *
  * @param blocking whether its operations block the calling thread
  * @param signals whether it sends {@link Signal}s; without, the engine polls

@@ -12,9 +12,13 @@ import java.util.concurrent.CompletionStage;
  * <ol>
  *   <li>It is atomic, decided by the store's own clock, and may be repeated: a second copy of a request has the effect of
  *       one.
- *   <li>It returns at once, unless {@link Capabilities#blocking} is set. Its stage completes on any thread, with a reply
- *       or with a {@link StoreException} that says whether the request may have been applied. It should complete within
- *       the command timeout; the engine treats a later answer as late, but still learns from it.
+ *   <li>It returns at once, unless {@link Capabilities#blocking} is set, and never throws at the call. Its stage completes
+ *       on any thread, with a reply or with a {@link StoreException} that says whether the request may have been applied;
+ *       any other failure counts as {@link StoreException.Effect#UNKNOWN}. The engine times calls out by itself; it still
+ *       learns from a later answer.
+ *   <li>The server's clock is read once, after the record was got, and decides {@code notAfter}, expiry, the new lease, and
+ *       the time in the reply, which is positive.
+ *   <li>No lock of the store's own is held while a stage is completed or a signal given: the engine may call back.
  *   <li>Nothing in it waits for another name: a bad key or a dead node fails its own requests alone.
  * </ol>
  *
@@ -38,26 +42,32 @@ public interface LockStore extends AutoCloseable {
      * <p>Decided in this order:
      * <ol>
      *   <li>The server's time is past {@link Acquire#notAfter}: {@link Acquire.Late}, and nothing is written.
-     *   <li>The tenure holds the name: {@link Acquire.Granted} with a new, higher token block; the lease is set again.
+     *   <li>The tenure holds the name: {@link Acquire.Granted} with a new, higher token block; its lease ends at the later
+     *       of the present end and the new one, so that a late copy shortens nothing.
      *   <li>The name is free: granted; the client's place in the queue, if it has one, is removed.
      *   <li>Another tenure holds it: {@link Acquire.Refused}. With {@link Acquire#enqueue} the tenure gets a place in the
      *       queue, by its {@link Acquire#arrival} if it had one before; a new place is told to the holder's client by
-     *       {@link Signal.Wanted}.
+     *       {@link Signal.Wanted}. Asking again refreshes the place; one that is not refreshed for a minute may be dropped.
      * </ol>
+     *
+     * <p>A place belongs to one tenure; a client asks with one tenure at a time.
      */
     CompletionStage<Acquire.Reply> acquire(Acquire request);
 
     /**
-     * Sets the leases of held tenures anew, each by itself.
+     * Sets the leases of held tenures anew, each by itself: to the later of the present end and the new one.
+     *
+     * <p>A batch holds names of one {@link #clock} only, so that a silent server delays its own names alone.
      *
      * @return one reply for each request, in their order; the stage itself fails only if no request was sent
      */
     CompletionStage<List<Renew.Reply>> renew(List<Renew> batch);
 
     /**
-     * Gives the name up for a tenure, or withdraws its place in the queue; does nothing for a tenure that has neither.
+     * Gives the name up for a tenure, and withdraws its place in the queue; changes no hold and no place of others.
      *
-     * <p>If the name is free after that and somebody waits, exactly one waiting client is served: with
+     * <p>In every case, if the name is free after that and somebody waits, exactly one waiting client is served, so that a
+     * client which was woken for nothing passes the wake-up on by withdrawing: with
      * {@link Release#yield} the name is assigned to the first live place for at most one claim window (1 s) and told by
      * {@link Signal.Assigned}; otherwise the first live place is removed and told by {@link Signal.Freed}. A place whose
      * client is known to be gone is dropped and the next one served.
@@ -67,11 +77,16 @@ public interface LockStore extends AutoCloseable {
     /**
      * Frees the name whoever holds it, tells the holder by {@link Signal.Revoked}, and serves the first waiter.
      *
+     * <p>A second copy would free the name of the next holder; the engine sends one only.
+     *
      * @return who held it
      */
     CompletionStage<Optional<LockReport.Holder>> forceRelease(String name);
 
-    /** Who holds the name and who waits. */
+    /**
+     * Who holds the name and who waits. The holder's client is asked, for at most 200 ms, what its
+     * {@link StoreConfig#describer} says; what it does not tell stays empty.
+     */
     CompletionStage<LockReport> inspect(String name);
 
     /** The held or awaited names that begin with the prefix, in no order. */

@@ -8,7 +8,7 @@ import java.util.Optional;
  *
  * @param name the lock
  * @param tenure who holds it
- * @param lease from the decision on; may be shorter than what was left
+ * @param lease from the decision on, if that is later than the present end
  * @param tokens how many further fencing tokens are wanted; 0 for none
  */
 public record Renew(String name, TenureId tenure, Duration lease, long tokens) {
@@ -17,7 +17,7 @@ public record Renew(String name, TenureId tenure, Duration lease, long tokens) {
     public sealed interface Reply {}
 
     /**
-     * The tenure holds the name without a break since it was granted.
+     * The tenure holds the name now.
      *
      * @param foreignWaiters how many other clients wait, as far as known
      * @param tokens further tokens, if wanted

@@ -23,7 +23,8 @@ public final class ServerClock {
     public void observe(long sentNanos, long serverMicros) {
         Reading seen = last.get();
         if (seen == null || sentNanos - seen.nanos > 0) {
-            last.lazySet(new Reading(sentNanos, serverMicros));
+            Reading fresh = new Reading(sentNanos, serverMicros);
+            last.updateAndGet(now -> now == null || sentNanos - now.nanos > 0 ? fresh : now);
         }
     }
 

@@ -17,7 +17,7 @@ public sealed interface Signal {
      * @param tokens its tokens
      * @param foreignWaiters how many other clients still wait
      * @param expiresMicros the end of the claim window, in microseconds of the server's clock
-     * @param run the run of the server; 0 if not known for certain
+     * @param run any number that changes whenever the server may have lost what it knew; 0 if not known for certain
      */
     record Assigned(String name, TenureId tenure, TokenBlock tokens, int foreignWaiters, long expiresMicros, long run)
             implements Signal {}
@@ -28,6 +28,6 @@ public sealed interface Signal {
     /** The tenure was taken away by {@link LockStore#forceRelease}. To be verified by a renewal. */
     record Revoked(String name, TenureId tenure) implements Signal {}
 
-    /** Signals may have been missed: everything waited for or held is to be checked. */
+    /** Signals may have been missed; sent when they flow again. Everything waited for or held is to be checked. */
     record Gap() implements Signal {}
 }

@@ -1,0 +1,295 @@
+package io.holdfast.internal;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
+import io.holdfast.spi.TokenBlock;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.BiConsumer;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.jetbrains.lincheck.datastructures.verifier.EpsilonVerifier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Every interleaving of a few arrivals, wake-ups, withdrawals and releases on one {@link KeySlot}, with its commands carried
+ * out outside its mutex, as the engine does, against a store that answers at once. Checked is what must hold in each: one
+ * owner at a time, rising tokens, and, when everybody has left, nothing held and nobody forgotten.
+ */
+@Tag("lincheck")
+@Param(name = "who", gen = IntGen.class, conf = "0:3")
+public class KeySlotModelCheckingTest {
+
+    private static final int PEOPLE = 4;
+    private static final Term TERM = Term.renewed(Duration.ofSeconds(30), Tenure.NEVER);
+
+    private final AtomicLong ids = new AtomicLong();
+    private final KeySlot slot = new KeySlot("n", new Calm(), () -> new TenureId("c", ids.incrementAndGet()));
+    private final AtomicReferenceArray<Person> people = new AtomicReferenceArray<>(PEOPLE);
+    private final AtomicInteger inside = new AtomicInteger();
+    private final AtomicLong highestToken = new AtomicLong();
+    private final AtomicReference<@Nullable TenureId> holder = new AtomicReference<>();
+    private final AtomicLong blocks = new AtomicLong();
+
+    @Test
+    void exclusionTokensAndNobodyForgotten() {
+        new ModelCheckingOptions()
+                .threads(3)
+                .actorsPerThread(2)
+                .actorsBefore(1)
+                .actorsAfter(0)
+                .iterations(25)
+                .invocationsPerIteration(300)
+                .verifier(EpsilonVerifier.class)
+                .check(KeySlotModelCheckingTest.class);
+    }
+
+    @Operation
+    public boolean arrive(@Param(name = "who") int who) {
+        Person person = new Person(who % 2 == 0);
+        if (!people.compareAndSet(who, null, person)) {
+            return false;
+        }
+        boolean[] taken = {false};
+        event((s, out) -> taken[0] = s.arrive(person, 0, out));
+        if (!taken[0]) {
+            people.set(who, null);
+        }
+        return enterIfGranted(person);
+    }
+
+    @Operation
+    public boolean wake(@Param(name = "who") int who) {
+        Person person = people.get(who);
+        if (person == null) {
+            return false;
+        }
+        event((s, out) -> s.take(person, 0, out));
+        return enterIfGranted(person);
+    }
+
+    @Operation
+    public boolean withdraw(@Param(name = "who") int who) {
+        Person person = people.get(who);
+        if (person == null) {
+            return false;
+        }
+        boolean[] withdrawn = {false};
+        event((s, out) -> withdrawn[0] = s.withdraw(person, 0, out));
+        if (withdrawn[0]) {
+            people.set(who, null);
+        }
+        return withdrawn[0];
+    }
+
+    @Operation
+    public boolean release(@Param(name = "who") int who) {
+        Person person = people.get(who);
+        if (person == null || !enterIfGranted(person) || !person.leaving.compareAndSet(0, 1)) {
+            return false;
+        }
+        inside.decrementAndGet();
+        Hold hold = (Hold) person.outcome;
+        event((s, out) -> s.release(java.util.Objects.requireNonNull(hold), 0, out));
+        people.set(who, null);
+        return true;
+    }
+
+    /** At rest whoever still waits is served when told and everybody leaves, and nothing is left. */
+    @Validate
+    public void everybodyIsServedAndNothingIsLeft() {
+        for (int round = 0; round < 2 * PEOPLE; round++) {
+            for (int who = 0; who < PEOPLE; who++) {
+                Person person = people.get(who);
+                if (person != null && (person.told || person.outcome != null)) {
+                    wake(who);
+                    release(who);
+                }
+            }
+        }
+        for (int who = 0; who < PEOPLE; who++) {
+            if (people.get(who) != null) {
+                throw new AssertionError("forgotten: " + who);
+            }
+        }
+        if (holder.get() != null || slot.tenure() != null) {
+            throw new AssertionError("left at the store: " + holder.get());
+        }
+    }
+
+    private boolean enterIfGranted(Person person) {
+        if (!(person.outcome instanceof Hold hold)) {
+            return false;
+        }
+        if (person.entered.compareAndSet(0, 1)) {
+            if (inside.incrementAndGet() != 1) {
+                throw new AssertionError("two owners inside");
+            }
+            if (highestToken.getAndSet(hold.token) >= hold.token) {
+                throw new AssertionError("token " + hold.token + " does not rise");
+            }
+        }
+        return true;
+    }
+
+    private void event(BiConsumer<KeySlot, Effect.Buffer> event) {
+        Effect.Buffer out = slot.locked(() -> {
+            Effect.Buffer buffer = new Effect.Buffer();
+            event.accept(slot, buffer);
+            return buffer;
+        });
+        out.effects().forEach(this::run);
+    }
+
+    private void run(Effect effect) {
+        if (effect instanceof Effect.Ask ask) {
+            ask(ask.tenure());
+        } else if (effect instanceof Effect.GiveUp giveUp) {
+            if (holder.compareAndSet(giveUp.settlement().tenure.id, null)) {
+                event((s, out) -> s.freed(out));
+            }
+        } else if (effect instanceof Effect.Tell tell) {
+            tell.waiter().tell();
+        }
+    }
+
+    private void ask(Tenure tenure) {
+        if (holder.compareAndSet(null, tenure.id)) {
+            long first = blocks.incrementAndGet() << 10;
+            var reply = new Acquire.Granted(new TokenBlock(first, first + 1023), 0, 1);
+            var proven = Validity.of(0, 0, TERM.nanos());
+            event((s, out) -> s.granted(tenure, reply, proven, 0, out));
+            giveBackIfNotTaken(tenure);
+        } else {
+            var reply = new Acquire.Refused(Duration.ofSeconds(1), 1, Optional.empty(), 1, 1);
+            event((s, out) -> s.refused(tenure, reply, new Tenure.Base(0, 0, 1, 1), 0, out));
+        }
+    }
+
+    /** A grant to a tenure that was given up meanwhile is undone by the repeated release of its settlement. */
+    private void giveBackIfNotTaken(Tenure tenure) {
+        if (tenure.state == Tenure.State.ENDED && holder.compareAndSet(tenure.id, null)) {
+            event((s, out) -> s.freed(out));
+        }
+    }
+
+    private static final class Person extends Waiter {
+
+        final AtomicInteger entered = new AtomicInteger();
+        final AtomicInteger leaving = new AtomicInteger();
+        final boolean canTake;
+        volatile boolean told;
+
+        Person(boolean canTake) {
+            super(TERM, 0, Tenure.NEVER);
+            this.canTake = canTake;
+        }
+
+        @Override
+        @Nullable
+        Thread owningThread() {
+            return null;
+        }
+
+        @Override
+        @Nullable
+        Thread askingThread() {
+            return null;
+        }
+
+        @Override
+        boolean canTake() {
+            return canTake;
+        }
+
+        @Override
+        void tell() {
+            told = true;
+        }
+
+        @Override
+        @Nullable
+        WeakReference<Object> handle() {
+            return null;
+        }
+    }
+
+    /** No clock, no foreign clients, no failures. */
+    private static final class Calm implements Rules {
+
+        @Override
+        public long pollNanos() {
+            return 1_000_000_000;
+        }
+
+        @Override
+        public long commandNanos() {
+            return 2_000_000_000;
+        }
+
+        @Override
+        public long outageNanos() {
+            return 30_000_000_000L;
+        }
+
+        @Override
+        public long sliceNanos() {
+            return 2_000_000;
+        }
+
+        @Override
+        public boolean signalsFresh(long now) {
+            return true;
+        }
+
+        @Override
+        public boolean signals() {
+            return true;
+        }
+
+        @Override
+        public boolean queues() {
+            return true;
+        }
+
+        @Override
+        public long jittered(long nanos) {
+            return nanos;
+        }
+
+        @Override
+        public boolean eventsWanted() {
+            return false;
+        }
+
+        @Override
+        public void countGrant() {}
+
+        @Override
+        public void countHandover() {}
+
+        @Override
+        public void countEmptyWakeup() {}
+
+        @Override
+        public Term defaultTerm() {
+            return TERM;
+        }
+
+        @Override
+        public RuntimeException failure(String name, Waiter waiter, Tenure asked, StoreException cause, long now) {
+            return cause;
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package io.holdfast.embedded.redis;
+
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreProvider;
+import java.util.ServiceLoader;
+import java.util.Set;
+
+/**
+ * Opens {@code embedded:redis}: locks on a real Redis that runs beside this JVM, for demos, tests and development.
+ *
+ * <p>One server a JVM, started by the first client and stopped with the last. It keeps nothing, and excludes nobody outside
+ * this JVM. Needs {@code holdfast-redis} on the class path, which does the talking.
+ */
+public final class EmbeddedRedisProvider implements StoreProvider {
+
+    private static final String URI = "embedded:redis";
+
+    @Override
+    public Set<String> schemes() {
+        return Set.of("embedded");
+    }
+
+    @Override
+    public LockStore open(StoreConfig config) {
+        if (!config.uri().equals(URI)) {
+            throw new IllegalArgumentException("uri '" + config.uri() + "' is not understood: write " + URI);
+        }
+        StoreProvider redis = redisProvider();
+        RedisServer server = start();
+        try {
+            return new EmbeddedStore(redis.open(at(server, config)));
+        } catch (RuntimeException e) {
+            EmbeddedRedis.release();
+            throw e;
+        }
+    }
+
+    private static RedisServer start() {
+        try {
+            return EmbeddedRedis.acquire();
+        } catch (IllegalStateException e) {
+            throw new StoreException(
+                    StoreException.Effect.REFUSED, "the embedded Redis did not start: " + e.getMessage(), e);
+        }
+    }
+
+    private static StoreProvider redisProvider() {
+        return ServiceLoader.load(StoreProvider.class, EmbeddedRedisProvider.class.getClassLoader()).stream()
+                .map(ServiceLoader.Provider::get)
+                .filter(provider -> provider.schemes().contains("redis"))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        URI + " needs the Redis store: add io.holdfast:holdfast-redis to the class path"));
+    }
+
+    private static StoreConfig at(RedisServer server, StoreConfig config) {
+        return new StoreConfig(
+                server.uri(),
+                config.client(),
+                config.platform(),
+                config.commandTimeout(),
+                config.connectTimeout(),
+                config.lazy(),
+                config.keyPrefix(),
+                config.signals(),
+                config.describer());
+    }
+}

@@ -1,0 +1,132 @@
+package io.holdfast.embedded.redis;
+
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A shell between this JVM and the server, which outlives the JVM just long enough to clean up after it.
+ *
+ * <p>The shell reads orders, one a line, from a pipe that only this JVM holds open, and answers each with one line. When
+ * the pipe ends, because it was closed or because the JVM is gone, the shell kills the server, removes the home folder and
+ * ends. As the server's parent it also reaps it: an answered {@code KILL} means that no process and no port is left.
+ *
+ * <p>The shell ignores the signals of a terminal, and the server gets a session of its own where the platform has {@code
+ * setsid}: after Ctrl-C the server still serves the shutdown hooks of the JVM.
+ */
+final class Guard implements AutoCloseable {
+
+    private static final Duration END_LIMIT = Duration.ofSeconds(10);
+
+    /**
+     * The first argument is the home folder, the others are the server's command line without the port. {@code jobs}
+     * makes the shell notice a child that has ended. The server's process group holds its forked writers. PIPE is
+     * ignored because the JVM may die between an order and its answer.
+     */
+    private static final String SCRIPT = """
+            trap '' HUP INT PIPE QUIT TERM
+            home=$1; shift
+            pid=
+            alive() {
+                jobs >/dev/null
+                [ "$pid" ] && kill -0 "$pid" 2>/dev/null || { pid=; false; }
+            }
+            end() {
+                alive || return
+                kill -9 "-$pid" "$pid" 2>/dev/null
+                wait "$pid" 2>/dev/null
+                pid=
+            }
+            while read -r order port; do
+                case $order in
+                    START) $(command -v setsid) "$@" --port "$port" </dev/null >&2 & pid=$!; echo "$pid" ;;
+                    ALIVE) alive && echo yes || echo no ;;
+                    KILL) end; echo done ;;
+                    *) alive && kill "-$order" "$pid"; echo done ;;
+                esac
+            done
+            end
+            rm -rf -- "$home"
+            """;
+
+    private final ReentrantLock dialogue = new ReentrantLock();
+    private final Process shell;
+    private final BufferedWriter orders;
+    private final BufferedReader answers;
+
+    private Guard(Process shell) {
+        this.shell = shell;
+        this.orders = shell.outputWriter();
+        this.answers = shell.inputReader();
+    }
+
+    /** A guard that will remove the home folder; what the shell and the server print is appended to the log. */
+    static Guard over(Path home, Path log, List<String> command) throws IOException {
+        List<String> line = new ArrayList<>(List.of("sh", "-c", SCRIPT, "sh", home.toString()));
+        line.addAll(command);
+        return new Guard(new ProcessBuilder(line)
+                .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                .start());
+    }
+
+    /** Starts the server, and tells its process id before anything is known of its success. */
+    long start(int port) {
+        return Long.parseLong(order("START " + port));
+    }
+
+    boolean serverIsAlive() {
+        return order("ALIVE").equals("yes");
+    }
+
+    /** Sends a signal to the server, if there is one. */
+    void signal(String name) {
+        order(name);
+    }
+
+    /** Kills the server, if there is one, and returns when it is gone. */
+    void kill() {
+        order("KILL");
+    }
+
+    private String order(String order) {
+        dialogue.lock();
+        try {
+            orders.write(order + "\n");
+            orders.flush();
+            return answer();
+        } catch (IOException e) {
+            throw new UncheckedIOException("the guard process of the Redis server is gone; was it killed?", e);
+        } finally {
+            dialogue.unlock();
+        }
+    }
+
+    private String answer() throws IOException {
+        String answer = answers.readLine();
+        if (answer == null) {
+            throw new EOFException("no answer");
+        }
+        return answer;
+    }
+
+    /** Ends the shell, which kills the server and removes the home folder; returns when both are gone. */
+    @Override
+    public void close() {
+        try (answers) {
+            orders.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot tell the guard process to end", e);
+        }
+        if (!Poll.until(END_LIMIT, () -> !shell.isAlive())) {
+            throw new IllegalStateException("process " + shell.pid() + " has not removed its Redis server within "
+                    + END_LIMIT.toSeconds() + " s");
+        }
+    }
+}

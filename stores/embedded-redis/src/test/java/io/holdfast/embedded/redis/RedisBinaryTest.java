@@ -1,0 +1,33 @@
+package io.holdfast.embedded.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RedisBinaryTest {
+
+    @ParameterizedTest
+    @CsvSource({
+        "Linux, amd64, linux-amd64",
+        "Linux, aarch64, linux-arm64",
+        "Mac OS X, x86_64, darwin-amd64",
+        "Mac OS X, aarch64, darwin-arm64"
+    })
+    void everySupportedPlatformHasItsResource(String os, String arch, String suffix) {
+        String resource = RedisBinary.forPlatform(os, arch).resource();
+
+        assertThat(resource).isEqualTo("redis-server-7.0.15-" + suffix);
+        assertThat(RedisBinary.class.getClassLoader().getResource(resource)).isNotNull();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"Windows 11, amd64", "Linux, s390x", "Linux, i386"})
+    void anyOtherPlatformIsNamedInTheError(String os, String arch) {
+        assertThatThrownBy(() -> RedisBinary.forPlatform(os, arch))
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining(os)
+                .hasMessageContaining(arch);
+    }
+}
