@@ -266,6 +266,7 @@ public final class Client {
         engine.shutDown();
         awaitSettlements();
         engine.settlements.open().forEach(this::reportUnsettled);
+        engine.settlements.abandon();
         engine.calls.close();
         store.close();
         threads.close();

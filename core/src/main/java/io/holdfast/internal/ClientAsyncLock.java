@@ -3,6 +3,8 @@ package io.holdfast.internal;
 import io.holdfast.AsyncLock;
 import io.holdfast.Lease;
 import java.time.Duration;
+import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -72,9 +74,6 @@ final class ClientAsyncLock implements AsyncLock {
             if (waiter.deadline != Tenure.NEVER && waiter.deadline != waiter.arrived) {
                 engine.later.run(waiter.deadline - began, () -> timeOut(slot));
             }
-            if (waiter.outcome != null) {
-                waiter.tell();
-            }
             return future;
         }
 
@@ -90,10 +89,7 @@ final class ClientAsyncLock implements AsyncLock {
         }
 
         private void deliver() {
-            Outcome outcome = waiter.outcome;
-            if (outcome == null || delivered.getAndSet(true)) {
-                return;
-            }
+            Outcome outcome = Objects.requireNonNull(waiter.outcome);
             if (outcome instanceof Hold hold && !engine.owners.valid(hold)) {
                 engine.owners.discard(hold);
                 future.completeExceptionally(engine.inquiries.tooSlow(name, waiter.term));
@@ -104,16 +100,13 @@ final class ClientAsyncLock implements AsyncLock {
             }
         }
 
-        private final java.util.concurrent.atomic.AtomicBoolean delivered =
-                new java.util.concurrent.atomic.AtomicBoolean();
-
         private void complete(Outcome outcome) {
             try {
                 Optional<Lease> lease = handle.bind(outcome);
                 if (!future.complete(result.apply(lease)) && outcome instanceof Hold hold) {
                     engine.owners.discard(hold);
                 }
-            } catch (java.util.NoSuchElementException none) {
+            } catch (NoSuchElementException none) {
                 future.completeExceptionally(engine.inquiries.timeout(name, began, (Outcome.Busy) outcome));
             } catch (RuntimeException e) {
                 future.completeExceptionally(e);

@@ -122,6 +122,10 @@ final class KeySlot {
             waiter.outcome = new Outcome.Busy(Optional.empty());
         } else {
             enqueue(waiter, now, out);
+            return true;
+        }
+        if (!waiter.canTake()) {
+            out.add(new Effect.Tell(waiter));
         }
         return true;
     }
@@ -374,10 +378,13 @@ final class KeySlot {
         return true;
     }
 
-    /** Ends the validity of a hold earlier, or later after a renewal for a lease of its own. */
-    void endAt(Hold hold, long end) {
-        hold.tenure.validity = hold.tenure.validity.endingAt(end);
-        hold.tenure.renewDue = Tenure.NEVER;
+    /** Ends the innermost of several levels; if those that are left end earlier, the hold does. */
+    void leave(Hold hold, Effect.Buffer out) {
+        if (hold.leave()) {
+            hold.tenure.validity = hold.tenure.validity.endingAt(hold.end());
+            hold.tenure.renewDue = Tenure.NEVER;
+            out.add(new Effect.Watch(hold.tenure));
+        }
     }
 
     // ---- replies to an acquire
@@ -661,7 +668,7 @@ final class KeySlot {
 
     /** A hold with a lease of its own is verified by asking for no more than what is left of it. */
     private Term remainder(Hold hold, long now) {
-        return hold.term.ending(Duration.ofNanos(Math.max(1, hold.end() - now)));
+        return hold.term.ending(Duration.ofNanos(Term.leaseFor(Math.max(1, hold.end() - now))));
     }
 
     // ---- replies to a renewal, and the deadline
@@ -683,7 +690,7 @@ final class KeySlot {
         }
         renewed.failures = 0;
         renewed.foreign(reply.foreignWaiters(), now);
-        reply.tokens().ifPresent(renewed::adopt);
+        reply.tokens().ifPresent(renewed::refill);
         out.add(new Effect.Watch(renewed));
         prepared(renewed, now, out);
     }

@@ -167,17 +167,12 @@ final class Owners {
             return;
         }
         boolean wasLost = hold.lost() || !hold.tenure.alive(platform.nanoTime());
-        hold.slot.locked(() -> hold.leave() && endEarlier(hold));
+        engine.event(hold.slot, (s, out) -> s.leave(hold, out));
         if (wasLost) {
             requireNotLost(hold);
         } else if (!hold.tenure.alive(platform.nanoTime())) {
             engine.event(hold.slot, (s, out) -> s.expire(hold.tenure, platform.nanoTime(), out));
         }
-    }
-
-    private static boolean endEarlier(Hold hold) {
-        hold.slot.endAt(hold, hold.end());
-        return true;
     }
 
     // ---- release

@@ -58,6 +58,11 @@ final class Settlements {
         settlement.verdict.complete(Settlement.Verdict.RELEASED);
     }
 
+    /** Gives up: what is left lapses at the store. */
+    void abandon() {
+        open.forEach(this::finish);
+    }
+
     private void again(Settlement settlement, long nanos) {
         later.run(nanos, () -> send(settlement));
     }

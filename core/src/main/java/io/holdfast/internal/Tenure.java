@@ -94,17 +94,26 @@ final class Tenure {
         }
     }
 
-    /** Takes further tokens, unless a higher block was taken before: a late reply must not lower the next token. */
+    /**
+     * Takes the tokens of a grant in place of all before, unless a higher block was taken already: between two grants to one
+     * tenure its lease may have ended, and others may have got tokens above the older block.
+     */
     void adopt(TokenBlock block) {
-        if (block.first() <= highest) {
-            return;
-        }
-        highest = block.last();
-        if (nextToken <= lastToken) {
-            spare = block;
-        } else {
+        if (block.first() > highest) {
+            highest = block.last();
             nextToken = block.first();
             lastToken = block.last();
+            spare = null;
+        }
+    }
+
+    /** Takes further tokens of a tenure that was held without a break, to be used after those at hand. */
+    void refill(TokenBlock block) {
+        if (nextToken > lastToken) {
+            adopt(block);
+        } else if (block.first() > highest) {
+            highest = block.last();
+            spare = block;
         }
     }
 

@@ -23,6 +23,11 @@ record Term(Duration lease, long nanos, boolean watchdog, long maxHold) {
         return new Term(ownLease, ownLease.toNanos(), false, maxHold);
     }
 
+    /** The lease that is valid for so long, its margin taken off. */
+    static long leaseFor(long validNanos) {
+        return (validNanos + MARGIN_FLOOR) / (MARGIN_SHARE - 1) * MARGIN_SHARE;
+    }
+
     /** What is taken off a lease for clocks that run differently: 1 % and 2 ms. */
     static long margin(long leaseNanos) {
         return leaseNanos / MARGIN_SHARE + MARGIN_FLOOR;

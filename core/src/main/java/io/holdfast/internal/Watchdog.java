@@ -64,7 +64,9 @@ final class Watchdog {
 
     /** Sees to it that a scan runs when the tenure needs one. */
     void watch(Tenure tenure) {
-        wakeBy(needs(tenure));
+        long need = needs(tenure);
+        long look = tenure.validity.sent() + LONGEST_SLEEP_NANOS;
+        wakeBy(need - look < 0 ? need : look);
     }
 
     private static long needs(Tenure tenure) {

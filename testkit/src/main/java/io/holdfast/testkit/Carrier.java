@@ -1,0 +1,77 @@
+package io.holdfast.testkit;
+
+import org.jspecify.annotations.Nullable;
+
+/** A thread that runs the tasks of timers and workers, one after the other, for as long as it is chosen. */
+final class Carrier extends Participant {
+
+    private final Scheduler scheduler;
+    private final Thread thread;
+    private @Nullable LaneTask task;
+
+    /**
+     * A task and where it belongs.
+     *
+     * @param mayPark whether it may wait
+     * @param after what to do when it is over
+     */
+    record LaneTask(String lane, boolean mayPark, Runnable body, Runnable after) {}
+
+    Carrier(Scheduler scheduler, int number) {
+        super("carrier-" + number);
+        this.scheduler = scheduler;
+        thread = new Thread(this::live, "simulation-" + name());
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void live() {
+        scheduler.begin(this);
+        while (!isKilled()) {
+            if (task != null) {
+                run(task);
+                task = null;
+            }
+            if (!isKilled()) {
+                scheduler.rest(this);
+            }
+        }
+        scheduler.leave(this);
+    }
+
+    private void run(LaneTask next) {
+        try {
+            next.body.run();
+        } catch (SimThread.Killed e) {
+            scheduler.log("killed");
+        } catch (Throwable e) {
+            scheduler.fail("a task of " + next.lane + " failed", e);
+        }
+        Thread.interrupted();
+        next.after.run();
+    }
+
+    @Override
+    Thread thread() {
+        return thread;
+    }
+
+    @Override
+    public String name() {
+        return task == null ? super.name() : task.lane;
+    }
+
+    Carrier with(LaneTask next) {
+        task = next;
+        return this;
+    }
+
+    @Override
+    boolean isAtWork() {
+        return task != null;
+    }
+
+    boolean mayPark() {
+        return task == null || task.mayPark;
+    }
+}

@@ -1,0 +1,127 @@
+package io.holdfast.testkit;
+
+import io.holdfast.LockReport;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreProvider;
+import io.holdfast.testkit.faults.Faults;
+import io.holdfast.testkit.faults.FaultyStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/** An in-memory server in a simulation, with a clock of its own, reached over connections with faults. */
+public final class SimulatedServer {
+
+    private static final AtomicLong SERVERS = new AtomicLong();
+
+    private final String memory;
+    private final ServerPlatform platform;
+    private final ReopenedStore keeper;
+    private Optional<List<LockReport>> leftInUse = Optional.empty();
+    private final List<ReopenedStore> stores = new ArrayList<>();
+    private final List<FaultyStore> connections = new ArrayList<>();
+    private final List<Consumer<Faults>> settings = new ArrayList<>();
+
+    SimulatedServer(Simulation simulation, String name) {
+        memory = "memory:simulated-" + SERVERS.incrementAndGet() + "-" + name;
+        platform = new ServerPlatform(simulation);
+        keeper = connect(keeperConfig());
+    }
+
+    /** A connection of the server's own: the data in memory last as long as somebody is connected. */
+    private StoreConfig keeperConfig() {
+        return new StoreConfig(
+                memory,
+                LockReport.Client.unknown("keeper"),
+                platform,
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(1),
+                false,
+                "",
+                signal -> {},
+                name -> Optional.empty());
+    }
+
+    /** Connects a client; what the URI says does not matter. */
+    public FaultyStore open(StoreConfig config) {
+        Faults faults = new Faults(config.platform());
+        settings.forEach(setting -> setting.accept(faults));
+        FaultyStore connection = FaultyStore.open(config, this::connect, faults);
+        connections.add(connection);
+        return connection;
+    }
+
+    private ReopenedStore connect(StoreConfig config) {
+        ReopenedStore store = new ReopenedStore(onServer(config), SimulatedServer::openMemory);
+        stores.add(store);
+        return store;
+    }
+
+    private StoreConfig onServer(StoreConfig config) {
+        return new StoreConfig(
+                memory,
+                config.client(),
+                platform,
+                config.commandTimeout(),
+                config.connectTimeout(),
+                config.lazy(),
+                config.keyPrefix(),
+                config.signals(),
+                config.describer());
+    }
+
+    private static LockStore openMemory(StoreConfig config) {
+        return ServiceLoader.load(StoreProvider.class, StoreProvider.class.getClassLoader()).stream()
+                .map(ServiceLoader.Provider::get)
+                .filter(provider -> provider.schemes().contains("memory"))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("the store provider of memory: is not there"))
+                .open(config);
+    }
+
+    /** Applies the setting to all connections, those that come later included. */
+    public SimulatedServer faults(Consumer<Faults> setting) {
+        settings.add(setting);
+        connections.forEach(connection -> setting.accept(connection.faults()));
+        return this;
+    }
+
+    /** All connections that were opened, in that order. */
+    public List<FaultyStore> connections() {
+        return List.copyOf(connections);
+    }
+
+    /** The latest connection of the client. */
+    public FaultyStore connection(String clientId) {
+        return connections.stream()
+                .filter(connection -> connection.clientId().equals(clientId))
+                .reduce((earlier, later) -> later)
+                .orElseThrow(() -> new IllegalArgumentException("client " + clientId + " never connected"));
+    }
+
+    /** The names that are held or awaited. */
+    public List<LockReport> inUse() {
+        return leftInUse.orElseGet(() -> keeper.list("").toCompletableFuture().join());
+    }
+
+    void close() {
+        leftInUse = Optional.of(inUse());
+        keeper.close();
+    }
+
+    /** Loses all data, like a restart without persistence. Connections stay. */
+    public void wipe() {
+        stores.forEach(ReopenedStore::disconnect);
+        stores.forEach(ReopenedStore::reconnect);
+    }
+
+    /** Sets the server's clock forward, or back. */
+    public void stepClock(Duration by) {
+        platform.step(by);
+    }
+}

@@ -1,0 +1,190 @@
+package io.holdfast.testkit.check;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
+
+/**
+ * Who held what when, and whether that was right. All times are nanoseconds of one clock.
+ *
+ * <p>A hold counts as valid from its grant until it was released, its loss was told, or its validity ended, whichever came
+ * first. Three things are wrong:
+ * <ul>
+ *   <li>two holds of a name that are valid at the same time;
+ *   <li>a token that is not above all tokens granted for the name before;
+ *   <li>a hold whose validity ended before its release, and nobody was told by then.
+ * </ul>
+ */
+public final class HistoryChecker {
+
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private final ReentrantLock mutex = new ReentrantLock();
+    private final List<Hold> holds = new ArrayList<>();
+
+    /** What can be wrong. */
+    public enum Kind {
+        /** Two valid holds at the same time. */
+        OVERLAP,
+        /** A token that did not rise. */
+        TOKEN,
+        /** A hold that ended, and nobody was told. */
+        SILENT_LOSS
+    }
+
+    /** Something that is wrong. */
+    public record Violation(Kind kind, String text) {
+
+        @Override
+        public String toString() {
+            return kind + ": " + text;
+        }
+    }
+
+    /** One hold; its owner tells how it goes on. */
+    public final class Hold {
+
+        private final String name;
+        private final String owner;
+        private final long token;
+        private final long start;
+        private long released = NEVER;
+        private long lost = NEVER;
+        private long validUntil = NEVER;
+
+        private Hold(String name, String owner, long token, long start) {
+            this.name = name;
+            this.owner = owner;
+            this.token = token;
+            this.start = start;
+        }
+
+        /** Its validity ends then, if it is not renewed. The latest that was said counts. */
+        public void validUntil(long at) {
+            locked(() -> validUntil = validUntil == NEVER ? at : Math.max(validUntil, at));
+        }
+
+        /** Its owner gave it up, or began to. */
+        public void released(long at) {
+            locked(() -> released = Math.min(released, at));
+        }
+
+        /** Its owner was told that it is lost. */
+        public void lost(long at) {
+            locked(() -> lost = Math.min(lost, at));
+        }
+
+        private long end() {
+            return Math.min(validUntil, Math.min(released, lost));
+        }
+
+        private boolean isSilentlyLost(long now) {
+            return validUntil < Math.min(now, Math.min(released, lost));
+        }
+
+        @Override
+        public String toString() {
+            return name + " by " + owner + ", token " + token + ", from " + start + told(" to ", end())
+                    + told(", released at ", released) + told(", told lost at ", lost)
+                    + told(", valid until ", validUntil);
+        }
+
+        private static String told(String what, long at) {
+            return at == NEVER ? "" : what + at;
+        }
+    }
+
+    /** Nothing has happened yet. */
+    public HistoryChecker() {}
+
+    /** Notes a grant. Those of the same moment count in the order of these calls. */
+    public Hold granted(String name, String owner, long token, long at) {
+        Hold hold = new Hold(name, owner, token, at);
+        locked(() -> holds.add(hold));
+        return hold;
+    }
+
+    /** How many grants were noted. */
+    public int grants() {
+        return copy().size();
+    }
+
+    /** All that is wrong, seen from this moment. */
+    public List<Violation> violations(long now) {
+        List<Violation> found = new ArrayList<>();
+        mutex.lock();
+        try {
+            byName().values().forEach(ofName -> {
+                findOverlaps(ofName, found);
+                findTokens(ofName, found);
+                findSilentLosses(ofName, now, found);
+            });
+            return found;
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /** Throws an {@link AssertionError} that shows all that is wrong, if anything is. */
+    public void check(long now) {
+        List<Violation> found = violations(now);
+        if (!found.isEmpty()) {
+            throw new AssertionError(found.stream().map(Violation::toString).collect(Collectors.joining("\n")));
+        }
+    }
+
+    private Map<String, List<Hold>> byName() {
+        return holds.stream()
+                .sorted(Comparator.comparingLong(hold -> hold.start))
+                .collect(Collectors.groupingBy(hold -> hold.name, TreeMap::new, Collectors.toList()));
+    }
+
+    /** Sweeps over the holds by their start; the one that ends last so far is the one a new one could overlap. */
+    private static void findOverlaps(List<Hold> ofName, List<Violation> found) {
+        Hold longest = ofName.get(0);
+        for (Hold hold : ofName.subList(1, ofName.size())) {
+            if (hold.start < longest.end() && hold.end() > hold.start) {
+                found.add(new Violation(Kind.OVERLAP, longest + "\n  and " + hold));
+            }
+            if (hold.end() > longest.end()) {
+                longest = hold;
+            }
+        }
+    }
+
+    private static void findTokens(List<Hold> ofName, List<Violation> found) {
+        Hold highest = ofName.get(0);
+        for (Hold hold : ofName.subList(1, ofName.size())) {
+            if (hold.token > highest.token) {
+                highest = hold;
+            } else {
+                found.add(new Violation(Kind.TOKEN, hold + "\n  after " + highest));
+            }
+        }
+    }
+
+    private static void findSilentLosses(List<Hold> ofName, long now, List<Violation> found) {
+        ofName.stream()
+                .filter(hold -> hold.isSilentlyLost(now))
+                .forEach(hold -> found.add(new Violation(Kind.SILENT_LOSS, hold.toString())));
+    }
+
+    private List<Hold> copy() {
+        List<Hold> all = new ArrayList<>();
+        locked(() -> all.addAll(holds));
+        return all;
+    }
+
+    private void locked(Runnable change) {
+        mutex.lock();
+        try {
+            change.run();
+        } finally {
+            mutex.unlock();
+        }
+    }
+}

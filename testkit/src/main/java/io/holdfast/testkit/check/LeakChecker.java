@@ -1,0 +1,116 @@
+package io.holdfast.testkit.check;
+
+import io.holdfast.LockReport;
+import io.holdfast.Stats;
+import io.holdfast.testkit.Simulation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * Fails a test that leaves something behind, after it and its {@code @AfterEach} methods have run. To be registered by
+ * {@code @RegisterExtension} on an instance field; a test says what to look at.
+ *
+ * <p>It looks for names that are held or awaited at a store (tokens may stay), for holds, waiting owners and unsettled
+ * releases of clients, for timers, tasks and threads of a simulation, and always for real threads of the library.
+ */
+public final class LeakChecker implements AfterEachCallback {
+
+    private static final String THREADS = "holdfast-";
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final long LOOK_MILLIS = 10;
+
+    private final Set<Thread> before = Set.copyOf(libraryThreads().toList());
+    private final List<Supplier<Stream<String>>> looks = new ArrayList<>();
+
+    /** Looks at nothing but threads, as long as nobody says what else. */
+    public LeakChecker() {
+        looks.add(this::leftThreads);
+    }
+
+    /** Looks for names in use, as a store reports them. */
+    public LeakChecker names(Supplier<List<LockReport>> reports) {
+        return look(() -> reports.get().stream()
+                .filter(report ->
+                        report.holder().isPresent() || !report.waiters().isEmpty())
+                .map(LeakChecker::describe));
+    }
+
+    /** Looks for what a client has not ended. */
+    public LeakChecker client(String name, Supplier<Stats> stats) {
+        return look(() -> {
+            Stats now = stats.get();
+            return Stream.of(
+                            gauge(name, now.held(), "names held"),
+                            gauge(name, now.waiting(), "owners waiting"),
+                            gauge(name, now.unsettled(), "tenures unsettled"))
+                    .flatMap(found -> found);
+        });
+    }
+
+    /** Looks for timers, tasks and threads, and for names in use at the simulation's servers. */
+    public LeakChecker simulation(Simulation simulation) {
+        return names(simulation::inUse).look(() -> simulation.leftovers().stream());
+    }
+
+    private LeakChecker look(Supplier<Stream<String>> look) {
+        looks.add(look);
+        return this;
+    }
+
+    /** All that is left now. */
+    public List<String> leaks() {
+        return looks.stream().flatMap(Supplier::get).toList();
+    }
+
+    /** Throws an {@link AssertionError} that shows all that is left, if anything is. */
+    public void check() {
+        List<String> leaks = leaks();
+        if (!leaks.isEmpty()) {
+            throw new AssertionError("left behind: " + String.join("; ", leaks));
+        }
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        check();
+    }
+
+    private static Stream<String> gauge(String client, int value, String what) {
+        return value == 0 ? Stream.empty() : Stream.of("client " + client + ": " + value + " " + what);
+    }
+
+    private static String describe(LockReport report) {
+        return "name '" + report.name() + "' "
+                + report.holder().map(holder -> "held by " + holder).orElse("free") + ", awaited by "
+                + report.waiters().size();
+    }
+
+    /** A thread that was told to end needs a moment for it. */
+    private Stream<String> leftThreads() {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (newThreads().findAny().isPresent() && System.nanoTime() - end < 0) {
+            try {
+                Thread.sleep(LOOK_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                break;
+            }
+        }
+        return newThreads().map(thread -> "thread " + thread.getName());
+    }
+
+    private Stream<Thread> newThreads() {
+        return libraryThreads().filter(thread -> !before.contains(thread));
+    }
+
+    private static Stream<Thread> libraryThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.isAlive() && thread.getName().startsWith(THREADS));
+    }
+}

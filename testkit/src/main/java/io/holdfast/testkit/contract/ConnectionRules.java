@@ -1,0 +1,89 @@
+package io.holdfast.testkit.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+final class ConnectionRules {
+
+    private ConnectionRules() {}
+
+    static void addTo(Rules rules) {
+        rules.add("what it can do does not change", ConnectionRules::capabilities)
+                .add("it says where it is", ConnectionRules::describes)
+                .add("signals can be confirmed", Capabilities::signals, ConnectionRules::confirms)
+                .add(
+                        "without signals their confirmation fails",
+                        able -> !able.signals(),
+                        ConnectionRules::cannotConfirm)
+                .add("a closed connection fails all calls", ConnectionRules::closed)
+                .add("a connection can be closed twice", ConnectionRules::closedTwice)
+                .add("a closed connection leaves its holds to their leases", ConnectionRules::keepsHolds);
+    }
+
+    private static void capabilities(Scene scene) {
+        TestClient client = scene.client();
+        Capabilities before = client.capabilities();
+        client.granted(client.tenure());
+        assertEquals(before, client.capabilities());
+        assertFalse(before.queue() && !before.signals(), "a store with a queue has signals, too");
+    }
+
+    private static void describes(Scene scene) {
+        assertFalse(scene.client().store().describe().isBlank());
+    }
+
+    private static void confirms(Scene scene) {
+        scene.await(scene.client().store().confirmSignals());
+    }
+
+    private static void cannotConfirm(Scene scene) {
+        scene.awaitFailure(scene.client().store().confirmSignals());
+    }
+
+    private static void closed(Scene scene) {
+        TestClient client = scene.client();
+        LockStore store = client.store();
+        TenureId tenure = client.tenure();
+        Acquire request = client.request(tenure);
+        client.close();
+        List<CompletionStage<?>> calls = List.of(
+                store.acquire(request),
+                store.renew(List.of(new Renew(scene.name(), tenure, Scene.LONG, 0))),
+                store.release(new Release(scene.name(), tenure, false, 0)),
+                store.inspect(scene.name()),
+                store.list(scene.name()),
+                store.forceRelease(scene.name()),
+                store.confirmSignals());
+        calls.forEach(call -> assertInstanceOf(StoreException.class, scene.awaitFailure(call)));
+    }
+
+    private static void closedTwice(Scene scene) {
+        TestClient client = scene.client();
+        client.close();
+        client.close();
+    }
+
+    private static void keepsHolds(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient other = scene.client();
+        Duration lease = scene.shortLease(holder.capabilities());
+        holder.granted(holder.tenure(), lease);
+        holder.close();
+        TenureId tenure = other.tenure();
+        other.refused(tenure);
+        scene.passLease(lease);
+        other.granted(tenure);
+    }
+}

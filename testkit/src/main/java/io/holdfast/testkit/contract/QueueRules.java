@@ -1,0 +1,299 @@
+package io.holdfast.testkit.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.TenureId;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** The queue of waiting clients, and the signals to them. */
+final class QueueRules {
+
+    private static final Predicate<Capabilities> QUEUE = Capabilities::queue;
+    private static final long CLAIM_WINDOW_MICROS = 1_000_000;
+
+    private QueueRules() {}
+
+    static void addTo(Rules rules) {
+        rules.add("a place has an arrival, and keeps it", QUEUE, QueueRules::arrival)
+                .add("a place asked for twice is one place", QUEUE, QueueRules::onePlace)
+                .add("who does not want a place gets none", QUEUE, QueueRules::noPlace)
+                .add("a new place is told to the holder's client, once", QUEUE, QueueRules::wanted)
+                .add("waiting clients are counted for the holder", QUEUE, QueueRules::counted)
+                .add("a release wakes the first waiting client, and no other", QUEUE, QueueRules::wakesOne)
+                .add("a release tells nobody if nobody waits", QUEUE, QueueRules::wakesNobody)
+                .add("a woken client may be overtaken, and gets its old place back", QUEUE, QueueRules::comesBack)
+                .add("a woken client that withdraws wakes the next", QUEUE, QueueRules::passesOn)
+                .add("a withdrawn place is not served", QUEUE, QueueRules::withdrawn)
+                .add("a withdrawal changes nothing for the holder and other places", QUEUE, QueueRules::harmless)
+                .add("a withdrawal after the lease has ended wakes the next", QUEUE, QueueRules::withdrawnWhenFree)
+                .add("a granted client has no place any more", QUEUE, QueueRules::grantedLeavesTheQueue)
+                .add("a yield assigns the name to the first waiting tenure", QUEUE, QueueRules::assigned)
+                .add("yields serve the places in the order of arrival", QUEUE, QueueRules::firstComeFirstServed)
+                .add("a yield frees the name if nobody waits", QUEUE, QueueRules::yieldToNobody)
+                .add("a yield by who does not hold assigns nothing", QUEUE, QueueRules::yieldOfNothing)
+                .add("an assigned name is free after the claim window", QUEUE, QueueRules::unclaimed)
+                .add("an assigned name can be renewed to a full lease", QUEUE, QueueRules::claimed)
+                .add("a second copy of a yield does not touch the assigned hold", QUEUE, QueueRules::yieldTwice)
+                .add(
+                        "the place of a client that is gone holds up others for one claim window at most",
+                        QUEUE,
+                        QueueRules::clientGone)
+                .add("the run of a refusal and of an assignment are the same", QUEUE, QueueRules::sameRun);
+    }
+
+    /** A holder and two clients that wait, in this order. */
+    private record Three(
+            TestClient holder, TenureId held, TestClient first, TenureId early, TestClient second, TenureId late) {
+
+        static Three in(Scene scene) {
+            return in(scene, Scene.LONG);
+        }
+
+        static Three in(Scene scene, Duration lease) {
+            TestClient holder = scene.client();
+            TestClient first = scene.client();
+            TestClient second = scene.client();
+            Three three = new Three(holder, holder.tenure(), first, first.tenure(), second, second.tenure());
+            holder.granted(three.held, lease);
+            first.enqueued(three.early);
+            second.enqueued(three.late);
+            return three;
+        }
+    }
+
+    private static void arrival(Scene scene) {
+        Three three = Three.in(scene);
+        long arrival = three.first.enqueued(three.early).arrival();
+        assertTrue(arrival > 0);
+        scene.pass(Duration.ofMillis(5));
+        assertEquals(arrival, three.first.enqueued(three.early).arrival());
+        assertTrue(three.second.enqueued(three.late).arrival() >= arrival);
+    }
+
+    private static void onePlace(Scene scene) {
+        Three three = Three.in(scene);
+        three.first.enqueued(three.early);
+        assertEquals(2, three.holder.inspect().waiters().size());
+        three.holder.handOver(three.held);
+        three.first.signal(Signal.Assigned.class);
+        three.first.handOver(three.early);
+        three.second.signal(Signal.Assigned.class);
+    }
+
+    private static void noPlace(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient other = scene.client();
+        TenureId tenure = holder.tenure();
+        holder.granted(tenure);
+        assertEquals(0, other.refused(other.tenure()).arrival());
+        assertEquals(List.of(), holder.inspect().waiters());
+        holder.handOver(tenure);
+        scene.passSignals();
+        assertEquals(List.of(), other.signals());
+        assertEquals(List.of(), holder.signals());
+    }
+
+    private static void wanted(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient other = scene.client();
+        TenureId tenure = other.tenure();
+        holder.granted(holder.tenure());
+        other.enqueued(tenure);
+        assertEquals(new Signal.Wanted(scene.name()), holder.signal(Signal.Wanted.class));
+        other.enqueued(tenure);
+        scene.passSignals();
+        assertEquals(List.of(), holder.signals());
+        assertEquals(List.of(), other.signals());
+    }
+
+    private static void counted(Scene scene) {
+        Three three = Three.in(scene);
+        assertEquals(2, three.holder.renewed(three.held, Scene.LONG).foreignWaiters());
+        assertEquals(2, three.holder.granted(three.held).foreignWaiters());
+        three.first.release(three.early);
+        assertEquals(1, three.holder.renewed(three.held, Scene.LONG).foreignWaiters());
+    }
+
+    private static void wakesOne(Scene scene) {
+        Three three = Three.in(scene);
+        assertTrue(three.holder.release(three.held).held());
+        assertEquals(new Signal.Freed(scene.name()), three.first.signal(Signal.Freed.class));
+        scene.passSignals();
+        assertEquals(List.of(), three.first.signals());
+        assertEquals(List.of(), three.second.signals());
+        three.first.granted(three.early);
+    }
+
+    private static void wakesNobody(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient other = scene.client();
+        TenureId tenure = holder.tenure();
+        holder.granted(tenure);
+        other.refused(other.tenure());
+        assertTrue(holder.release(tenure).held());
+        scene.passSignals();
+        assertEquals(List.of(), holder.signals());
+        assertEquals(List.of(), other.signals());
+    }
+
+    private static void comesBack(Scene scene) {
+        Three three = Three.in(scene);
+        long arrival = three.first.enqueued(three.early).arrival();
+        three.holder.release(three.held);
+        three.first.signal(Signal.Freed.class);
+        TenureId overtaker = three.holder.tenure();
+        three.holder.granted(overtaker);
+        assertEquals(arrival, three.first.enqueued(three.early, arrival).arrival());
+        three.holder.handOver(overtaker);
+        assertEquals(three.early, three.first.signal(Signal.Assigned.class).tenure());
+        assertEquals(List.of(), three.second.signals());
+    }
+
+    private static void passesOn(Scene scene) {
+        Three three = Three.in(scene);
+        three.holder.release(three.held);
+        three.first.signal(Signal.Freed.class);
+        assertFalse(three.first.release(three.early).held());
+        assertEquals(new Signal.Freed(scene.name()), three.second.signal(Signal.Freed.class));
+    }
+
+    private static void withdrawn(Scene scene) {
+        Three three = Three.in(scene);
+        assertFalse(three.first.release(three.early).held());
+        three.holder.release(three.held);
+        three.second.signal(Signal.Freed.class);
+        assertEquals(List.of(), three.first.signals());
+    }
+
+    private static void harmless(Scene scene) {
+        Three three = Three.in(scene);
+        three.first.release(three.early);
+        scene.passSignals();
+        assertEquals(List.of(), three.second.signals());
+        three.holder.renewed(three.held, Scene.LONG);
+        assertEquals(1, three.holder.inspect().waiters().size());
+    }
+
+    private static void withdrawnWhenFree(Scene scene) {
+        Duration lease = scene.shortLease(scene.client().capabilities());
+        Three three = Three.in(scene, lease);
+        scene.passLease(lease);
+        three.first.release(three.early);
+        three.second.signal(Signal.Freed.class);
+    }
+
+    private static void grantedLeavesTheQueue(Scene scene) {
+        Duration lease = scene.shortLease(scene.client().capabilities());
+        Three three = Three.in(scene, lease);
+        scene.passLease(lease);
+        three.second.granted(three.late);
+        assertEquals(
+                List.of(three.first.id()),
+                three.holder.inspect().waiters().stream()
+                        .map(waiter -> waiter.client().id())
+                        .toList());
+    }
+
+    private static void assigned(Scene scene) {
+        Three three = Three.in(scene);
+        long before = three.first.enqueued(three.early).serverMicros();
+        Acquire.Granted mine = three.holder.granted(three.held);
+        long after = three.holder.handOver(three.held).serverMicros();
+        Signal.Assigned assigned = three.first.signal(Signal.Assigned.class);
+        assertEquals(scene.name(), assigned.name());
+        assertEquals(three.early, assigned.tenure());
+        assertTrue(assigned.tokens().first() > mine.tokens().last(), "higher tokens");
+        assertEquals(1, assigned.foreignWaiters());
+        assertTrue(assigned.expiresMicros() > before);
+        assertTrue(assigned.expiresMicros() <= after + CLAIM_WINDOW_MICROS);
+        assertEquals(
+                three.first.id(),
+                three.holder.inspect().holder().orElseThrow().client().id());
+        three.holder.refused(three.holder.tenure());
+        assertEquals(List.of(), three.second.signals());
+    }
+
+    private static void firstComeFirstServed(Scene scene) {
+        Three three = Three.in(scene);
+        three.holder.handOver(three.held);
+        three.first.signal(Signal.Assigned.class);
+        three.holder.enqueued(three.holder.tenure());
+        three.first.handOver(three.early);
+        three.second.signal(Signal.Assigned.class);
+        three.second.handOver(three.late);
+        three.holder.signal(Signal.Assigned.class);
+    }
+
+    private static void yieldToNobody(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient other = scene.client();
+        TenureId tenure = holder.tenure();
+        holder.granted(tenure);
+        assertTrue(holder.handOver(tenure).held());
+        other.granted(other.tenure());
+    }
+
+    private static void yieldOfNothing(Scene scene) {
+        Three three = Three.in(scene);
+        TestClient stranger = scene.client();
+        assertFalse(stranger.handOver(stranger.tenure()).held());
+        scene.passSignals();
+        assertEquals(List.of(), three.first.signals());
+        three.holder.renewed(three.held, Scene.LONG);
+    }
+
+    private static void unclaimed(Scene scene) {
+        Three three = Three.in(scene);
+        three.holder.handOver(three.held);
+        three.first.signal(Signal.Assigned.class);
+        scene.passClaimWindow();
+        three.first.lost(three.early);
+        three.second.granted(three.late);
+    }
+
+    private static void claimed(Scene scene) {
+        Three three = Three.in(scene);
+        three.holder.handOver(three.held);
+        three.first.signal(Signal.Assigned.class);
+        Renew.Reply renewed = three.first.renew(three.early, Scene.LONG);
+        assertEquals(1, assertInstanceOf(Renew.Renewed.class, renewed).foreignWaiters());
+        scene.passClaimWindow();
+        three.second.refused(three.late);
+    }
+
+    private static void yieldTwice(Scene scene) {
+        Three three = Three.in(scene);
+        assertTrue(three.holder.handOver(three.held).held());
+        three.first.signal(Signal.Assigned.class);
+        assertFalse(three.holder.handOver(three.held).held());
+        scene.passSignals();
+        assertEquals(List.of(), three.second.signals());
+        three.first.renewed(three.early, Scene.LONG);
+    }
+
+    private static void clientGone(Scene scene) {
+        Three three = Three.in(scene);
+        three.first.close();
+        three.holder.handOver(three.held);
+        scene.passClaimWindow();
+        Acquire.Reply reply = three.second.acquire(three.second.request(three.late));
+        boolean assigned = three.second.signals().stream().anyMatch(Signal.Assigned.class::isInstance);
+        assertTrue(assigned || reply instanceof Acquire.Granted, () -> "neither assigned nor granted: " + reply);
+    }
+
+    private static void sameRun(Scene scene) {
+        Three three = Three.in(scene);
+        long run = three.first.enqueued(three.early).run();
+        three.holder.handOver(three.held);
+        assertEquals(run, three.first.signal(Signal.Assigned.class).run());
+    }
+}

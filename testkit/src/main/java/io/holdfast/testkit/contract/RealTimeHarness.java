@@ -1,0 +1,33 @@
+package io.holdfast.testkit.contract;
+
+import io.holdfast.spi.Platform;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** The surroundings of a store with a real server: time passes by itself. */
+public abstract class RealTimeHarness implements StoreHarness {
+
+    private static final long LOOK_NANOS = 1_000_000;
+
+    /** For subclasses. */
+    protected RealTimeHarness() {}
+
+    @Override
+    public Platform platform() {
+        return Platform.system();
+    }
+
+    @Override
+    public final void pass(Duration time) {
+        passUntil(() -> false, time);
+    }
+
+    @Override
+    public final void passUntil(BooleanSupplier condition, Duration atMost) {
+        long end = System.nanoTime() + atMost.toNanos();
+        for (long left = atMost.toNanos(); left > 0 && !condition.getAsBoolean(); left = end - System.nanoTime()) {
+            LockSupport.parkNanos(Math.min(left, LOOK_NANOS));
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package io.holdfast.testkit.contract;
+
+import io.holdfast.spi.Capabilities;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** All rules there are. */
+final class Rules {
+
+    private final List<Rule> all = new ArrayList<>();
+    private String topic = "";
+
+    private Rules() {}
+
+    static List<Rule> all() {
+        Rules rules = new Rules();
+        AcquireRules.addTo(rules.topic("acquire"));
+        RenewRules.addTo(rules.topic("renew"));
+        ReleaseRules.addTo(rules.topic("release"));
+        QueueRules.addTo(rules.topic("queue"));
+        TokenRules.addTo(rules.topic("tokens"));
+        ReportRules.addTo(rules.topic("reports and forced release"));
+        ConnectionRules.addTo(rules.topic("connection"));
+        return List.copyOf(rules.all);
+    }
+
+    private Rules topic(String name) {
+        topic = name;
+        return this;
+    }
+
+    /** For every store. */
+    Rules add(String name, Rule.Check check) {
+        return add(name, any -> true, check);
+    }
+
+    Rules add(String name, Predicate<Capabilities> needs, Rule.Check check) {
+        all.add(new Rule(topic, name, needs, check));
+        return this;
+    }
+}

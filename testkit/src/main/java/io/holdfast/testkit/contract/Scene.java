@@ -1,0 +1,129 @@
+package io.holdfast.testkit.contract;
+
+import io.holdfast.LockReport;
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.StoreConfig;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
+
+/** What one rule is tested with: a lock name nobody else uses, and clients. */
+final class Scene implements AutoCloseable {
+
+    /** Longer than any rule takes. */
+    static final Duration LONG = Duration.ofSeconds(30);
+
+    static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(5);
+
+    private static final Duration SHORTEST = Duration.ofMillis(200);
+    private static final Duration CLAIM_WINDOW = Duration.ofSeconds(1);
+
+    private final StoreHarness harness;
+    private final List<TestClient> clients = new ArrayList<>();
+    private final String id;
+
+    Scene(StoreHarness harness) {
+        this.harness = harness;
+        id = Long.toHexString(harness.platform().randomLong());
+    }
+
+    /** The name under test. */
+    String name() {
+        return name("");
+    }
+
+    String name(String suffix) {
+        return "contract-" + id + suffix;
+    }
+
+    /** Another client; it connects at once. */
+    TestClient client() {
+        return client("");
+    }
+
+    TestClient client(String keyPrefix) {
+        TestClient client = new TestClient(this, "client" + clients.size() + "-" + id, keyPrefix);
+        clients.add(client);
+        return client;
+    }
+
+    LockStore open(TestClient client, String clientId, String keyPrefix) {
+        return harness.open(new StoreConfig(
+                harness.uri(),
+                new LockReport.Client(clientId, Optional.of("contract"), Optional.of("here"), OptionalLong.of(1)),
+                harness.platform(),
+                COMMAND_TIMEOUT,
+                COMMAND_TIMEOUT,
+                false,
+                keyPrefix,
+                client::receive,
+                client::describe));
+    }
+
+    long nanoTime() {
+        return harness.platform().nanoTime();
+    }
+
+    /** A lease to wait for the end of. */
+    Duration shortLease(Capabilities capabilities) {
+        Duration least = capabilities.minLease();
+        return least.compareTo(SHORTEST) > 0 ? least : SHORTEST;
+    }
+
+    void pass(Duration time) {
+        harness.pass(time);
+    }
+
+    /** Lets a lease of this length end; stores may take a little longer. */
+    void passLease(Duration lease) {
+        harness.pass(lease.plus(lease.dividedBy(2)));
+    }
+
+    void passClaimWindow() {
+        passLease(CLAIM_WINDOW);
+    }
+
+    /** Lets time pass in which signals that were sent arrive. */
+    void passSignals() {
+        harness.pass(Duration.ofMillis(100));
+    }
+
+    boolean becomes(BooleanSupplier condition) {
+        harness.passUntil(condition, COMMAND_TIMEOUT);
+        return condition.getAsBoolean();
+    }
+
+    void wipe() {
+        harness.wipe();
+    }
+
+    <T> T await(CompletionStage<T> stage) {
+        CompletableFuture<T> future = stage.toCompletableFuture();
+        if (!becomes(future::isDone)) {
+            throw new AssertionError("no answer in " + COMMAND_TIMEOUT);
+        }
+        return future.join();
+    }
+
+    /** What the stage fails by; fails if it does not. */
+    Throwable awaitFailure(CompletionStage<?> stage) {
+        try {
+            Object value = await(stage);
+            throw new AssertionError("should have failed, but gave " + value);
+        } catch (CompletionException e) {
+            return e.getCause() == null ? e : e.getCause();
+        }
+    }
+
+    @Override
+    public void close() {
+        clients.forEach(TestClient::close);
+    }
+}

@@ -1,0 +1,70 @@
+package io.holdfast.testkit.contract;
+
+import io.holdfast.LockReport;
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.StoreConfig;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/**
+ * The rules of {@link LockStore}, one test each, for a store that a subclass supplies.
+ *
+ * <p>Which rules there are follows from the store's {@link Capabilities}; none is skipped by hand. Each has a harness of
+ * its own.
+ */
+public abstract class StoreContract {
+
+    /** For subclasses. */
+    protected StoreContract() {}
+
+    /** The surroundings for one rule. */
+    protected abstract StoreHarness newHarness();
+
+    /** A test for each rule that the store has to keep, by topic. */
+    @TestFactory
+    public final Stream<DynamicContainer> rules() {
+        Capabilities capabilities = capabilities();
+        List<Rule> rules = Rules.all().stream()
+                .filter(rule -> rule.appliesTo(capabilities))
+                .toList();
+        return rules.stream()
+                .map(Rule::topic)
+                .distinct()
+                .map(topic -> DynamicContainer.dynamicContainer(
+                        topic,
+                        rules.stream()
+                                .filter(rule -> rule.topic().equals(topic))
+                                .map(this::test)));
+    }
+
+    private DynamicTest test(Rule rule) {
+        return DynamicTest.dynamicTest(rule.name(), () -> {
+            try (StoreHarness harness = newHarness();
+                    Scene scene = new Scene(harness)) {
+                rule.check().run(scene);
+            }
+        });
+    }
+
+    private Capabilities capabilities() {
+        try (StoreHarness harness = newHarness();
+                LockStore store = harness.open(new StoreConfig(
+                        harness.uri(),
+                        LockReport.Client.unknown("asks-for-capabilities"),
+                        harness.platform(),
+                        Duration.ofSeconds(5),
+                        Duration.ofSeconds(5),
+                        false,
+                        "",
+                        signal -> {},
+                        name -> Optional.empty()))) {
+            return store.capabilities();
+        }
+    }
+}

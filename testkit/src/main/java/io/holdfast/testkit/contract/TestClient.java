@@ -1,0 +1,208 @@
+package io.holdfast.testkit.contract;
+
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import io.holdfast.LockReport;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreConfig.HoldDescription;
+import io.holdfast.spi.TenureId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A client of the store under test: sends what a rule wants, and keeps the signals. */
+final class TestClient {
+
+    private final Scene scene;
+    private final String id;
+    private final LockStore store;
+    private final List<Signal> signals = new CopyOnWriteArrayList<>();
+    private final AtomicLong tenures = new AtomicLong();
+    private volatile Optional<HoldDescription> hold = Optional.empty();
+
+    TestClient(Scene scene, String id, String keyPrefix) {
+        this.scene = scene;
+        this.id = id;
+        store = scene.open(this, id, keyPrefix);
+    }
+
+    LockStore store() {
+        return store;
+    }
+
+    Capabilities capabilities() {
+        return store.capabilities();
+    }
+
+    String id() {
+        return id;
+    }
+
+    TenureId tenure() {
+        return new TenureId(id, tenures.incrementAndGet());
+    }
+
+    void receive(Signal signal) {
+        signals.add(signal);
+    }
+
+    /** What the client says when the store asks about its hold. */
+    void tells(HoldDescription description) {
+        hold = Optional.of(description);
+    }
+
+    Optional<HoldDescription> describe(String name) {
+        return name.equals(scene.name()) ? hold : Optional.empty();
+    }
+
+    /** A request for the name under test that is not late. */
+    Acquire request(TenureId tenure) {
+        return request(tenure, scene.name());
+    }
+
+    Acquire request(TenureId tenure, String name) {
+        return new Acquire(name, tenure, false, 0, Scene.LONG, 1, notAfter(name));
+    }
+
+    /** The end of what a request sent now is good for; asks the server for its time if it is not known. */
+    long notAfter(String name) {
+        if (store.clock(name).notAfter(scene.nanoTime(), Scene.COMMAND_TIMEOUT) == 0) {
+            TenureId unused = tenure();
+            if (acquire(new Acquire(name, unused, false, 0, Scene.LONG, 1, 0)) instanceof Acquire.Granted) {
+                release(new Release(name, unused, false, 0));
+            }
+        }
+        return store.clock(name).notAfter(scene.nanoTime(), Scene.COMMAND_TIMEOUT);
+    }
+
+    /** Sends it, and learns the server's time from the reply, as a client has to. */
+    Acquire.Reply acquire(Acquire request) {
+        long sent = scene.nanoTime();
+        Acquire.Reply reply = scene.await(store.acquire(request));
+        store.clock(request.name()).observe(sent, reply.serverMicros());
+        return reply;
+    }
+
+    Acquire.Granted granted(TenureId tenure) {
+        return granted(request(tenure));
+    }
+
+    Acquire.Granted granted(TenureId tenure, Duration lease) {
+        return granted(with(request(tenure), lease));
+    }
+
+    Acquire.Granted granted(Acquire request) {
+        return assertInstanceOf(Acquire.Granted.class, acquire(request));
+    }
+
+    Acquire.Refused refused(TenureId tenure) {
+        return refused(request(tenure));
+    }
+
+    Acquire.Refused refused(Acquire request) {
+        return assertInstanceOf(Acquire.Refused.class, acquire(request));
+    }
+
+    /** Takes a place in the queue. */
+    Acquire.Refused enqueued(TenureId tenure) {
+        return enqueued(tenure, 0);
+    }
+
+    Acquire.Refused enqueued(TenureId tenure, long arrival) {
+        Acquire plain = request(tenure);
+        return refused(
+                new Acquire(plain.name(), tenure, true, arrival, plain.lease(), plain.tokens(), plain.notAfter()));
+    }
+
+    static Acquire with(Acquire request, Duration lease) {
+        return new Acquire(
+                request.name(),
+                request.tenure(),
+                request.enqueue(),
+                request.arrival(),
+                lease,
+                request.tokens(),
+                request.notAfter());
+    }
+
+    static Acquire with(Acquire request, long tokens) {
+        return new Acquire(
+                request.name(),
+                request.tenure(),
+                request.enqueue(),
+                request.arrival(),
+                request.lease(),
+                tokens,
+                request.notAfter());
+    }
+
+    /** Asks with a time that has passed. */
+    Acquire.Late refusedAsLate(TenureId tenure, long notAfter) {
+        Acquire plain = new Acquire(scene.name(), tenure, capabilities().queue(), 0, Scene.LONG, 1, notAfter);
+        return assertInstanceOf(Acquire.Late.class, acquire(plain));
+    }
+
+    Renew.Reply renew(TenureId tenure, Duration lease) {
+        return renew(new Renew(scene.name(), tenure, lease, 0));
+    }
+
+    Renew.Reply renew(Renew request) {
+        List<Renew.Reply> replies = scene.await(store.renew(List.of(request)));
+        return replies.get(0);
+    }
+
+    Renew.Renewed renewed(TenureId tenure, Duration lease) {
+        return assertInstanceOf(Renew.Renewed.class, renew(tenure, lease));
+    }
+
+    void lost(TenureId tenure) {
+        assertInstanceOf(Renew.Lost.class, renew(tenure, Scene.LONG));
+    }
+
+    Release.Reply release(TenureId tenure) {
+        return release(new Release(scene.name(), tenure, false, 0));
+    }
+
+    Release.Reply handOver(TenureId tenure) {
+        return release(new Release(scene.name(), tenure, true, 0));
+    }
+
+    Release.Reply release(Release request) {
+        return scene.await(store.release(request));
+    }
+
+    LockReport inspect() {
+        return scene.await(store.inspect(scene.name()));
+    }
+
+    /** The next signal of this kind, after those that were taken before. */
+    <S extends Signal> S signal(Class<S> kind) {
+        if (!scene.becomes(() -> signals.stream().anyMatch(kind::isInstance))) {
+            throw new AssertionError(id + " got no " + kind.getSimpleName() + ", only " + signals);
+        }
+        Signal first = signals.stream().filter(kind::isInstance).findFirst().orElseThrow();
+        signals.remove(first);
+        return kind.cast(first);
+    }
+
+    /** All signals that were not taken. */
+    List<Signal> signals() {
+        return List.copyOf(signals);
+    }
+
+    void forgetSignals() {
+        scene.passSignals();
+        signals.clear();
+    }
+
+    void close() {
+        store.close();
+    }
+}

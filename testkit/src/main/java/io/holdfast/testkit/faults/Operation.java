@@ -1,0 +1,21 @@
+package io.holdfast.testkit.faults;
+
+/** What passes between a client and its store. */
+public enum Operation {
+    /** {@link io.holdfast.spi.LockStore#acquire}. */
+    ACQUIRE,
+    /** {@link io.holdfast.spi.LockStore#renew}. */
+    RENEW,
+    /** {@link io.holdfast.spi.LockStore#release}. */
+    RELEASE,
+    /** {@link io.holdfast.spi.LockStore#forceRelease}. */
+    FORCE_RELEASE,
+    /** {@link io.holdfast.spi.LockStore#inspect}. */
+    INSPECT,
+    /** {@link io.holdfast.spi.LockStore#list}. */
+    LIST,
+    /** {@link io.holdfast.spi.LockStore#confirmSignals}. */
+    CONFIRM_SIGNALS,
+    /** A {@link io.holdfast.spi.Signal}, from the store to the client. */
+    SIGNAL
+}

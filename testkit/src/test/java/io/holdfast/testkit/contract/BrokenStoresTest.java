@@ -1,0 +1,441 @@
+package io.holdfast.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.LockReport;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.TenureId;
+import io.holdfast.spi.TokenBlock;
+import io.holdfast.testkit.SimulatedServer;
+import io.holdfast.testkit.Simulation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The contract finds stores that are broken, each by the rules it breaks. */
+class BrokenStoresTest {
+
+    /**
+     * A store with a fault.
+     *
+     * @param caughtBy rules that have to fail; others may fail, too, but not all
+     */
+    private record Broken(
+            String fault, Function<Server, Function<StoreConfig, LockStore>> opener, Set<String> caughtBy) {
+
+        static Broken store(String fault, UnaryOperator<LockStore> breaking, String... caughtBy) {
+            return new Broken(fault, server -> config -> breaking.apply(server.memory.open(config)), Set.of(caughtBy));
+        }
+
+        @Override
+        public String toString() {
+            return fault;
+        }
+    }
+
+    private record Server(Simulation simulation, SimulatedServer memory, List<Consumer<Signal>> clients) {}
+
+    private static final class Contract extends StoreContract {
+
+        private final Function<Server, Function<StoreConfig, LockStore>> opener;
+        private final Consumer<SimulatedServer> wipe;
+
+        Contract(Function<Server, Function<StoreConfig, LockStore>> opener, Consumer<SimulatedServer> wipe) {
+            this.opener = opener;
+            this.wipe = wipe;
+        }
+
+        @Override
+        protected StoreHarness newHarness() {
+            Simulation simulation = Simulation.of(3);
+            SimulatedServer memory = simulation.server("broken");
+            Server server = new Server(simulation, memory, new ArrayList<>());
+            return new SimulatedHarness(
+                    simulation, "simulated:broken", opener.apply(server), () -> wipe.accept(memory));
+        }
+
+        Set<String> failures() {
+            Set<String> failed = new HashSet<>();
+            tests().forEach(test -> {
+                try {
+                    test.getExecutable().execute();
+                } catch (Throwable e) {
+                    failed.add(test.getDisplayName());
+                }
+            });
+            return failed;
+        }
+
+        Stream<DynamicTest> tests() {
+            return rules().flatMap(topic -> topic.getChildren()).map(DynamicTest.class::cast);
+        }
+    }
+
+    @Test
+    void aSoundStorePassesAll() {
+        Contract contract = new Contract(server -> server.memory::open, SimulatedServer::wipe);
+        assertThat(contract.failures()).isEmpty();
+        assertThat(contract.tests()).hasSizeGreaterThan(80);
+        assertThat(contract.tests().map(DynamicTest::getDisplayName)).doesNotHaveDuplicates();
+    }
+
+    @ParameterizedTest
+    @MethodSource("brokenStores")
+    void aBrokenStoreIsCaught(Broken broken) {
+        Contract contract = new Contract(broken.opener, SimulatedServer::wipe);
+        Set<String> failures = contract.failures();
+        System.out.println(broken + ": " + failures);
+        assertThat(failures).containsAll(broken.caughtBy);
+        assertThat(failures.size()).isLessThan((int) contract.tests().count() / 2);
+    }
+
+    @Test
+    void aStoreWhoseTokensStartAnewAfterDataLossIsCaught() {
+        Contract contract = new Contract(server -> server.memory::open, memory -> {
+            memory.wipe();
+            memory.stepClock(Duration.ofHours(-1));
+        });
+        assertThat(contract.failures())
+                .containsExactlyInAnyOrder(
+                        "tokens rise over the loss of all data, after many short tenures",
+                        "tokens rise over the loss of all data, after many large blocks",
+                        "after the loss of all data the old holder is lost, and others are granted");
+    }
+
+    @Test
+    void aStoreThatLeavesSomethingBehindIsCaught() {
+        Contract contract = new Contract(
+                server -> config -> {
+                    var unused = server.simulation.timer("left").schedule(1, () -> {});
+                    return server.memory.open(config);
+                },
+                SimulatedServer::wipe);
+        assertThatThrownBy(contract::failures)
+                .hasMessageContaining("left behind")
+                .hasMessageContaining("timer left");
+    }
+
+    static Stream<Broken> brokenStores() {
+        return Stream.of(
+                Broken.store(
+                        "releases without an owner check",
+                        OwnerlessRelease::new,
+                        "a release by another tenure changes nothing",
+                        "a release by another tenure of the same client changes nothing",
+                        "a second copy does not free the name of the next holder",
+                        "a release after the lease does not free the name of the next holder",
+                        "a withdrawal changes nothing for the holder and other places",
+                        "a second copy of a yield does not touch the assigned hold"),
+                Broken.store(
+                        "repeats tokens",
+                        RepeatedTokens::new,
+                        "a second copy is granted again, with higher tokens",
+                        "tokens rise from one holder to the next",
+                        "tokens rise when a lease has ended",
+                        "tokens rise over a forced release",
+                        "tokens rise over large blocks",
+                        "tokens rise over further blocks for the holder",
+                        "tokens rise over the loss of all data, after many short tenures"),
+                Broken.store(
+                        "does not recognise a second copy",
+                        ForgetsCopies::new,
+                        "a second copy is granted again, with higher tokens",
+                        "a second copy sets the lease anew"),
+                Broken.store(
+                        "ignores leases",
+                        store -> onAcquire(store, request -> TestClient.with(request, Duration.ofDays(1))),
+                        "a name is free again when its lease has ended",
+                        "a hold whose lease has ended is lost, also when the name is free",
+                        "a hold whose lease has ended is not held at its release",
+                        "a closed connection leaves its holds to their leases"),
+                Broken.store(
+                        "accepts late requests",
+                        store -> onAcquire(store, BrokenStoresTest::neverLate),
+                        "a request after its time is answered as late, and takes nothing",
+                        "a late copy of the holder's request is answered as late, and sets no lease"),
+                Broken.store(
+                        "forgets the old place",
+                        store -> onAcquire(store, BrokenStoresTest::withoutArrival),
+                        "a woken client may be overtaken, and gets its old place back"),
+                Broken.store(
+                        "queues who does not want to wait",
+                        store -> onAcquire(store, BrokenStoresTest::enqueued),
+                        "who does not want a place gets none",
+                        "a release tells nobody if nobody waits"),
+                Broken.store(
+                        "takes names for the same that are not",
+                        store -> onAcquire(store, BrokenStoresTest::lowerCase),
+                        "names with any characters are kept apart"),
+                Broken.store(
+                        "cuts names",
+                        store -> onAcquire(store, BrokenStoresTest::cut),
+                        "the longest name it allows is kept"),
+                Broken.store(
+                        "revives ended holds",
+                        RevivesHolds::new,
+                        "a hold whose lease has ended is lost, also when the name is free",
+                        "a tenure that never held is lost, and gets nothing",
+                        "a hold that was taken away is lost, and not held at its release"),
+                Broken.store(
+                        "answers a batch out of order",
+                        ReversesBatches::new,
+                        "a batch is answered in its order, each by itself"),
+                Broken.store(
+                        "never assigns",
+                        NeverAssigns::new,
+                        "a yield assigns the name to the first waiting tenure",
+                        "yields serve the places in the order of arrival",
+                        "tokens rise over a yield"),
+                Broken.store("stays open", StaysOpen::new, "a closed connection fails all calls"),
+                new Broken(
+                        "ignores the key prefix",
+                        server -> config -> server.memory.open(with(config, "", config.signals())),
+                        Set.of("clients with different key prefixes do not meet")),
+                new Broken(
+                        "wakes everybody",
+                        server -> config -> {
+                            server.clients.add(config.signals());
+                            return server.memory.open(with(
+                                    config,
+                                    config.keyPrefix(),
+                                    signal -> server.clients.forEach(client -> client.accept(signal))));
+                        },
+                        Set.of(
+                                "a release wakes the first waiting client, and no other",
+                                "a forced release wakes the first waiting client",
+                                "a new place is told to the holder's client, once")),
+                new Broken(
+                        "loses signals",
+                        server -> config -> server.memory.open(with(config, config.keyPrefix(), signal -> {})),
+                        Set.of(
+                                "a new place is told to the holder's client, once",
+                                "a release wakes the first waiting client, and no other",
+                                "a forced release is told to the holder's client")),
+                new Broken(
+                        "does not ask the holder",
+                        server -> config -> server.memory.open(withoutDescriber(config)),
+                        Set.of("what the holder's client tells is shown")));
+    }
+
+    private static StoreConfig with(StoreConfig config, String keyPrefix, Consumer<Signal> signals) {
+        return new StoreConfig(
+                config.uri(),
+                config.client(),
+                config.platform(),
+                config.commandTimeout(),
+                config.connectTimeout(),
+                config.lazy(),
+                keyPrefix,
+                signals,
+                config.describer());
+    }
+
+    private static StoreConfig withoutDescriber(StoreConfig config) {
+        return new StoreConfig(
+                config.uri(),
+                config.client(),
+                config.platform(),
+                config.commandTimeout(),
+                config.connectTimeout(),
+                config.lazy(),
+                config.keyPrefix(),
+                config.signals(),
+                name -> Optional.empty());
+    }
+
+    private static Acquire neverLate(Acquire request) {
+        return copy(request, request.name(), request.enqueue(), request.arrival(), Long.MAX_VALUE);
+    }
+
+    private static Acquire withoutArrival(Acquire request) {
+        return copy(request, request.name(), request.enqueue(), 0, request.notAfter());
+    }
+
+    private static Acquire enqueued(Acquire request) {
+        return copy(request, request.name(), true, request.arrival(), request.notAfter());
+    }
+
+    private static Acquire lowerCase(Acquire request) {
+        String name = request.name().toLowerCase(Locale.ROOT);
+        return copy(request, name, request.enqueue(), request.arrival(), request.notAfter());
+    }
+
+    private static Acquire cut(Acquire request) {
+        String name = request.name().substring(0, Math.min(100, request.name().length()));
+        return copy(request, name, request.enqueue(), request.arrival(), request.notAfter());
+    }
+
+    private static Acquire copy(Acquire request, String name, boolean enqueue, long arrival, long notAfter) {
+        return new Acquire(name, request.tenure(), enqueue, arrival, request.lease(), request.tokens(), notAfter);
+    }
+
+    private static LockStore onAcquire(LockStore store, UnaryOperator<Acquire> change) {
+        return new ForwardingStore(store) {
+            @Override
+            public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+                return super.acquire(change.apply(request));
+            }
+        };
+    }
+
+    private static final class OwnerlessRelease extends ForwardingStore {
+
+        OwnerlessRelease(LockStore store) {
+            super(store);
+        }
+
+        @Override
+        public CompletionStage<Release.Reply> release(Release request) {
+            return store().acquire(new Acquire(
+                            request.name(),
+                            new TenureId("nobody", 1),
+                            false,
+                            0,
+                            Duration.ofSeconds(1),
+                            1,
+                            Long.MAX_VALUE))
+                    .thenCompose(reply -> store().release(new Release(
+                            request.name(),
+                            reply instanceof Acquire.Refused refused
+                                    ? TenureId.parse(refused.holder().orElseThrow())
+                                    : request.tenure(),
+                            request.yield(),
+                            request.lastToken())));
+        }
+    }
+
+    private static final class RepeatedTokens extends ForwardingStore {
+
+        private static final TokenBlock ALWAYS = new TokenBlock(1, 1);
+
+        RepeatedTokens(LockStore store) {
+            super(store);
+        }
+
+        @Override
+        public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+            return super.acquire(request)
+                    .thenApply(reply -> reply instanceof Acquire.Granted granted
+                            ? new Acquire.Granted(ALWAYS, granted.foreignWaiters(), granted.serverMicros())
+                            : reply);
+        }
+
+        @Override
+        public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
+            return super.renew(batch)
+                    .thenApply(replies -> replies.stream()
+                            .map(reply -> reply instanceof Renew.Renewed renewed
+                                    ? new Renew.Renewed(
+                                            renewed.foreignWaiters(),
+                                            renewed.tokens().map(tokens -> ALWAYS),
+                                            renewed.serverMicros())
+                                    : reply)
+                            .toList());
+        }
+    }
+
+    private static final class ForgetsCopies extends ForwardingStore {
+
+        ForgetsCopies(LockStore store) {
+            super(store);
+        }
+
+        @Override
+        public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+            return renew(List.of(new Renew(request.name(), request.tenure(), Duration.ZERO, 0)))
+                    .thenCompose(replies -> replies.get(0) instanceof Renew.Renewed renewed
+                            ? CompletableFuture.completedFuture(new Acquire.Refused(
+                                    Duration.ofSeconds(1), 0, Optional.empty(), renewed.serverMicros(), 0))
+                            : super.acquire(request));
+        }
+    }
+
+    private static final class RevivesHolds extends ForwardingStore {
+
+        RevivesHolds(LockStore store) {
+            super(store);
+        }
+
+        @Override
+        public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
+            return super.renew(batch)
+                    .thenCompose(replies -> batch.size() == 1 && replies.get(0) instanceof Renew.Lost
+                            ? revive(batch.get(0))
+                            : done(replies));
+        }
+
+        private CompletionStage<List<Renew.Reply>> revive(Renew lost) {
+            return acquire(new Acquire(lost.name(), lost.tenure(), false, 0, lost.lease(), 1, Long.MAX_VALUE))
+                    .thenApply(reply -> List.of(
+                            reply instanceof Acquire.Granted
+                                    ? new Renew.Renewed(0, Optional.empty(), reply.serverMicros())
+                                    : new Renew.Lost()));
+        }
+
+        private static CompletionStage<List<Renew.Reply>> done(List<Renew.Reply> replies) {
+            return CompletableFuture.completedFuture(replies);
+        }
+    }
+
+    private static final class ReversesBatches extends ForwardingStore {
+
+        ReversesBatches(LockStore store) {
+            super(store);
+        }
+
+        @Override
+        public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
+            List<Renew> rotated = new ArrayList<>(batch);
+            if (batch.size() > 1) {
+                rotated.add(rotated.remove(0));
+            }
+            return super.renew(rotated);
+        }
+    }
+
+    private static final class NeverAssigns extends ForwardingStore {
+
+        NeverAssigns(LockStore store) {
+            super(store);
+        }
+
+        @Override
+        public CompletionStage<Release.Reply> release(Release request) {
+            return super.release(new Release(request.name(), request.tenure(), false, request.lastToken()));
+        }
+    }
+
+    private static final class StaysOpen extends ForwardingStore {
+
+        StaysOpen(LockStore store) {
+            super(store);
+        }
+
+        @Override
+        public CompletionStage<LockReport> inspect(String name) {
+            return super.inspect(name)
+                    .exceptionally(
+                            e -> new LockReport(name, Optional.empty(), List.of(), java.util.OptionalLong.empty()));
+        }
+    }
+}

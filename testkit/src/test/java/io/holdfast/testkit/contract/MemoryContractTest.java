@@ -1,0 +1,13 @@
+package io.holdfast.testkit.contract;
+
+import io.holdfast.testkit.Simulation;
+
+/** The in-memory store in virtual time, with nothing in between. */
+class MemoryContractTest extends StoreContract {
+
+    @Override
+    protected StoreHarness newHarness() {
+        Memory memory = new Memory();
+        return new SimulatedHarness(Simulation.of(2), "memory:contract", memory::open, memory::wipe);
+    }
+}

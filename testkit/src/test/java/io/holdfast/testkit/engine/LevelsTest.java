@@ -1,0 +1,158 @@
+package io.holdfast.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockEvent;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.testkit.SimThread;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Leases of their own, alone, nested, and handed on. */
+class LevelsTest extends VirtualTime {
+
+    private static final Duration FIVE = Duration.ofSeconds(5);
+
+    private final DistributedLock lock = a.lock("n");
+
+    @BeforeEach
+    void firstContact() {
+        lock.lock();
+        lock.unlock();
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void aHoldWithALeaseOfItsOwnEndsThenAndIsNotRenewed() {
+        lock.lock(FIVE);
+        sim.runFor(Duration.ofMillis(4900));
+        assertThat(lock.isValid()).isTrue();
+        sim.runFor(Duration.ofMillis(150));
+        assertThat(lock.isValid()).isFalse();
+        assertThat(b.lock("n").tryLock()).isTrue();
+        assertThat(events(LockEvent.Lost.class)).hasSize(1);
+        assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+        b.lock("n").unlock();
+    }
+
+    @Test
+    void aNestedShorterLeaseCutsNothingAndCostsNothing() {
+        lock.lock();
+        long before = calls(a);
+        lock.lock(FIVE);
+        assertThat(calls(a)).isEqualTo(before);
+        sim.runFor(Duration.ofMinutes(1));
+        assertThat(lock.isValid()).isTrue();
+        lock.unlock();
+        assertThat(lock.isValid()).isTrue();
+        lock.unlock();
+    }
+
+    @Test
+    void aNestedLongerLeaseCostsOneRenewalAndSetsThatEnd() {
+        lock.lock(FIVE);
+        long before = calls(a);
+        lock.lock(Duration.ofSeconds(60));
+        assertThat(calls(a)).isEqualTo(before + 1);
+        assertThat(lock.remainingLease()).isBetween(Duration.ofSeconds(59), Duration.ofSeconds(60));
+        sim.runFor(Duration.ofSeconds(50));
+        assertThat(lock.isValid()).isTrue();
+        lock.unlock();
+        sim.runFor(Duration.ofMillis(10));
+        assertThat(lock.isValid()).as("the outer end is past").isFalse();
+        assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void anInnerWatchdogLevelKeepsTheHoldAndThenTheOuterEndCountsAgain() {
+        lock.lock(Duration.ofSeconds(20));
+        lock.lock();
+        sim.runFor(Duration.ofSeconds(15));
+        assertThat(lock.isValid()).isTrue();
+        lock.unlock();
+        assertThat(lock.remainingLease()).isLessThan(FIVE);
+        sim.runFor(FIVE);
+        assertThat(lock.isValid()).isFalse();
+        assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void anUnconfirmedLongerLevelIsNotAdded() {
+        lock.lock(FIVE);
+        faults(a).outage(true);
+        assertThatThrownBy(() -> lock.lock(Duration.ofSeconds(60))).isInstanceOf(StoreUnavailableException.class);
+        faults(a).outage(false);
+        assertThat(lock.holdCount()).isEqualTo(1);
+        assertThat(lock.isValid()).isTrue();
+        lock.unlock();
+    }
+
+    @Test
+    void aLeaseOfItsOwnIsStateOfTheHoldAndNotOfTheLock() throws InterruptedException {
+        assertThat(lock.tryLock(Duration.ZERO, FIVE)).isTrue();
+        lock.unlock();
+        lock.lock();
+        sim.runFor(Duration.ofMinutes(1));
+        assertThat(lock.isValid()).isTrue();
+        lock.unlock();
+    }
+
+    @Test
+    void anOwnerWithALongerLeaseOfItsOwnGetsAHandoffWithOneRenewal() {
+        lock.lock();
+        SimThread next = start("next", () -> {
+            lock.lock(Duration.ofSeconds(100));
+            assertThat(lock.remainingLease()).isBetween(Duration.ofSeconds(98), Duration.ofSeconds(100));
+            lock.unlock();
+        });
+        sim.runReady();
+        long before = calls(a);
+        long renewals = a.stats().renewals();
+        lock.unlock();
+        next.join();
+        assertThat(a.stats().renewals() - renewals).isEqualTo(1);
+        assertThat(calls(a) - before).as("renewal, release, signals").isLessThanOrEqualTo(3);
+    }
+
+    @Test
+    void anOwnerWithAShorterLeaseOfItsOwnFreesTheNameThenAlsoAfterACrash() {
+        lock.lock();
+        SimThread next = start("next", () -> {
+            lock.lock(FIVE);
+            sim.sleep(Duration.ofDays(1));
+        });
+        sim.runReady();
+        lock.unlock();
+        sim.runReady();
+        assertThat(b.inspect("n").holder().orElseThrow().remainingLease()).isLessThanOrEqualTo(FIVE);
+        sim.kill(next);
+        sim.runFor(Duration.ofSeconds(6));
+        assertThat(b.lock("n").tryLock()).isTrue();
+        b.lock("n").unlock();
+        assertThat(next.done()).isTrue();
+    }
+
+    @Test
+    void extendMovesTheEndButNeverBack() throws InterruptedException {
+        Lease lease = lock.tryAcquire(Duration.ZERO, FIVE).orElseThrow();
+        lease.extend(Duration.ofSeconds(60));
+        sim.runFor(Duration.ofSeconds(30));
+        assertThat(lease.isValid()).isTrue();
+        lease.extend(FIVE);
+        assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(25));
+        lease.close();
+        Lease renewed = lock.acquire();
+        assertThatThrownBy(() -> renewed.extend(FIVE)).isInstanceOf(IllegalStateException.class);
+        renewed.close();
+    }
+}

@@ -1,0 +1,163 @@
+package io.holdfast.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.IndeterminateLockException;
+import io.holdfast.Lease;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.testkit.SimThread;
+import io.holdfast.testkit.faults.Fault;
+import io.holdfast.testkit.faults.Operation;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A store that cannot be reached, before and during a wait; and the end of a client. */
+class OutageTest extends VirtualTime {
+
+    private final DistributedLock lock = a.lock("n");
+
+    @AfterEach
+    void nothingIsLeft() {
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void anAcquireWhoseFirstCallFindsNoServerThrowsAfterTheCommandTimeout() {
+        faults(a).outage(true);
+        Duration before = sim.elapsed();
+        assertThatThrownBy(lock::lock)
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("'n' was not acquired after 2000 ms");
+        assertThat(sim.elapsed().minus(before)).isEqualTo(Duration.ofSeconds(2));
+        faults(a).outage(false);
+    }
+
+    @Test
+    void aTryLockDuringAnOutageIsNotBusy() {
+        faults(a).outage(true);
+        assertThatThrownBy(lock::tryLock).isInstanceOf(StoreUnavailableException.class);
+        faults(a).outage(false);
+    }
+
+    @Test
+    void oneThatWaitsStaysThroughAnOutage() {
+        b.lock("n").lock();
+        SimThread waiter = start("waiter", () -> {
+            lock.lock();
+            lock.unlock();
+        });
+        sim.runFor(Duration.ofSeconds(1));
+        faults(a).outage(true);
+        sim.runFor(Duration.ofSeconds(25));
+        assertThat(waiter.done()).isFalse();
+        b.lock("n").unlock();
+        faults(a).outage(false);
+        sim.runUntil(waiter::done, Duration.ofSeconds(2));
+        waiter.join();
+    }
+
+    @Test
+    void oneThatWaitsGivesUpAfterTheLongestOutage() {
+        b.lock("n").lock();
+        SimThread waiter =
+                start("waiter", () -> assertThatThrownBy(lock::lock).isInstanceOf(StoreUnavailableException.class));
+        sim.runFor(Duration.ofSeconds(1));
+        faults(a).outage(true);
+        sim.runFor(Duration.ofSeconds(29));
+        assertThat(waiter.done()).isFalse();
+        sim.runUntil(waiter::done, Duration.ofSeconds(4));
+        waiter.join();
+        faults(a).outage(false);
+        b.lock("n").unlock();
+    }
+
+    @Test
+    void aWaitThatEndsInAnOutageIsBusyOnlyIfNothingCanHaveBeenGranted() {
+        b.lock("n").lock();
+        SimThread known = start(
+                "known", () -> assertThat(lock.tryLock(Duration.ofSeconds(5))).isFalse());
+        sim.runFor(Duration.ofMillis(100));
+        faults(a).outage(true);
+        known.join();
+        faults(a).outage(false);
+        SimThread open = start(
+                "open",
+                () -> assertThatThrownBy(() -> lock.tryLock(Duration.ofSeconds(5)))
+                        .isInstanceOf(IndeterminateLockException.class));
+        sim.runFor(Duration.ofMillis(100));
+        faults(a).probability(Fault.DROP_REQUEST, 1.0);
+        open.join();
+        faults(a).probability(Fault.DROP_REQUEST, 0.0);
+        b.lock("n").unlock();
+    }
+
+    @Test
+    void anOutageShorterThanTheLeaseLosesNothing() {
+        lock.lock();
+        for (int i = 0; i < 5; i++) {
+            faults(a).outage(true);
+            sim.runFor(Duration.ofSeconds(18));
+            faults(a).outage(false);
+            sim.runFor(Duration.ofSeconds(3));
+            assertThat(lock.isValid()).as("outage " + i).isTrue();
+        }
+        lock.unlock();
+    }
+
+    @Test
+    void closeReleasesWhatIsHeldAndEndsWhatWaits() throws InterruptedException {
+        Holdfast c = client("c");
+        Lease lease = c.lock("held").acquire();
+        b.lock("n").lock();
+        SimThread waiter = start(
+                "waiter",
+                () -> assertThatThrownBy(c.lock("n")::lock)
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("'n'")
+                        .hasMessageContaining("client c is closed"));
+        CompletableFuture<Lease> future = c.lock("n").async().acquire();
+        sim.runReady();
+        c.close();
+        waiter.join();
+        sim.runReady();
+        assertThat(future).isCompletedExceptionally();
+        assertThat(lease.isValid()).isFalse();
+        lease.close();
+        assertThat(b.inspect("n").waiters()).isEmpty();
+        assertThat(b.inspect("held").holder()).isEmpty();
+        assertThatThrownBy(() -> c.lock("n")).isInstanceOf(IllegalStateException.class);
+        b.lock("n").unlock();
+    }
+
+    @Test
+    void closeWaitsForAnswersNoLongerThanItsTimeout() throws InterruptedException {
+        Holdfast c = client("c");
+        Lease lease = c.lock("held").acquire();
+        assertThat(lease.isValid()).isTrue();
+        faults(c).next(Operation.RELEASE, Fault.DROP_REQUEST);
+        faults(c).next(Operation.RELEASE, Fault.DROP_REQUEST);
+        faults(c).next(Operation.RELEASE, Fault.DROP_REQUEST);
+        Duration before = sim.elapsed();
+        c.close();
+        assertThat(sim.elapsed().minus(before)).isBetween(Duration.ofSeconds(5), Duration.ofMillis(5100));
+        sim.runFor(LEASE);
+    }
+
+    @Test
+    void aClosedClientRefusesEverything() throws InterruptedException {
+        Holdfast c = client("c");
+        DistributedLock left = c.lock("n");
+        c.close();
+        c.close();
+        assertThatThrownBy(left::lock).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(left::tryLock).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(left::isLocked).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> left.async().acquire()).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(left::unlock).isInstanceOf(IllegalMonitorStateException.class);
+    }
+}

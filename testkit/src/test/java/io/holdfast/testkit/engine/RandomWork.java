@@ -1,0 +1,258 @@
+package io.holdfast.testkit.engine;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
+import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockEvent;
+import io.holdfast.testkit.SimThread;
+import io.holdfast.testkit.SimulatedServer;
+import io.holdfast.testkit.Simulation;
+import io.holdfast.testkit.check.HistoryChecker;
+import io.holdfast.testkit.faults.Fault;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** Three clients with two threads each, two names, and a network that does everything it should not. */
+final class RandomWork {
+
+    /** What happened in one run. */
+    record Tally(long grants, long contendedWaits, Map<Fault, Long> faults) {}
+
+    private static final int CLIENTS = 3;
+    private static final int THREADS = 2;
+    private static final int ROUNDS = 6;
+    private static final Duration LEASE = Duration.ofMillis(900);
+    private static final Duration COMMAND = Duration.ofMillis(300);
+    private static final double FAULTS = 0.02;
+
+    private final Simulation sim;
+    private final SimulatedServer server;
+    private final HistoryChecker history = new HistoryChecker();
+    private final Map<String, HistoryChecker.Hold> byToken = new HashMap<>();
+    private final List<Holdfast> clients = new ArrayList<>();
+    private final List<SimThread> threads = new ArrayList<>();
+    private long contended;
+
+    private RandomWork(Simulation sim) {
+        this.sim = sim;
+        this.server = sim.server("s");
+    }
+
+    static Tally run(long seed) {
+        try (Simulation sim = Simulation.of(seed)) {
+            return new RandomWork(sim).run();
+        } catch (AssertionError | RuntimeException e) {
+            throw new AssertionError("seed " + seed + ", replay with -Dholdfast.seeds=1 -Dholdfast.seed=" + seed, e);
+        }
+    }
+
+    static List<String> log(long seed) {
+        try (Simulation sim = Simulation.of(seed)) {
+            var unused = new RandomWork(sim).run();
+            return List.copyOf(sim.log());
+        }
+    }
+
+    private Tally run() {
+        for (int c = 0; c < CLIENTS; c++) {
+            clients.add(Holdfast.builder()
+                    .uri("simulated:s")
+                    .platform(sim)
+                    .name("c" + c)
+                    .lease(LEASE)
+                    .commandTimeout(COMMAND)
+                    .listener(this::onEvent)
+                    .build());
+        }
+        server.faults(faults -> faults.probability(FAULTS).maxDelay(Duration.ofMillis(800)));
+        startThreads();
+        sim.runUntil(() -> threads.stream().allMatch(SimThread::done), Duration.ofMinutes(30));
+        threads.forEach(SimThread::join);
+        Tally tally = tally();
+        server.faults(faults -> faults.probability(0));
+        finish();
+        return tally;
+    }
+
+    private void startThreads() {
+        for (int c = 0; c < CLIENTS; c++) {
+            for (int t = 0; t < THREADS; t++) {
+                Holdfast client = clients.get(c);
+                threads.add(sim.start("c" + c + "t" + t, () -> work(client)));
+            }
+        }
+    }
+
+    private Tally tally() {
+        Map<Fault, Long> faults = new EnumMap<>(Fault.class);
+        server.connections()
+                .forEach(c -> c.faults().counts().forEach((fault, count) -> faults.merge(fault, count, Long::sum)));
+        return new Tally(history.grants(), contended, faults);
+    }
+
+    /** Nothing may be left once the network behaves. */
+    private void finish() {
+        sim.runUntil(() -> clients.stream().allMatch(c -> c.stats().unsettled() == 0), Duration.ofMinutes(1));
+        sim.runFor(Duration.ofSeconds(3));
+        clients.forEach(c -> require(c.stats().held() == 0 && c.stats().waiting() == 0, "held or waiting: " + c));
+        require(
+                clients.get(0).list("").isEmpty(),
+                "left at the store: " + clients.get(0).list(""));
+        history.check(now());
+        clients.forEach(Holdfast::close);
+        sim.run();
+        require(sim.leftovers().isEmpty(), "left in the clients: " + sim.leftovers());
+    }
+
+    private static void require(boolean condition, String text) {
+        if (!condition) {
+            throw new AssertionError(text);
+        }
+    }
+
+    private long now() {
+        return sim.elapsed().toNanos();
+    }
+
+    private void onEvent(LockEvent event) {
+        if (event instanceof LockEvent.Lost lost) {
+            HistoryChecker.Hold hold = byToken.get(lost.lockName() + lost.token());
+            if (hold != null) {
+                hold.lost(now());
+            }
+        }
+    }
+
+    private int random(int bound) {
+        return (int) Math.floorMod(sim.randomLong() >> 8, (long) bound);
+    }
+
+    private Duration millis(int bound) {
+        return Duration.ofMillis(random(bound));
+    }
+
+    private void work(Holdfast client) {
+        for (int round = 0; round < ROUNDS; round++) {
+            DistributedLock lock = client.lock("n" + random(2));
+            try {
+                once(lock);
+            } catch (HoldfastException | LeaseLostException e) {
+                sim.log(e.getClass().getSimpleName());
+            } catch (InterruptedException e) {
+                sim.log("interrupted");
+            }
+            sim.sleep(millis(30));
+        }
+    }
+
+    private void once(DistributedLock lock) throws InterruptedException {
+        switch (random(6)) {
+            case 0 -> inThread(lock, lock.tryLock());
+            case 1 -> inThread(lock, lock.tryLock(millis(500)));
+            case 2 -> inThread(lock, lock.tryLock(millis(500), Duration.ofMillis(100 + random(400))));
+            case 3 -> interruptedSoon(lock);
+            case 4 -> cancelledPerhaps(lock);
+            default -> {
+                lock.lock();
+                inThread(lock, true);
+            }
+        }
+    }
+
+    private void interruptedSoon(DistributedLock lock) throws InterruptedException {
+        Thread me = Thread.currentThread();
+        SimThread interrupter = sim.start("interrupter", () -> {
+            sim.sleep(millis(100));
+            me.interrupt();
+        });
+        try {
+            lock.lockInterruptibly();
+            inThread(lock, true);
+        } finally {
+            while (!interrupter.done()) {
+                sim.letOthersRun();
+                var unused = Thread.interrupted();
+                sim.sleep(Duration.ofMillis(1));
+            }
+            var unused = Thread.interrupted();
+        }
+    }
+
+    private void cancelledPerhaps(DistributedLock lock) {
+        CompletableFuture<Optional<Lease>> future = lock.async().tryAcquire(millis(400));
+        Thread me = Thread.currentThread();
+        var unused = future.whenComplete((lease, error) -> sim.unpark(me));
+        if (random(3) == 0) {
+            sim.sleep(millis(50));
+            future.cancel(true);
+        }
+        while (!future.isDone()) {
+            sim.park(future, Long.MAX_VALUE);
+        }
+        if (!future.isCompletedExceptionally() && future.join().isPresent()) {
+            Lease lease = future.join().get();
+            inside(lock.name(), lease.token(), lease::remaining, lease::close);
+        }
+    }
+
+    private void inThread(DistributedLock lock, boolean held) {
+        contended += held ? 0 : 1;
+        if (!held) {
+            return;
+        }
+        if (random(4) == 0) {
+            nested(lock);
+        }
+        long token = tokenOrUnlock(lock);
+        inside(lock.name(), token, lock::remainingLease, lock::unlock);
+    }
+
+    private void nested(DistributedLock lock) {
+        try {
+            lock.lock();
+        } catch (HoldfastException | LeaseLostException e) {
+            lock.unlock();
+            throw e;
+        }
+        lock.unlock();
+    }
+
+    /** A hold that was lost at once was never used. */
+    private static long tokenOrUnlock(DistributedLock lock) {
+        try {
+            return lock.fencingToken();
+        } catch (LeaseLostException e) {
+            lock.unlock();
+            throw e;
+        }
+    }
+
+    private interface Remaining {
+        Duration now();
+    }
+
+    private void inside(String name, long token, Remaining remaining, Runnable release) {
+        HistoryChecker.Hold hold = history.granted(name, Thread.currentThread().getName(), token, now());
+        byToken.put(name + token, hold);
+        sim.log("got " + name + " " + token);
+        Duration left = remaining.now();
+        hold.validUntil(left.isZero() ? now() : now() + left.toNanos());
+        for (int i = random(20) == 0 ? 30 : random(6); i > 0; i--) {
+            sim.sleep(millis(60));
+            left = remaining.now();
+            if (!left.isZero()) {
+                hold.validUntil(now() + left.toNanos());
+            }
+        }
+        hold.released(now());
+        release.run();
+    }
+}

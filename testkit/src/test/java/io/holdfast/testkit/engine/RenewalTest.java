@@ -1,0 +1,163 @@
+package io.holdfast.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockEvent;
+import io.holdfast.LockOptions;
+import io.holdfast.testkit.SimThread;
+import io.holdfast.testkit.faults.Fault;
+import io.holdfast.testkit.faults.Operation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The watchdog: in batches, each name by itself, for as long as the owner lives, and it cannot die. */
+class RenewalTest extends VirtualTime {
+
+    @AfterEach
+    void nothingIsLeft() {
+        assertNothingIsLeft();
+    }
+
+    private List<Lease> acquireMany(int count) throws InterruptedException {
+        List<Lease> leases = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            leases.add(a.lock("n" + i).acquire());
+        }
+        return leases;
+    }
+
+    @Test
+    void renewalsGoInBatches() throws InterruptedException {
+        List<Lease> leases = acquireMany(250);
+        long before = calls(a);
+        sim.runFor(Duration.ofSeconds(11));
+        assertThat(calls(a) - before).isEqualTo(3);
+        assertThat(a.stats().renewals()).isEqualTo(250);
+        leases.forEach(Lease::close);
+    }
+
+    @Test
+    void aHoldLastsForAsLongAsItsOwnerLives() throws InterruptedException {
+        List<Lease> leases = acquireMany(3);
+        sim.runFor(Duration.ofHours(3));
+        assertThat(leases).allMatch(Lease::isValid);
+        leases.forEach(Lease::close);
+        assertThat(events(LockEvent.Lost.class)).isEmpty();
+    }
+
+    @Test
+    void oneLostNameDoesNotDisturbTheOthers() throws InterruptedException {
+        List<Lease> leases = acquireMany(20);
+        faults(a).next(Operation.SIGNAL, Fault.DROP_SIGNAL);
+        b.lock("n7").forceUnlock();
+        sim.runFor(Duration.ofMinutes(2));
+        for (int i = 0; i < 20; i++) {
+            assertThat(leases.get(i).isValid()).as("n" + i).isEqualTo(i != 7);
+        }
+        assertThat(events(LockEvent.Lost.class))
+                .extracting(LockEvent.Lost::lockName)
+                .containsExactly("n7");
+        assertThatThrownBy(() -> leases.get(7).close()).isInstanceOf(LeaseLostException.class);
+        leases.forEach(Lease::close);
+    }
+
+    @Test
+    void aListenerThatThrowsOrBlocksDoesNotDisturbRenewal() throws InterruptedException {
+        Holdfast c = client(
+                "c",
+                options -> options.listener(event -> {
+                    sim.sleep(Duration.ofMinutes(1));
+                    throw new IllegalStateException("a bad listener");
+                }));
+        Lease lease = c.lock("n").acquire();
+        Lease lost = c.lock("lost").acquire().onLost(loss -> {
+            sim.sleep(Duration.ofMinutes(1));
+            throw new IllegalStateException("a bad action");
+        });
+        b.lock("lost").forceUnlock();
+        sim.runFor(Duration.ofMinutes(5));
+        assertThat(lease.isValid()).isTrue();
+        assertThatThrownBy(lost::close).isInstanceOf(LeaseLostException.class);
+        lease.close();
+    }
+
+    @Test
+    void aDeadThreadIsNotRenewedNorIsItsHoldHandedOn() {
+        DistributedLock lock = a.lock("n");
+        faults(a).next(Operation.ACQUIRE, Fault.DELAY_REPLY);
+        SimThread dying = start("dying", () -> {
+            lock.lock();
+            sim.sleep(Duration.ofSeconds(5));
+        });
+        sim.runFor(Duration.ofSeconds(4));
+        SimThread next = start("next", () -> {
+            lock.lock();
+            lock.unlock();
+        });
+        sim.runFor(Duration.ofSeconds(11));
+        List<LockEvent.Abandoned> abandoned = events(LockEvent.Abandoned.class);
+        assertThat(abandoned).hasSize(1);
+        assertThat(abandoned.get(0).owner()).contains("dying");
+        assertThat(abandoned.get(0).acquiredAt()).contains("RenewalTest");
+        assertThat(next.done()).as("its lease runs out first, as after a crash").isFalse();
+        sim.runUntil(next::done, Duration.ofSeconds(31));
+        dying.join();
+        next.join();
+    }
+
+    @Test
+    void aForgottenLeaseIsNotRenewed() throws InterruptedException {
+        forget();
+        for (int i = 0; i < 50 && events(LockEvent.Abandoned.class).isEmpty(); i++) {
+            System.gc();
+            sim.runFor(Duration.ofSeconds(11));
+        }
+        assertThat(events(LockEvent.Abandoned.class)).hasSize(1);
+        sim.runFor(LEASE);
+        assertThat(b.lock("n").tryLock()).isTrue();
+        b.lock("n").unlock();
+    }
+
+    private void forget() throws InterruptedException {
+        assertThat(a.lock("n").acquire().isValid()).isTrue();
+    }
+
+    @Test
+    void aHoldThatLastsTooLongIsReportedWithTheStackOfItsThread() {
+        DistributedLock lock = a.lock("n", LockOptions.defaults().withMaxHold(Duration.ofSeconds(5)));
+        SimThread slow = start("slow", () -> {
+            lock.lock();
+            sim.sleep(Duration.ofSeconds(30));
+            lock.unlock();
+        });
+        slow.join();
+        List<LockEvent.HeldTooLong> reports = events(LockEvent.HeldTooLong.class);
+        assertThat(reports).hasSize(1);
+        assertThat(reports.get(0).held()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(7));
+        assertThat(reports.get(0).stack()).contains("Simulation.sleep");
+        assertThat(events(LockEvent.Lost.class)).isEmpty();
+    }
+
+    @Test
+    void eachLockIsRenewedForItsOwnLease() throws InterruptedException {
+        Lease brief = a.lock("brief", LockOptions.defaults().withLease(Duration.ofMillis(300)))
+                .acquire();
+        Lease usual = a.lock("usual").acquire();
+        sim.runFor(Duration.ofSeconds(20));
+        assertThat(brief.isValid()).isTrue();
+        assertThat(usual.isValid()).isTrue();
+        assertThat(brief.remaining()).isLessThan(Duration.ofMillis(300));
+        assertThat(b.inspect("brief").holder().orElseThrow().remainingLease())
+                .isLessThanOrEqualTo(Duration.ofMillis(300));
+        brief.close();
+        usual.close();
+    }
+}

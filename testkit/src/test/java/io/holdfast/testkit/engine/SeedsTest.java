@@ -1,0 +1,39 @@
+package io.holdfast.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.testkit.faults.Fault;
+import java.util.EnumMap;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Random work of several clients under random faults, once for each of many seeds. A failing seed is in the message. */
+@Tag("once")
+class SeedsTest {
+
+    private static final int SEEDS = Integer.getInteger("holdfast.seeds", 500);
+    private static final long FIRST = Long.getLong("holdfast.seed", 1);
+
+    @Test
+    void theGuaranteesHoldForEverySeed() {
+        long grants = 0;
+        long contended = 0;
+        Map<Fault, Long> faults = new EnumMap<>(Fault.class);
+        for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
+            RandomWork.Tally tally = RandomWork.run(seed);
+            grants += tally.grants();
+            contended += tally.contendedWaits();
+            tally.faults().forEach((fault, count) -> faults.merge(fault, count, Long::sum));
+        }
+        System.out.printf("%d seeds: %d grants, %d contended waits, faults %s%n", SEEDS, grants, contended, faults);
+        assertThat(grants).isPositive();
+        assertThat(contended).isPositive();
+        assertThat(faults).containsOnlyKeys(Fault.values());
+    }
+
+    @Test
+    void aSeedIsReplayedByteForByte() {
+        assertThat(RandomWork.log(4711)).isEqualTo(RandomWork.log(4711)).isNotEqualTo(RandomWork.log(4712));
+    }
+}

@@ -1,0 +1,237 @@
+package io.holdfast.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockEvent;
+import io.holdfast.testkit.SimThread;
+import io.holdfast.testkit.faults.Fault;
+import io.holdfast.testkit.faults.Held;
+import io.holdfast.testkit.faults.Operation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Until when a hold counts, by two clocks, and that its owner is told when it does not. */
+class ValidityTest extends VirtualTime {
+
+    private final DistributedLock lock = a.lock("n");
+
+    @BeforeEach
+    void firstContact() {
+        lock.lock();
+        lock.unlock();
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        faults(a).outage(false);
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void theDeadlineCountsFromBeforeTheRequestWasSent() throws InterruptedException {
+        Held reply = faults(a).holdReply(Operation.ACQUIRE);
+        SimThread letting = start("letting", () -> {
+            sim.sleep(Duration.ofMillis(1500));
+            reply.letGo();
+        });
+        try (Lease lease = lock.acquire()) {
+            assertThat(lease.remaining())
+                    .isEqualTo(LEASE.minus(Duration.ofMillis(1500))
+                            .minus(LEASE.dividedBy(100))
+                            .minus(Duration.ofMillis(2)));
+        }
+        letting.join();
+    }
+
+    @Test
+    void aHoldWithoutAnsweredRenewalIsLostAtItsDeadlineAndItsOwnerIsTold() throws InterruptedException {
+        Lease lease = lock.acquire();
+        List<Duration> told = new ArrayList<>();
+        lease.onLost(loss -> told.add(sim.elapsed()));
+        Duration deadline = sim.elapsed().plus(lease.remaining());
+        faults(a).outage(true);
+        sim.runFor(lease.remaining().minusMillis(1));
+        assertThat(lease.isValid()).isTrue();
+        sim.runFor(Duration.ofMillis(2));
+        assertThat(lease.isValid()).isFalse();
+        assertThat(told).hasSize(1);
+        assertThat(told.get(0)).isLessThanOrEqualTo(deadline.plusMillis(1));
+        assertThat(events(LockEvent.Lost.class)).hasSize(1);
+        assertThat(events(LockEvent.RenewalLate.class)).isNotEmpty();
+        assertThatThrownBy(() -> lease.ensureValid(Duration.ZERO)).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
+        lease.close();
+    }
+
+    @Test
+    void aGrantThatCameTooLateIsGivenBackAndAskedForAgain() throws InterruptedException {
+        DistributedLock brief = client("brief", options -> options.lease(Duration.ofMillis(100)))
+                .lock("n");
+        brief.lock();
+        brief.unlock();
+        Held reply = server.connections().get(2).faults().holdReply(Operation.ACQUIRE);
+        SimThread letting = start("letting", () -> {
+            sim.sleep(Duration.ofMillis(500));
+            reply.letGo();
+        });
+        brief.lock();
+        assertThat(brief.isValid()).isTrue();
+        brief.unlock();
+        letting.join();
+    }
+
+    @Test
+    void aSuspendedMachineMakesAHoldSuspectAndARenewalDecides() throws InterruptedException {
+        Lease lease = lock.acquire();
+        sim.suspend(Duration.ofSeconds(5));
+        assertThat(lease.isValid()).as("in doubt").isFalse();
+        sim.runFor(Duration.ofMillis(50));
+        assertThat(lease.isValid()).as("confirmed").isTrue();
+        lease.close();
+        assertThat(events(LockEvent.Lost.class)).isEmpty();
+    }
+
+    @Test
+    void aMachineSuspendedForLongerThanTheLeaseFindsItsHoldLost() throws InterruptedException {
+        Lease lease = lock.acquire();
+        sim.suspend(Duration.ofSeconds(60));
+        assertThat(lease.isValid()).isFalse();
+        b.lock("n").lock();
+        sim.runFor(Duration.ofMillis(50));
+        assertThat(lease.isValid()).isFalse();
+        assertThat(events(LockEvent.Lost.class)).hasSize(1);
+        assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
+        b.lock("n").unlock();
+    }
+
+    @Test
+    void aSuspendedHoldIsVerifiedWithoutBeingAskedFor() throws InterruptedException {
+        Lease lease = lock.acquire();
+        sim.suspend(Duration.ofSeconds(60));
+        b.lock("n").lock();
+        sim.runFor(Duration.ofSeconds(2));
+        assertThat(events(LockEvent.Lost.class))
+                .as("long before the next renewal is due")
+                .hasSize(1);
+        assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
+        b.lock("n").unlock();
+    }
+
+    @Test
+    void aStepOfTheWallClockCostsARenewalAndNotTheLock() throws InterruptedException {
+        try (Lease lease = lock.acquire()) {
+            sim.stepWallClock(Duration.ofHours(-1));
+            assertThat(lease.isValid()).isFalse();
+            sim.runFor(Duration.ofMillis(50));
+            assertThat(lease.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void reentryIntoALostHoldThrowsAndEachUnlockThrowsDownToTheOutermost() {
+        lock.lock();
+        lock.lock();
+        server.wipe();
+        sim.runFor(Duration.ofSeconds(11));
+        assertThat(lock.isValid()).isFalse();
+        assertThat(lock.isHeldByCurrentThread()).isTrue();
+        assertThat(lock.holdCount()).isEqualTo(2);
+        assertThatThrownBy(lock::lock).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(lock::fencingToken).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+        assertThat(lock.holdCount()).isEqualTo(1);
+        assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+        lock.lock();
+        assertThat(lock.isValid()).isTrue();
+        lock.unlock();
+    }
+
+    @Test
+    void anUnlockOfALostHoldDoesNotTouchTheNextOwnerOfTheSameClient() {
+        SimThread first = start("first", () -> {
+            lock.lock();
+            sim.sleep(Duration.ofSeconds(20));
+            assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+        });
+        sim.runFor(Duration.ofSeconds(1));
+        server.wipe();
+        sim.runFor(Duration.ofSeconds(10));
+        SimThread second = start("second", () -> {
+            lock.lock();
+            sim.sleep(Duration.ofSeconds(40));
+            assertThat(lock.isValid()).isTrue();
+            lock.unlock();
+        });
+        first.join();
+        assertThat(b.lock("n").tryLock()).isFalse();
+        second.join();
+    }
+
+    @Test
+    void theNewOwnerIsRenewedAfterAReentrantOneWasLost() {
+        SimThread first = start("first", () -> {
+            lock.lock();
+            lock.lock();
+            lock.lock();
+            sim.sleep(Duration.ofSeconds(200));
+            for (int level = 0; level < 3; level++) {
+                assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+            }
+        });
+        sim.runFor(Duration.ofSeconds(1));
+        b.lock("n").forceUnlock();
+        sim.runFor(Duration.ofSeconds(1));
+        lock.lock();
+        sim.runFor(Duration.ofSeconds(120));
+        assertThat(lock.isValid()).isTrue();
+        lock.unlock();
+        first.join();
+    }
+
+    @Test
+    void aForcedReleaseIsToldToTheHolderAtOnce() {
+        lock.lock();
+        assertThat(b.lock("n").forceUnlock()).isTrue();
+        sim.runFor(Duration.ofMillis(10));
+        assertThat(lock.isValid()).isFalse();
+        assertThat(events(LockEvent.Lost.class)).hasSize(1);
+        assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void ensureValidRenewsWhenTooLittleIsLeft() throws InterruptedException {
+        try (Lease lease = lock.acquire()) {
+            sim.runFor(Duration.ofSeconds(8));
+            long before = calls(a);
+            lease.ensureValid(Duration.ofSeconds(10));
+            assertThat(calls(a)).isEqualTo(before);
+            lease.ensureValid(Duration.ofSeconds(29));
+            assertThat(calls(a)).isEqualTo(before + 1);
+            assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(29));
+            assertThatThrownBy(() -> lease.ensureValid(Duration.ofSeconds(30)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("29698 ms");
+        }
+    }
+
+    @Test
+    void aLostRenewalReplyIsMadeUpForBeforeTheDeadline() {
+        lock.lock();
+        faults(a).next(Operation.RENEW, Fault.DROP_REPLY);
+        faults(a).next(Operation.RENEW, Fault.DROP_REQUEST);
+        faults(a).next(Operation.RENEW, Fault.FAIL_BEFORE);
+        sim.runFor(Duration.ofSeconds(60));
+        assertThat(lock.isValid()).isTrue();
+        lock.unlock();
+        assertThat(events(LockEvent.Lost.class)).isEmpty();
+    }
+}

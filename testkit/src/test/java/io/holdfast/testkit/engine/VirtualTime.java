@@ -1,0 +1,82 @@
+package io.holdfast.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastBuilder;
+import io.holdfast.LockEvent;
+import io.holdfast.testkit.SimThread;
+import io.holdfast.testkit.SimulatedServer;
+import io.holdfast.testkit.Simulation;
+import io.holdfast.testkit.faults.Faults;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+
+/** Clients of one in-memory server in virtual time. After each test everything must be gone. */
+abstract class VirtualTime {
+
+    static final Duration LEASE = Duration.ofSeconds(30);
+    static final Duration LONG = Duration.ofMinutes(5);
+
+    final Simulation sim = Simulation.of(7);
+    final SimulatedServer server = sim.server("s");
+    final List<LockEvent> events = new CopyOnWriteArrayList<>();
+    private final List<Holdfast> clients = new ArrayList<>();
+
+    final Holdfast a = client("a");
+    final Holdfast b = client("b");
+
+    final Holdfast client(String name) {
+        return client(name, options -> options);
+    }
+
+    final Holdfast client(String name, UnaryOperator<HoldfastBuilder> options) {
+        Holdfast client = options.apply(Holdfast.builder()
+                        .uri("simulated:s")
+                        .platform(sim)
+                        .name(name)
+                        .listener(events::add))
+                .build();
+        clients.add(client);
+        return client;
+    }
+
+    final Faults faults(Holdfast client) {
+        return server.connection(client.clientId()).faults();
+    }
+
+    final SimThread start(String name, SimThread.Body body) {
+        return sim.start(name, body);
+    }
+
+    final <T extends LockEvent> List<T> events(Class<T> kind) {
+        sim.runReady();
+        return events.stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
+
+    final long calls(Holdfast client) {
+        return client.stats().storeCalls();
+    }
+
+    /** Lets what was put off be done, and then finds nothing held, waited for, or being released. */
+    final void assertNothingIsLeft() {
+        sim.runUntil(() -> clients.stream().allMatch(c -> c.stats().unsettled() == 0), LONG);
+        for (Holdfast client : clients) {
+            assertThat(client.stats().held()).as("held by %s", client).isZero();
+            assertThat(client.stats().waiting()).as("waiting in %s", client).isZero();
+        }
+        assertThat(a.list("")).as("names held or awaited at the store").isEmpty();
+    }
+
+    @AfterEach
+    void everythingEnds() {
+        clients.forEach(Holdfast::close);
+        sim.run();
+        assertThat(sim.leftovers()).isEmpty();
+        sim.close();
+    }
+}
