@@ -1,6 +1,5 @@
 package io.holdfast;
 
-import io.holdfast.internal.Client;
 import java.util.List;
 
 /**
@@ -21,13 +20,7 @@ import java.util.List;
  * <p>One client a process is usual: threads that use the same client share its connections, and pass a lock to each other
  * without the store. Safe for use by any thread. Its own threads are daemons named {@code holdfast-<client>-<use>}.
  */
-public final class Holdfast implements AutoCloseable {
-
-    private final Client client;
-
-    Holdfast(Client client) {
-        this.client = client;
-    }
+public interface Holdfast extends AutoCloseable {
 
     /**
      * Connects to a store, with the defaults of {@link HoldfastBuilder}.
@@ -38,12 +31,12 @@ public final class Holdfast implements AutoCloseable {
      * @throws StoreUnavailableException if the store cannot be reached
      * @throws StoreRefusedException if the store refuses, for example the password
      */
-    public static Holdfast connect(String uri) {
+    static Holdfast connect(String uri) {
         return builder().uri(uri).build();
     }
 
     /** A builder with the defaults. */
-    public static HoldfastBuilder builder() {
+    static HoldfastBuilder builder() {
         return new HoldfastBuilder();
     }
 
@@ -54,7 +47,7 @@ public final class Holdfast implements AutoCloseable {
      * @throws IllegalArgumentException if the name breaks that rule
      * @throws IllegalStateException if the client is closed
      */
-    public DistributedLock lock(String name) {
+    default DistributedLock lock(String name) {
         return lock(name, LockOptions.defaults());
     }
 
@@ -64,18 +57,14 @@ public final class Holdfast implements AutoCloseable {
      * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, or begins with <code>hf:{</code>
      * @throws IllegalStateException if the client is closed
      */
-    public DistributedLock lock(String name, LockOptions options) {
-        return client.lock(name, options);
-    }
+    DistributedLock lock(String name, LockOptions options);
 
     /**
      * Who holds the name and who waits for it. Calls the store, and asks the holder for at most 200 ms.
      *
      * @throws StoreUnavailableException if the store did not answer within the command timeout
      */
-    public LockReport inspect(String name) {
-        return client.inspect(name);
-    }
+    LockReport inspect(String name);
 
     /**
      * The held or awaited names that begin with the prefix, in no order; empty for all. Calls the store, which may have to
@@ -83,29 +72,19 @@ public final class Holdfast implements AutoCloseable {
      *
      * @throws StoreUnavailableException if the store did not answer within the command timeout
      */
-    public List<LockReport> list(String prefix) {
-        return client.list(prefix);
-    }
+    List<LockReport> list(String prefix);
 
     /** Adds a listener for what happens from now on; see {@link LockListener} for the thread it is called on. */
-    public void addListener(LockListener listener) {
-        client.addListener(listener);
-    }
+    void addListener(LockListener listener);
 
     /** Removes a listener; does nothing if it was not added. */
-    public void removeListener(LockListener listener) {
-        client.removeListener(listener);
-    }
+    void removeListener(LockListener listener);
 
     /** Counters and gauges. No store call. */
-    public Stats stats() {
-        return client.stats();
-    }
+    Stats stats();
 
     /** The random id of this client, as other clients see it. */
-    public String clientId() {
-        return client.id();
-    }
+    String clientId();
 
     /**
      * Releases what this client holds, ends what it waits for, and disconnects.
@@ -116,13 +95,9 @@ public final class Holdfast implements AutoCloseable {
      * {@link IllegalMonitorStateException}, its {@link Lease#close} does nothing. Does nothing the second time. Not interruptible; an interrupt is kept.
      */
     @Override
-    public void close() {
-        client.close();
-    }
+    void close();
 
     /** Name, id, store, and what is held. No store call. */
     @Override
-    public String toString() {
-        return client.toString();
-    }
+    String toString();
 }

@@ -1,6 +1,5 @@
 package io.holdfast;
 
-import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.internal.Client;
 import io.holdfast.internal.Durations;
 import io.holdfast.internal.Settings;
@@ -21,27 +20,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HoldfastBuilder {
 
-    private static final Duration DEFAULT_LEASE = Duration.ofSeconds(30);
-    private static final Duration DEFAULT_COMMAND_TIMEOUT = Duration.ofSeconds(2);
-    private static final Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(5);
-    private static final Duration DEFAULT_MAX_OUTAGE = Duration.ofSeconds(30);
-    private static final Duration DEFAULT_CLOSE_TIMEOUT = Duration.ofSeconds(5);
-    private static final Duration DEFAULT_POLL_INTERVAL = Duration.ofSeconds(1);
-    private static final int DEFAULT_RENEWAL_BATCH = 100;
-
     private @Nullable String uri;
     private @Nullable StoreProvider provider;
     private @Nullable Executor callbacks;
     private String name = "";
     private String keyPrefix = "";
-    private Duration lease = DEFAULT_LEASE;
-    private Duration commandTimeout = DEFAULT_COMMAND_TIMEOUT;
-    private Duration connectTimeout = DEFAULT_CONNECT_TIMEOUT;
-    private Duration maxOutage = DEFAULT_MAX_OUTAGE;
-    private Duration closeTimeout = DEFAULT_CLOSE_TIMEOUT;
-    private Duration pollInterval = DEFAULT_POLL_INTERVAL;
+    private Duration lease = Duration.ofSeconds(30);
+    private Duration commandTimeout = Duration.ofSeconds(2);
+    private Duration connectTimeout = Duration.ofSeconds(5);
+    private Duration maxOutage = Duration.ofSeconds(30);
+    private Duration closeTimeout = Duration.ofSeconds(5);
+    private Duration pollInterval = Duration.ofSeconds(1);
     private Optional<Duration> maxHold = Optional.empty();
-    private int renewalBatch = DEFAULT_RENEWAL_BATCH;
+    private int renewalBatch = 100;
     private boolean lazy;
     private Platform platform = Platform.system();
     private final List<LockListener> listeners = new ArrayList<>();
@@ -49,7 +40,6 @@ public final class HoldfastBuilder {
     HoldfastBuilder() {}
 
     /** Where the locks are kept; see {@link Holdfast#connect}. Required. */
-    @CanIgnoreReturnValue
     public HoldfastBuilder uri(String value) {
         if (value.indexOf(':') <= 0) {
             throw new IllegalArgumentException(
@@ -60,7 +50,6 @@ public final class HoldfastBuilder {
     }
 
     /** What others are shown as the name of this client; by default {@code host:pid}. */
-    @CanIgnoreReturnValue
     public HoldfastBuilder name(String value) {
         if (value.isBlank() || value.length() > 100 || !value.chars().allMatch(c -> c > ' ' && c < 127)) {
             throw new IllegalArgumentException(
@@ -71,63 +60,54 @@ public final class HoldfastBuilder {
     }
 
     /** Put before every lock name in the store; by default nothing. Clients with different prefixes exclude nobody. */
-    @CanIgnoreReturnValue
     public HoldfastBuilder keyPrefix(String value) {
         keyPrefix = Objects.requireNonNull(value, "keyPrefix");
         return this;
     }
 
     /** How long the store keeps a watchdog hold without renewal; renewed at a third. Default 30 s, 100 ms to 365 days. */
-    @CanIgnoreReturnValue
     public HoldfastBuilder lease(Duration value) {
         lease = Durations.requireLease(value);
         return this;
     }
 
     /** How long one store call may take. Default 2 s. */
-    @CanIgnoreReturnValue
     public HoldfastBuilder commandTimeout(Duration value) {
         commandTimeout = Durations.requirePositive("commandTimeout", value);
         return this;
     }
 
     /** How long {@link #build} tries to connect. Default 5 s. */
-    @CanIgnoreReturnValue
     public HoldfastBuilder connectTimeout(Duration value) {
         connectTimeout = Durations.requirePositive("connectTimeout", value);
         return this;
     }
 
     /** Connects at the first store call, instead of in {@link #build}. */
-    @CanIgnoreReturnValue
     public HoldfastBuilder lazy() {
         lazy = true;
         return this;
     }
 
     /** For how long one that already waits stays through an outage of the store. Default 30 s. */
-    @CanIgnoreReturnValue
     public HoldfastBuilder maxOutage(Duration value) {
         maxOutage = Durations.requirePositive("maxOutage", value);
         return this;
     }
 
     /** How long {@link Holdfast#close} waits for releases to be confirmed. Default 5 s. */
-    @CanIgnoreReturnValue
     public HoldfastBuilder closeTimeout(Duration value) {
         closeTimeout = Durations.requirePositive("closeTimeout", value);
         return this;
     }
 
     /** How often a waiting client asks without having been told, which repairs lost messages. Default 1 s, with jitter. */
-    @CanIgnoreReturnValue
     public HoldfastBuilder pollInterval(Duration value) {
         pollInterval = Durations.requirePositive("pollInterval", value);
         return this;
     }
 
     /** How many leases are renewed by one batch. Default 100. */
-    @CanIgnoreReturnValue
     public HoldfastBuilder renewalBatch(int value) {
         if (value < 1 || value > 1_000) {
             throw new IllegalArgumentException("renewalBatch " + value + " is out of range: 1 to 1000");
@@ -137,35 +117,30 @@ public final class HoldfastBuilder {
     }
 
     /** After how long a hold is reported with {@link LockEvent.HeldTooLong}. By default never. */
-    @CanIgnoreReturnValue
     public HoldfastBuilder maxHold(Duration value) {
         maxHold = Optional.of(Durations.requirePositive("maxHold", value));
         return this;
     }
 
     /** Adds a listener; see {@link LockListener}. */
-    @CanIgnoreReturnValue
     public HoldfastBuilder listener(LockListener value) {
         listeners.add(Objects.requireNonNull(value, "listener"));
         return this;
     }
 
     /** Runs completions of {@link AsyncLock} and {@link Lease#onLost}; by default one thread of the client's own. */
-    @CanIgnoreReturnValue
     public HoldfastBuilder callbackExecutor(Executor value) {
         callbacks = Objects.requireNonNull(value, "callbackExecutor");
         return this;
     }
 
     /** Time, threads and randomness; for tests in virtual time. */
-    @CanIgnoreReturnValue
     public HoldfastBuilder platform(Platform value) {
         platform = Objects.requireNonNull(value, "platform");
         return this;
     }
 
     /** Opens the store with this provider, instead of one found by the URI's scheme; for tests with faults. */
-    @CanIgnoreReturnValue
     public HoldfastBuilder provider(StoreProvider value) {
         provider = Objects.requireNonNull(value, "provider");
         return this;
@@ -183,13 +158,13 @@ public final class HoldfastBuilder {
         if (uri == null) {
             throw new IllegalStateException("no uri: call uri(\"redis://localhost:6379\") before build()");
         }
-        return new Holdfast(Client.open(settings(uri), listeners));
+        return Client.open(settings(uri), listeners);
     }
 
     private Settings settings(String storeUri) {
         return new Settings(
                 storeUri,
-                name,
+                name.isEmpty() ? Client.defaultName() : name,
                 keyPrefix,
                 lease,
                 commandTimeout,

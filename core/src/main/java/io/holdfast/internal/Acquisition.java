@@ -3,6 +3,7 @@ package io.holdfast.internal;
 import io.holdfast.spi.Platform;
 import java.lang.StackWalker.StackFrame;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** A blocking acquire: one waiter after the other, until one has an outcome that counts. */
 final class Acquisition {
@@ -29,8 +30,7 @@ final class Acquisition {
      *
      * <p>A grant whose lease ended before this thread ran is given back, and asked for again within the time.
      */
-    Outcome await(Term term, long waitNanos, @org.jspecify.annotations.Nullable LeaseHandle handle)
-            throws InterruptedException {
+    Outcome await(Term term, long waitNanos, @Nullable LeaseHandle handle) throws InterruptedException {
         if (interruptible && Thread.interrupted()) {
             throw new InterruptedException();
         }
@@ -38,8 +38,8 @@ final class Acquisition {
         long deadline = waitNanos == Tenure.NEVER ? Tenure.NEVER : arrived + Math.max(0, waitNanos);
         try {
             for (int attempt = 1; ; attempt++) {
-                Outcome outcome = once(new Waiter.Parked(
-                        platform, term, arrived, deadline, handle == null ? null : handle.reference()));
+                Outcome outcome = once(
+                        Waiter.parked(platform, term, arrived, deadline, handle == null ? null : handle.reference()));
                 if (!(outcome instanceof Hold hold) || usable(hold)) {
                     return outcome;
                 }

@@ -1,12 +1,11 @@
 package io.holdfast.internal;
 
 import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
 import io.holdfast.LockListener;
 import io.holdfast.LockOptions;
 import io.holdfast.LockReport;
 import io.holdfast.Stats;
-import io.holdfast.StoreRefusedException;
-import io.holdfast.StoreUnavailableException;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Signal;
@@ -33,7 +32,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One client: opens and closes the parts, and checks what comes from users. */
-public final class Client {
+public final class Client implements Holdfast {
 
     private static final String RESERVED = "hf:{";
     private static final long CLOSE_LOOK_NANOS = 10_000_000;
@@ -60,9 +59,8 @@ public final class Client {
     }
 
     /** Connects. */
-    public static Client open(Settings given, List<LockListener> listeners) {
-        LockReport.Client self = self(given);
-        Settings settings = given.named(self.name().orElseThrow());
+    public static Holdfast open(Settings settings, List<LockListener> listeners) {
+        LockReport.Client self = self(settings);
         StoreProvider provider = settings.provider().orElseGet(() -> providerFor(settings.uri()));
         Platform platform = settings.platform();
         Threads threads = Threads.of(platform, settings.name(), settings.callbacks());
@@ -74,26 +72,18 @@ public final class Client {
             started.set(engine);
             events.info("connected to " + store.describe());
             return new Client(settings, self.id(), threads, events, store, engine);
-        } catch (StoreException e) {
-            threads.close();
-            events.close();
-            throw e.effect() == StoreException.Effect.REFUSED
-                    ? new StoreRefusedException("", e.getMessage() + "", e)
-                    : new StoreUnavailableException("", e.getMessage() + "", e);
         } catch (RuntimeException e) {
             threads.close();
             events.close();
-            throw e;
+            throw e instanceof StoreException refused ? Texts.failure("", refused.getMessage() + "", refused) : e;
         }
     }
 
     private static LockReport.Client self(Settings settings) {
         Platform platform = settings.platform();
         String id = randomUuid(platform).toString();
-        long pid = ProcessHandle.current().pid();
-        String host = host();
-        String name = settings.name().isEmpty() ? host + ":" + pid : settings.name();
-        return new LockReport.Client(id, Optional.of(name), Optional.of(host), OptionalLong.of(pid));
+        OptionalLong pid = OptionalLong.of(ProcessHandle.current().pid());
+        return new LockReport.Client(id, Optional.of(settings.name()), Optional.of(host()), pid);
     }
 
     /** A version 4 UUID. */
@@ -101,6 +91,11 @@ public final class Client {
         long high = (platform.randomLong() & ~0xF000L) | 0x4000L;
         long low = (platform.randomLong() >>> 2) | (1L << 63);
         return new UUID(high, low);
+    }
+
+    /** {@code host:pid}. */
+    public static String defaultName() {
+        return host() + ":" + ProcessHandle.current().pid();
     }
 
     private static String host() {
@@ -162,7 +157,7 @@ public final class Client {
 
     // ---- locks
 
-    /** The lock of this name. */
+    @Override
     public DistributedLock lock(String name, LockOptions options) {
         checkName(name);
         checkOpen(name);
@@ -206,14 +201,14 @@ public final class Client {
         }
     }
 
-    /** Who holds the name and who waits. */
+    @Override
     public LockReport inspect(String name) {
         checkName(name);
         checkOpen(name);
         return engine.inquiries.inspect(name);
     }
 
-    /** The held or awaited names with the prefix. */
+    @Override
     public List<LockReport> list(String prefix) {
         checkOpen(prefix);
         return engine.inquiries.list(prefix);
@@ -221,17 +216,17 @@ public final class Client {
 
     // ---- the rest
 
-    /** Adds a listener. */
+    @Override
     public void addListener(LockListener listener) {
         events.add(listener);
     }
 
-    /** Removes a listener. */
+    @Override
     public void removeListener(LockListener listener) {
         events.remove(listener);
     }
 
-    /** Counters and gauges. */
+    @Override
     public Stats stats() {
         Counters c = engine.counters;
         int held = (int) engine.slots().stream().filter(s -> s.owner() != null).count();
@@ -253,12 +248,12 @@ public final class Client {
                 engine.settlements.open().size());
     }
 
-    /** The random id. */
-    public String id() {
+    @Override
+    public String clientId() {
         return id;
     }
 
-    /** Releases everything, waits for the store, and disconnects. */
+    @Override
     public void close() {
         if (!closing.compareAndSet(false, true)) {
             return;

@@ -54,13 +54,13 @@ final class ClientAsyncLock implements AsyncLock {
         private final CompletableFuture<T> future = new CompletableFuture<>();
         private final LeaseHandle handle = new LeaseHandle(engine, name);
         private final Function<Optional<Lease>, T> result;
-        private final Waiter.Called waiter;
+        private final Waiter waiter;
         private final long began = engine.platform.nanoTime();
 
         Request(Term wanted, long wait, Function<Optional<Lease>, T> result) {
             long deadline = wait == Tenure.NEVER ? Tenure.NEVER : began + Math.max(0, wait);
             this.result = result;
-            this.waiter = new Waiter.Called(
+            this.waiter = Waiter.called(
                     wanted,
                     began,
                     deadline,

@@ -6,6 +6,7 @@ import io.holdfast.Lease;
 import io.holdfast.LockReport;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
@@ -40,11 +41,7 @@ final class ClientLock implements DistributedLock {
     }
 
     private void lockUninterruptibly(Term wanted) {
-        try {
-            lock(wanted, Tenure.NEVER, false);
-        } catch (InterruptedException e) {
-            throw new AssertionError("an uninterruptible wait was interrupted", e);
-        }
+        var unused = uninterruptibly(() -> lock(wanted, Tenure.NEVER, false));
     }
 
     @Override
@@ -54,11 +51,7 @@ final class ClientLock implements DistributedLock {
 
     @Override
     public boolean tryLock() {
-        try {
-            return lock(term, 0, false);
-        } catch (InterruptedException e) {
-            throw new AssertionError("an uninterruptible wait was interrupted", e);
-        }
+        return uninterruptibly(() -> lock(term, 0, false));
     }
 
     @Override
@@ -86,10 +79,7 @@ final class ClientLock implements DistributedLock {
             refuseToWaitForMyself(slot, me);
         }
         Outcome outcome = new Acquisition(engine, name, interruptible).await(wanted, wait, null);
-        if (outcome instanceof Outcome.Failed failed) {
-            throw rethrown(failed);
-        }
-        return outcome instanceof Hold;
+        return outcome.hold().isPresent();
     }
 
     private void refuseToWaitForMyself(KeySlot slot, Thread me) {
@@ -99,10 +89,14 @@ final class ClientLock implements DistributedLock {
         }
     }
 
-    private static RuntimeException rethrown(Outcome.Failed failed) {
-        RuntimeException error = failed.error();
-        error.fillInStackTrace();
-        return error;
+    private static <T> T uninterruptibly(Callable<T> wait) {
+        try {
+            return wait.call();
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new AssertionError("an uninterruptible wait was interrupted", e);
+        }
     }
 
     private Term own(Duration lease) {
@@ -192,11 +186,7 @@ final class ClientLock implements DistributedLock {
 
     @Override
     public Optional<Lease> tryAcquire() {
-        try {
-            return lease(term, 0, false);
-        } catch (InterruptedException e) {
-            throw new AssertionError("an uninterruptible wait was interrupted", e);
-        }
+        return uninterruptibly(() -> lease(term, 0, false));
     }
 
     @Override

@@ -26,8 +26,8 @@ sealed interface Effect {
     /** Have the tenure renewed when it is due. */
     record Watch(Tenure tenure) implements Effect {}
 
-    /** Ask again after so many nanoseconds. */
-    record PollIn(Tenure tenure, long nanos) implements Effect {}
+    /** Ask again after so many nanoseconds, unless a later poll was set meanwhile. */
+    record PollIn(Tenure tenure, long number, long nanos) implements Effect {}
 
     /** Find out whether signals arrive. */
     record ConfirmSignals() implements Effect {}

@@ -3,8 +3,6 @@ package io.holdfast.internal;
 import io.holdfast.HoldfastException;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.LockEvent;
-import io.holdfast.StoreRefusedException;
-import io.holdfast.StoreUnavailableException;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
@@ -24,7 +22,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Carries events to the {@link KeySlot}s and their commands to the store: the only caller of both. */
-final class Engine implements Rules {
+final class Engine implements Rules.Moment {
 
     private static final long SLICE_FLOOR_NANOS = 2_000_000;
     private static final long SLICE_HANDOVERS = 4;
@@ -39,7 +37,7 @@ final class Engine implements Rules {
     final Settlements settlements;
     final Watchdog watchdog;
     final Later later;
-    final Term defaultTerm;
+    final Rules rules;
     final Owners owners;
     final Inquiries inquiries;
 
@@ -65,12 +63,25 @@ final class Engine implements Rules {
         this.later = (delay, task) -> threads.timer().schedule(delay, () -> background.execute(guarded(task)));
         Executor senders = store.capabilities().blocking() ? threads.senders() : Runnable::run;
         this.calls = new Calls(platform, later, counters, senders, store.describe(), settings.commandTimeout());
-        this.settlements = new Settlements(platform, later, store, calls, commandNanos());
-        this.defaultTerm = Term.renewed(
-                settings.lease(), settings.maxHold().map(Durations::nanos).orElse(Tenure.NEVER));
+        this.rules = rules();
+        this.settlements = new Settlements(platform, later, store, calls, rules.command());
         this.watchdog = new Watchdog(this, store, threads);
         this.owners = new Owners(this);
         this.inquiries = new Inquiries(this);
+    }
+
+    private Rules rules() {
+        return new Rules(
+                settings.pollInterval().toNanos(),
+                settings.commandTimeout().toNanos(),
+                settings.maxOutage().toNanos(),
+                store.capabilities().signals(),
+                store.capabilities().queue(),
+                Term.renewed(
+                        settings.lease(),
+                        settings.maxHold().map(Durations::nanos).orElse(Tenure.NEVER)),
+                counters,
+                this);
     }
 
     // ---- slots
@@ -96,22 +107,12 @@ final class Engine implements Rules {
 
     /** Runs an event of a slot and what it wants done. */
     void event(KeySlot slot, BiConsumer<KeySlot, Effect.Buffer> event) {
-        Effect.Buffer out = slot.locked(() -> {
-            Effect.Buffer buffer = new Effect.Buffer();
-            event.accept(slot, buffer);
-            return buffer;
-        });
-        run(slot, out);
+        run(slot, slot.on(event));
     }
 
     /** The same, on the timer's thread, which must not call the store. */
     void eventOnTimer(KeySlot slot, BiConsumer<KeySlot, Effect.Buffer> event) {
-        Effect.Buffer out = slot.locked(() -> {
-            Effect.Buffer buffer = new Effect.Buffer();
-            event.accept(slot, buffer);
-            return buffer;
-        });
-        for (Effect effect : out.effects()) {
+        for (Effect effect : slot.on(event).effects()) {
             if (effect instanceof Effect.Lost || effect instanceof Effect.Tell) {
                 run(slot, effect);
             } else {
@@ -126,7 +127,7 @@ final class Engine implements Rules {
             if (closed) {
                 throw Texts.closed(name, settings.name());
             }
-            KeySlot slot = slots.computeIfAbsent(name, n -> new KeySlot(n, this, this::nextTenure));
+            KeySlot slot = slots.computeIfAbsent(name, n -> new KeySlot(n, rules, this::nextTenure));
             Effect.Buffer out = new Effect.Buffer();
             if (slot.locked(() -> slot.arrive(waiter, platform.nanoTime(), out))) {
                 run(slot, out);
@@ -173,7 +174,7 @@ final class Engine implements Rules {
         } else if (effect instanceof Effect.Renew renew) {
             var unused = watchdog.renewNow(slot, renew.tenure(), renew.term());
         } else if (effect instanceof Effect.PollIn poll) {
-            later.run(poll.nanos(), () -> poll(slot, poll.tenure()));
+            later.run(poll.nanos(), () -> poll(slot, poll));
         } else if (effect instanceof Effect.Retired) {
             slots.remove(slot.name, slot);
         } else {
@@ -221,10 +222,10 @@ final class Engine implements Rules {
                 "unlock in finally, close leases; others get the lock when its lease ends");
     }
 
-    private void poll(KeySlot slot, Tenure asked) {
+    private void poll(KeySlot slot, Effect.PollIn poll) {
         StoreException silence = new StoreException(
                 StoreException.Effect.NOT_APPLIED, store.describe() + " has not answered for too long");
-        event(slot, (s, out) -> s.poll(asked, silence, platform.nanoTime(), out));
+        event(slot, (s, out) -> s.poll(poll, silence, platform.nanoTime(), out));
     }
 
     private final class AcquireCall extends Calls.Call<Acquire.Reply> {
@@ -246,7 +247,7 @@ final class Engine implements Rules {
             return store.acquire(new Acquire(
                     slot.name,
                     tenure.id,
-                    ask.enqueue() && queues(),
+                    ask.enqueue() && rules.queues(),
                     tenure.arrival,
                     ask.term().lease(),
                     tenure.tokensWanted(),
@@ -321,7 +322,7 @@ final class Engine implements Rules {
     }
 
     private void confirmSignals() {
-        if (!signals() || !confirming.compareAndSet(false, true)) {
+        if (!rules.signals() || !confirming.compareAndSet(false, true)) {
             return;
         }
         calls.start(new Calls.Call<Boolean>() {
@@ -347,38 +348,13 @@ final class Engine implements Rules {
     // ---- what a slot asks
 
     @Override
-    public long pollNanos() {
-        return settings.pollInterval().toNanos();
-    }
-
-    @Override
-    public long commandNanos() {
-        return settings.commandTimeout().toNanos();
-    }
-
-    @Override
-    public long outageNanos() {
-        return settings.maxOutage().toNanos();
-    }
-
-    @Override
     public long sliceNanos() {
         return Math.max(SLICE_FLOOR_NANOS, SLICE_HANDOVERS * roundTrip);
     }
 
     @Override
     public boolean signalsFresh(long now) {
-        return everConfirmed && now - signalsConfirmed < pollNanos();
-    }
-
-    @Override
-    public boolean signals() {
-        return store.capabilities().signals();
-    }
-
-    @Override
-    public boolean queues() {
-        return store.capabilities().queue();
+        return everConfirmed && now - signalsConfirmed < rules.poll();
     }
 
     @Override
@@ -392,41 +368,16 @@ final class Engine implements Rules {
     }
 
     @Override
-    public void countGrant() {
-        counters.grants.increment();
-    }
-
-    @Override
-    public void countHandover() {
-        counters.handoffs.increment();
-    }
-
-    @Override
-    public void countEmptyWakeup() {
-        counters.emptyWakeups.increment();
-    }
-
-    @Override
-    public Term defaultTerm() {
-        return defaultTerm;
-    }
-
-    @Override
     public HoldfastException failure(String name, Waiter waiter, Tenure asked, StoreException cause, long now) {
-        String lock = "lock '" + name + "'";
-        if (cause.effect() == StoreException.Effect.REFUSED && !asked.copies.unanswered()) {
-            return new StoreRefusedException(name, lock + " was not acquired: " + cause.getMessage(), cause);
+        String after = " after " + (now - waiter.arrived) / 1_000_000 + " ms: " + cause.getMessage();
+        if (!asked.copies.unanswered()) {
+            return Texts.failure(name, "lock '" + name + "' was not acquired" + after, cause);
         }
-        String waited = " after " + (now - waiter.arrived) / 1_000_000 + " ms";
-        if (asked.copies.unanswered()) {
-            return new IndeterminateLockException(
-                    name,
-                    lock + ": whether " + store.describe() + " granted it could not be told" + waited + ": "
-                            + cause.getMessage() + ". You do not hold it; it may be held, and is being released",
-                    cause);
-        }
-        return new StoreUnavailableException(
-                name, lock + " was not acquired" + waited + ": " + cause.getMessage(), cause);
+        return new IndeterminateLockException(
+                name,
+                "lock '" + name + "': whether " + store.describe() + " granted it could not be told" + after
+                        + ". You do not hold it; it may be held, and is being released",
+                cause);
     }
 
     // ---- description and end

@@ -46,25 +46,25 @@ final class Hold implements Outcome {
     }
 
     boolean ownedBy(Thread candidate) {
-        return waiter.owningThread() == candidate;
+        return thread() == candidate;
     }
 
     /** Whether the owner can't release it any more: the thread is dead, or the lease was collected. */
     boolean ownerGone() {
-        Thread thread = waiter.owningThread();
-        WeakReference<Object> handle = waiter.handle();
+        Thread thread = thread();
+        WeakReference<Object> handle = waiter.handle;
         return thread != null ? !thread.isAlive() : handle != null && handle.refersTo(null);
     }
 
     /** The owning thread; null if a lease owns it. */
     @Nullable
     Thread thread() {
-        return waiter.owningThread();
+        return waiter.handle == null ? waiter.thread : null;
     }
 
     /** Whether the thread acquired it as a lease. */
     boolean leasedBy(Thread candidate) {
-        return waiter.owningThread() == null && waiter.askingThread() == candidate;
+        return waiter.handle != null && waiter.thread == candidate;
     }
 
     /** The code that acquired it. */
@@ -85,6 +85,11 @@ final class Hold implements Outcome {
     /** Adds a level that the watchdog renews, to a hold that has no other kind. */
     void enterRenewed() {
         depth++;
+    }
+
+    /** Ends such a level. */
+    void leaveRenewed() {
+        depth--;
     }
 
     /** Whether all levels are renewed by the watchdog. */
@@ -171,7 +176,7 @@ final class Hold implements Outcome {
 
     /** The owner, for a person. */
     String owner() {
-        Thread thread = waiter.owningThread();
+        Thread thread = thread();
         return thread != null ? "thread " + thread.getName() : "lease " + tenure.id.number() + "." + (token & 1023);
     }
 }

@@ -4,7 +4,6 @@ import io.holdfast.HoldfastException;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.LockReport;
 import io.holdfast.LockTimeoutException;
-import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.spi.StoreException;
 import java.util.List;
@@ -78,12 +77,9 @@ final class Inquiries {
 
     private static HoldfastException failure(String name, boolean changes, StoreException cause) {
         String text = "lock '" + name + "': " + cause.getMessage();
-        if (cause.effect() == StoreException.Effect.REFUSED) {
-            return new StoreRefusedException(name, text, cause);
-        }
         return changes && cause.effect() == StoreException.Effect.UNKNOWN
                 ? new IndeterminateLockException(name, text + "; whether it was freed could not be told", cause)
-                : new StoreUnavailableException(name, text, cause);
+                : Texts.failure(name, text, cause);
     }
 
     /** The error for a wait that was too short; asks the store once more, briefly, who is in the way. */

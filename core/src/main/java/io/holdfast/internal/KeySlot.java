@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -228,22 +229,22 @@ final class KeySlot {
         current.preparedFor = null;
         owner = hold;
         waiter.outcome = hold;
-        rules.countGrant();
+        rules.counters().grants.increment();
         if (handedOver) {
             noteHandover(current, now, out);
         }
-        if (rules.eventsWanted()) {
+        if (rules.moment().eventsWanted()) {
             out.add(new Effect.Granted(hold, handedOver));
         }
     }
 
     /** A tenure that was handed on is renewed within a poll interval, to learn whether somebody waits for it. */
     private void noteHandover(Tenure current, long now, Effect.Buffer out) {
-        rules.countHandover();
+        rules.counters().handoffs.increment();
         Hold hold = owner;
         if (!current.handedOn && hold != null && hold.watchdog()) {
             current.handedOn = true;
-            renewBy(current, current.validity.sent() + rules.pollNanos(), out);
+            renewBy(current, current.validity.sent() + rules.poll(), out);
         }
         if (current.tokensLow() && !current.renewing && !current.refilling) {
             current.refilling = true;
@@ -343,11 +344,12 @@ final class KeySlot {
     }
 
     private boolean mustYield(Tenure current, long now, Effect.Buffer out) {
-        if (!rules.signalsFresh(now)) {
+        if (!rules.moment().signalsFresh(now)) {
             out.add(new Effect.ConfirmSignals());
             current.foreign(Math.max(1, current.foreignWaiters), now);
         }
-        return current.sliceStart != Tenure.NEVER && now - current.sliceStart >= rules.sliceNanos();
+        return current.sliceStart != Tenure.NEVER
+                && now - current.sliceStart >= rules.moment().sliceNanos();
     }
 
     private void clearLost(Hold hold, Effect.Buffer out) {
@@ -396,10 +398,19 @@ final class KeySlot {
         }
         healthy(asked);
         Waiter forWhom = asked.preparedFor;
-        asked.confirm(proven, forWhom == null || forWhom.term.watchdog());
+        confirm(asked, proven, forWhom == null || forWhom.term.watchdog());
         asked.adopt(reply.tokens());
         asked.foreign(Math.max(reply.foreignWaiters(), asked.wantedMeanwhile ? 1 : 0), now);
         becomeHeld(asked, now, out);
+    }
+
+    /** Moves the deadline; an owner's own end stays where it is. */
+    private void confirm(Tenure held, Validity proven, boolean renewedIfFree) {
+        Hold hold = owner;
+        held.confirm(proven, hold == null ? renewedIfFree : hold.watchdog());
+        if (hold != null && !hold.watchdog()) {
+            held.validity = held.validity.endingAt(hold.end());
+        }
     }
 
     private void becomeHeld(Tenure asked, long now, Effect.Buffer out) {
@@ -418,7 +429,7 @@ final class KeySlot {
         healthy(asked);
         if (asked.woken) {
             asked.woken = false;
-            rules.countEmptyWakeup();
+            rules.counters().emptyWakeups.increment();
         }
         asked.base = base;
         asked.arrival = reply.arrival();
@@ -439,17 +450,22 @@ final class KeySlot {
             askAgain(asked, out);
         } else {
             long free = reply.retryAfter().toNanos() + TimeUnit.MILLISECONDS.toNanos(2);
-            out.add(new Effect.PollIn(asked, Math.min(free, pollDelay(asked))));
+            pollIn(asked, Math.min(free, pollDelay(asked)), out);
         }
+    }
+
+    /** Sets the next poll, in place of any that is set. */
+    private static void pollIn(Tenure asked, long nanos, Effect.Buffer out) {
+        out.add(new Effect.PollIn(asked, ++asked.pollNumber, nanos));
     }
 
     /** With signals the poll only repairs; without it is how a waiter learns, so it begins fast and backs off. */
     private long pollDelay(Tenure asked) {
-        long most = rules.jittered(rules.pollNanos());
+        long most = rules.moment().jittered(rules.poll());
         if (rules.signals()) {
             return most;
         }
-        return Math.min(most, rules.jittered(FIRST_POLL_NANOS << Math.min(asked.polls++, 16)));
+        return Math.min(most, rules.moment().jittered(FIRST_POLL_NANOS << Math.min(asked.polls++, 16)));
     }
 
     void late(Tenure asked, Effect.Buffer out) {
@@ -469,13 +485,13 @@ final class KeySlot {
         if (queue.isEmpty()) {
             abandonIfUnused(out);
         } else {
-            out.add(new Effect.PollIn(asked, backoff(asked, now)));
+            pollIn(asked, backoff(asked, now), out);
         }
     }
 
     private long backoff(Tenure asked, long now) {
-        long delay = rules.jittered(
-                Math.min(FIRST_BACKOFF_NANOS << Math.min(asked.failures++, 10), TimeUnit.SECONDS.toNanos(1)));
+        long delay = rules.moment()
+                .jittered(Math.min(FIRST_BACKOFF_NANOS << Math.min(asked.failures++, 10), TimeUnit.SECONDS.toNanos(1)));
         long patience = queue.stream().mapToLong(w -> limit(w) - now).min().orElse(delay);
         return Math.max(1, Math.min(delay, patience));
     }
@@ -488,7 +504,7 @@ final class KeySlot {
             if (timeUp && !refused && !asked.copies.unanswered()) {
                 finish(waiter, new Outcome.Busy(waiter.holder), out);
             } else if (timeUp || refused || now - limit(waiter) >= 0) {
-                finish(waiter, new Outcome.Failed(rules.failure(name, waiter, asked, cause, now)), out);
+                finish(waiter, new Outcome.Failed(rules.moment().failure(name, waiter, asked, cause, now)), out);
             }
         }
         newHead(now);
@@ -497,10 +513,10 @@ final class KeySlot {
     /** Who was answered once stays through an outage; who was not has the command timeout. */
     private long limit(Waiter waiter) {
         if (!waiter.answered) {
-            return waiter.arrived + rules.commandNanos();
+            return waiter.arrived + rules.command();
         }
         long since = outageSince - waiter.arrived > 0 ? outageSince : waiter.arrived;
-        return since + rules.outageNanos();
+        return since + rules.outage();
     }
 
     private void answer(Optional<String> holder, long now, Effect.Buffer out) {
@@ -554,8 +570,9 @@ final class KeySlot {
     }
 
     /** The poll timer went off. */
-    void poll(Tenure asked, StoreException nothingHeard, long now, Effect.Buffer out) {
-        if (asked == tenure && !asked.inFlight && !asked.held()) {
+    void poll(Effect.PollIn poll, StoreException nothingHeard, long now, Effect.Buffer out) {
+        Tenure asked = poll.tenure();
+        if (asked == tenure && poll.number() == asked.pollNumber && !asked.inFlight && !asked.held()) {
             if (outageSince != Tenure.NEVER) {
                 endImpatient(asked, nothingHeard, now, out);
             }
@@ -661,9 +678,9 @@ final class KeySlot {
             return remainder(hold, now);
         }
         if (hold != null) {
-            return hold.term.watchdog() ? hold.term : rules.defaultTerm();
+            return hold.term.watchdog() ? hold.term : rules.term();
         }
-        return next != null ? next.term : rules.defaultTerm();
+        return next != null ? next.term : rules.term();
     }
 
     /** A hold with a lease of its own is verified by asking for no more than what is left of it. */
@@ -683,11 +700,7 @@ final class KeySlot {
             renewalFailed(renewed, now, out);
             return;
         }
-        Hold hold = owner;
-        renewed.confirm(proven, hold == null ? term.watchdog() : hold.watchdog());
-        if (hold != null && !hold.watchdog()) {
-            renewed.validity = renewed.validity.endingAt(hold.end());
-        }
+        confirm(renewed, proven, term.watchdog());
         renewed.failures = 0;
         renewed.foreign(reply.foreignWaiters(), now);
         reply.tokens().ifPresent(renewed::refill);
@@ -723,8 +736,8 @@ final class KeySlot {
         renewed.renewing = false;
         if (renewed == tenure && renewed.held()) {
             long most = Math.min(renewed.validity.lease() / 10, TimeUnit.SECONDS.toNanos(1));
-            renewed.renewDue =
-                    now + rules.jittered(Math.min(FIRST_BACKOFF_NANOS << Math.min(renewed.failures++, 10), most));
+            renewed.renewDue = now
+                    + rules.moment().jittered(Math.min(FIRST_BACKOFF_NANOS << Math.min(renewed.failures++, 10), most));
             out.add(new Effect.Watch(renewed));
         }
     }
@@ -824,7 +837,19 @@ final class KeySlot {
         }
     }
 
-    /** Runs an event under the mutex. */
+    /** Runs an event under the mutex, and returns what it wants done. */
+    Effect.Buffer on(BiConsumer<KeySlot, Effect.Buffer> event) {
+        Effect.Buffer out = new Effect.Buffer();
+        mutex.lock();
+        try {
+            event.accept(this, out);
+        } finally {
+            mutex.unlock();
+        }
+        return out;
+    }
+
+    /** Asks or changes something that wants nothing done, under the mutex. */
     <T> T locked(Supplier<T> event) {
         mutex.lock();
         try {

@@ -31,16 +31,10 @@ final class LeaseHandle implements Lease {
 
     /** Becomes the lease of what was got; empty if it was busy. */
     Optional<Lease> bind(Outcome outcome) {
-        if (outcome instanceof Outcome.Failed failed) {
-            RuntimeException error = failed.error();
-            error.fillInStackTrace();
-            throw error;
-        }
-        if (outcome instanceof Hold got) {
+        return outcome.hold().map(got -> {
             hold = got;
-            return Optional.of(this);
-        }
-        return Optional.empty();
+            return this;
+        });
     }
 
     private Hold hold() {

@@ -8,6 +8,15 @@ sealed interface Outcome permits Hold, Outcome.Busy, Outcome.Failed {
     /** Held by another for as long as the waiter had time; by whom, as the store keeps it, if it said so. */
     record Busy(Optional<String> holder) implements Outcome {}
 
+    /** The hold, if it was got; throws the error, with the stack of the calling thread, if it ended by one. */
+    default Optional<Hold> hold() {
+        if (this instanceof Failed failed) {
+            failed.error().fillInStackTrace();
+            throw failed.error();
+        }
+        return this instanceof Hold got ? Optional.of(got) : Optional.empty();
+    }
+
     /** Ended by an error. */
     record Failed(RuntimeException error) implements Outcome {}
 }

@@ -7,6 +7,7 @@ import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** What owners do with what they hold. */
 final class Owners {
@@ -95,7 +96,7 @@ final class Owners {
     /** Renews and waits for the answer. */
     private boolean confirm(Hold hold) {
         CompletableFuture<Boolean> renewed = renew(hold);
-        return Awaiting.done(platform, renewed, engine.commandNanos()) && renewed.join();
+        return Awaiting.done(platform, renewed, engine.rules.command()) && renewed.join();
     }
 
     void onLost(Hold hold, Consumer<LeaseLostException> action) {
@@ -166,6 +167,10 @@ final class Owners {
             release(hold);
             return;
         }
+        if (hold.allRenewed() && !hold.lost() && hold.tenure.alive(platform.nanoTime())) {
+            hold.leaveRenewed();
+            return;
+        }
         boolean wasLost = hold.lost() || !hold.tenure.alive(platform.nanoTime());
         engine.event(hold.slot, (s, out) -> s.leave(hold, out));
         if (wasLost) {
@@ -181,7 +186,7 @@ final class Owners {
     void release(Hold hold) {
         Settlement settlement = end(hold);
         if (settlement != null && !engine.closed()) {
-            Awaiting.done(platform, settlement.verdict, engine.commandNanos());
+            Awaiting.done(platform, settlement.verdict, engine.rules.command());
             judge(hold, settlement);
         }
     }
@@ -194,7 +199,7 @@ final class Owners {
                 done.complete(null);
             } else {
                 Awaiting.whenDone(settlement.verdict, () -> judgeAsync(hold, settlement, done));
-                engine.later.run(engine.commandNanos(), () -> judgeAsync(hold, settlement, done));
+                engine.later.run(engine.rules.command(), () -> judgeAsync(hold, settlement, done));
             }
         } catch (LeaseLostException e) {
             done.completeExceptionally(e);
@@ -216,7 +221,7 @@ final class Owners {
         });
     }
 
-    private @org.jspecify.annotations.Nullable Settlement end(Hold hold) {
+    private @Nullable Settlement end(Hold hold) {
         engine.event(hold.slot, (s, out) -> s.release(hold, platform.nanoTime(), out));
         if (hold.lost()) {
             throw lost(hold);

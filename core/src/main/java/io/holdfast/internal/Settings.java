@@ -22,24 +22,4 @@ public record Settings(
         Optional<Duration> maxHold,
         Optional<Executor> callbacks,
         Optional<StoreProvider> provider,
-        Platform platform) {
-
-    Settings named(String clientName) {
-        return new Settings(
-                uri,
-                clientName,
-                keyPrefix,
-                lease,
-                commandTimeout,
-                connectTimeout,
-                lazy,
-                maxOutage,
-                closeTimeout,
-                pollInterval,
-                renewalBatch,
-                maxHold,
-                callbacks,
-                provider,
-                platform);
-    }
-}
+        Platform platform) {}

@@ -44,6 +44,7 @@ final class Tenure {
     long arrival;
     int failures;
     int polls;
+    long pollNumber;
 
     @Nullable
     Base base;

@@ -1,7 +1,11 @@
 package io.holdfast.internal;
 
+import io.holdfast.HoldfastException;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockReport;
+import io.holdfast.StoreRefusedException;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.spi.StoreException;
 import java.util.Optional;
 
 /** Error texts: which lock, what happened, and what to do. */
@@ -21,6 +25,13 @@ final class Texts {
         return new IllegalMonitorStateException("lock '" + name + "' is not held by thread " + thread.getName()
                 + ": in this client (" + client + ") it is " + held
                 + ". Unlock in the thread that locked, once for each lock()");
+    }
+
+    /** The error for a request that was certainly not applied. */
+    static HoldfastException failure(String name, String text, StoreException cause) {
+        return cause.effect() == StoreException.Effect.REFUSED
+                ? new StoreRefusedException(name, text, cause)
+                : new StoreUnavailableException(name, text, cause);
     }
 
     static IllegalStateException closed(String name, String client) {

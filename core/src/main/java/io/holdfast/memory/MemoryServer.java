@@ -51,12 +51,7 @@ final class MemoryServer {
     }
 
     void connect(MemoryStore client) {
-        mutex.lock();
-        try {
-            clients.put(client.id(), client);
-        } finally {
-            mutex.unlock();
-        }
+        locked(() -> clients.put(client.id(), client));
     }
 
     /**
@@ -65,16 +60,13 @@ final class MemoryServer {
      * @return whether it was connected
      */
     boolean disconnect(MemoryStore client) {
-        mutex.lock();
-        try {
+        return locked(() -> {
             boolean connected = clients.remove(client.id(), client);
             if (connected) {
                 cells.values().forEach(cell -> cell.dropPlaces(client.id()));
             }
             return connected;
-        } finally {
-            mutex.unlock();
-        }
+        });
     }
 
     /**
@@ -83,16 +75,13 @@ final class MemoryServer {
      * @return the client
      */
     MemoryStore requireConnected(MemoryStore client) {
-        mutex.lock();
-        try {
+        return locked(() -> {
             if (clients.get(client.id()) != client) {
                 throw new StoreException(
                         StoreException.Effect.NOT_APPLIED, client.describe() + " is closed; connect again");
             }
             return client;
-        } finally {
-            mutex.unlock();
-        }
+        });
     }
 
     Acquire.Reply acquire(MemoryStore client, String key, Acquire request) {
@@ -266,11 +255,17 @@ final class MemoryServer {
     }
 
     private <T> T decide(MemoryStore client, Supplier<T> decision) {
-        mutex.lock();
-        try {
-            requireConnected(client);
+        return locked(() -> {
+            var unused = requireConnected(client);
             dropForgotten(now());
             return decision.get();
+        });
+    }
+
+    private <T extends @Nullable Object> T locked(Supplier<T> action) {
+        mutex.lock();
+        try {
+            return action.get();
         } finally {
             mutex.unlock();
         }

@@ -1,6 +1,7 @@
 package io.holdfast.internal;
 
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TokenBlock;
@@ -34,8 +35,11 @@ public class KeySlotModelCheckingTest {
     private static final int PEOPLE = 4;
     private static final Term TERM = Term.renewed(Duration.ofSeconds(30), Tenure.NEVER);
 
+    private static final Rules RULES =
+            new Rules(1_000_000_000, 2_000_000_000, 30_000_000_000L, true, true, TERM, new Counters(), new Calm());
+
     private final AtomicLong ids = new AtomicLong();
-    private final KeySlot slot = new KeySlot("n", new Calm(), () -> new TenureId("c", ids.incrementAndGet()));
+    private final KeySlot slot = new KeySlot("n", RULES, () -> new TenureId("c", ids.incrementAndGet()));
     private final AtomicReferenceArray<Person> people = new AtomicReferenceArray<>(PEOPLE);
     private final AtomicInteger inside = new AtomicInteger();
     private final AtomicLong highestToken = new AtomicLong();
@@ -62,7 +66,7 @@ public class KeySlotModelCheckingTest {
             return false;
         }
         boolean[] taken = {false};
-        event((s, out) -> taken[0] = s.arrive(person, 0, out));
+        event((s, out) -> taken[0] = s.arrive(person.waiter, 0, out));
         if (!taken[0]) {
             people.set(who, null);
         }
@@ -75,7 +79,7 @@ public class KeySlotModelCheckingTest {
         if (person == null) {
             return false;
         }
-        event((s, out) -> s.take(person, 0, out));
+        event((s, out) -> s.take(person.waiter, 0, out));
         return enterIfGranted(person);
     }
 
@@ -86,7 +90,7 @@ public class KeySlotModelCheckingTest {
             return false;
         }
         boolean[] withdrawn = {false};
-        event((s, out) -> withdrawn[0] = s.withdraw(person, 0, out));
+        event((s, out) -> withdrawn[0] = s.withdraw(person.waiter, 0, out));
         if (withdrawn[0]) {
             people.set(who, null);
         }
@@ -100,8 +104,8 @@ public class KeySlotModelCheckingTest {
             return false;
         }
         inside.decrementAndGet();
-        Hold hold = (Hold) person.outcome;
-        event((s, out) -> s.release(java.util.Objects.requireNonNull(hold), 0, out));
+        Hold hold = (Hold) person.waiter.outcome;
+        event((s, out) -> s.release(hold, 0, out));
         people.set(who, null);
         return true;
     }
@@ -112,7 +116,7 @@ public class KeySlotModelCheckingTest {
         for (int round = 0; round < 2 * PEOPLE; round++) {
             for (int who = 0; who < PEOPLE; who++) {
                 Person person = people.get(who);
-                if (person != null && (person.told || person.outcome != null)) {
+                if (person != null && (person.told || person.waiter.outcome != null)) {
                     wake(who);
                     release(who);
                 }
@@ -129,7 +133,7 @@ public class KeySlotModelCheckingTest {
     }
 
     private boolean enterIfGranted(Person person) {
-        if (!(person.outcome instanceof Hold hold)) {
+        if (!(person.waiter.outcome instanceof Hold hold)) {
             return false;
         }
         if (person.entered.compareAndSet(0, 1)) {
@@ -144,12 +148,7 @@ public class KeySlotModelCheckingTest {
     }
 
     private void event(BiConsumer<KeySlot, Effect.Buffer> event) {
-        Effect.Buffer out = slot.locked(() -> {
-            Effect.Buffer buffer = new Effect.Buffer();
-            event.accept(slot, buffer);
-            return buffer;
-        });
-        out.effects().forEach(this::run);
+        slot.on(event).effects().forEach(this::run);
     }
 
     private void run(Effect effect) {
@@ -184,64 +183,64 @@ public class KeySlotModelCheckingTest {
         }
     }
 
-    private static final class Person extends Waiter {
+    /** Somebody who asks, as a thread or as a future. */
+    private static final class Person {
 
         final AtomicInteger entered = new AtomicInteger();
         final AtomicInteger leaving = new AtomicInteger();
-        final boolean canTake;
+        final Waiter waiter;
         volatile boolean told;
 
-        Person(boolean canTake) {
-            super(TERM, 0, Tenure.NEVER);
-            this.canTake = canTake;
-        }
-
-        @Override
-        @Nullable
-        Thread owningThread() {
-            return null;
-        }
-
-        @Override
-        @Nullable
-        Thread askingThread() {
-            return null;
-        }
-
-        @Override
-        boolean canTake() {
-            return canTake;
-        }
-
-        @Override
-        void tell() {
-            told = true;
-        }
-
-        @Override
-        @Nullable
-        WeakReference<Object> handle() {
-            return null;
+        Person(boolean thread) {
+            WeakReference<Object> lease = new WeakReference<>(this);
+            Runnable tell = () -> told = true;
+            waiter = thread
+                    ? Waiter.parked(new Unparked(tell), TERM, 0, Tenure.NEVER, lease)
+                    : Waiter.called(TERM, 0, Tenure.NEVER, lease, tell);
         }
     }
 
-    /** No clock, no foreign clients, no failures. */
-    private static final class Calm implements Rules {
+    /** A platform of which only the unparking is used. */
+    private record Unparked(Runnable tell) implements Platform {
 
         @Override
-        public long pollNanos() {
-            return 1_000_000_000;
+        public void unpark(Thread thread) {
+            tell.run();
         }
 
         @Override
-        public long commandNanos() {
-            return 2_000_000_000;
+        public long nanoTime() {
+            return 0;
         }
 
         @Override
-        public long outageNanos() {
-            return 30_000_000_000L;
+        public long wallMillis() {
+            return 0;
         }
+
+        @Override
+        public long randomLong() {
+            return 0;
+        }
+
+        @Override
+        public void park(Object blocker, long nanos) {
+            throw new UnsupportedOperationException("nobody parks here");
+        }
+
+        @Override
+        public Timer timer(String threadName) {
+            throw new UnsupportedOperationException("no timers here");
+        }
+
+        @Override
+        public Worker worker(String threadName, int threads) {
+            throw new UnsupportedOperationException("no workers here");
+        }
+    }
+
+    /** No foreign clients, no failures. */
+    private static final class Calm implements Rules.Moment {
 
         @Override
         public long sliceNanos() {
@@ -254,16 +253,6 @@ public class KeySlotModelCheckingTest {
         }
 
         @Override
-        public boolean signals() {
-            return true;
-        }
-
-        @Override
-        public boolean queues() {
-            return true;
-        }
-
-        @Override
         public long jittered(long nanos) {
             return nanos;
         }
@@ -271,20 +260,6 @@ public class KeySlotModelCheckingTest {
         @Override
         public boolean eventsWanted() {
             return false;
-        }
-
-        @Override
-        public void countGrant() {}
-
-        @Override
-        public void countHandover() {}
-
-        @Override
-        public void countEmptyWakeup() {}
-
-        @Override
-        public Term defaultTerm() {
-            return TERM;
         }
 
         @Override
