@@ -366,6 +366,18 @@ final class KeySlot {
         retireIfEmpty(out);
     }
 
+    boolean hasLostHolds() {
+        return lostHolds != null;
+    }
+
+    /** A thread that died will not unlock what it lost. */
+    void forgetTheDead(Effect.Buffer out) {
+        Map<Thread, Hold> lost = lostHolds;
+        if (lost != null) {
+            lost.values().stream().filter(Hold::ownerGone).forEach(hold -> clearLost(hold, out));
+        }
+    }
+
     /** The owner ended without releasing: not handed on and not released; the lease runs out, as after a crash. */
     boolean ownerGone(Hold hold, long now, Effect.Buffer out) {
         if (owner != hold) {

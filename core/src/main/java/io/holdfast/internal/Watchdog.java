@@ -116,6 +116,10 @@ final class Watchdog {
         long wake = now + LONGEST_SLEEP_NANOS;
         for (KeySlot slot : engine.slots()) {
             Tenure tenure = slot.tenure();
+            if (slot.hasLostHolds()) {
+                any = true;
+                engine.eventOnTimer(slot, KeySlot::forgetTheDead);
+            }
             if (tenure != null && tenure.held()) {
                 any = true;
                 look(slot, tenure, stepped, now, due);

@@ -20,7 +20,7 @@ final class Carrier extends Participant {
     Carrier(Scheduler scheduler, int number) {
         super("carrier-" + number);
         this.scheduler = scheduler;
-        thread = new Thread(this::live, "simulation-" + name());
+        thread = new Thread(GROUP, this::live, "simulation-" + name());
         thread.setDaemon(true);
         thread.start();
     }
@@ -39,7 +39,10 @@ final class Carrier extends Participant {
         scheduler.leave(this);
     }
 
+    /** Under the name that a real thread would have. */
     private void run(LaneTask next) {
+        String name = thread.getName();
+        thread.setName(next.lane);
         try {
             next.body.run();
         } catch (SimThread.Killed e) {
@@ -48,6 +51,7 @@ final class Carrier extends Participant {
             scheduler.fail("a task of " + next.lane + " failed", e);
         }
         Thread.interrupted();
+        thread.setName(name);
         next.after.run();
     }
 

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class Participant implements Ready {
 
+    static final ThreadGroup GROUP = new ThreadGroup("simulation");
+
     private final String name;
     private volatile boolean turn;
 

@@ -35,13 +35,11 @@ final class Scheduler {
     static final long DAY = 86_400_000_000_000L;
 
     private static final int STEPS_AT_ONE_MOMENT = 1_000_000;
-    private static final int TAIL = 60;
 
     final Agenda agenda = new Agenda();
     final Random random;
+    final Diagnosis diagnosis;
 
-    private final long seed;
-    private final SimulationLog log = new SimulationLog();
     private final Controller controller = new Controller(this);
     private final List<Ready> ready = new ArrayList<>();
     private final List<Participant> alive = new ArrayList<>(List.of(controller));
@@ -59,14 +57,13 @@ final class Scheduler {
     private long stepsBeforeMoment;
     private volatile Participant current = controller;
     private @Nullable Outcome outcome;
-    private @Nullable AssertionError failure;
     private @Nullable Thread dying;
 
     /** A thread that waits for a condition, instead of being unparked. */
     private record Wait(BooleanSupplier condition, Participant who) {}
 
     Scheduler(long seed) {
-        this.seed = seed;
+        diagnosis = new Diagnosis(seed);
         random = new Random(seed);
     }
 
@@ -87,16 +84,8 @@ final class Scheduler {
         } finally {
             running = false;
         }
-        rethrowFailure();
+        diagnosis.rethrow();
         return outcome == null ? Outcome.RESUMED : outcome;
-    }
-
-    private void rethrowFailure() {
-        AssertionError thrown = failure;
-        failure = null;
-        if (thrown != null) {
-            throw thrown;
-        }
     }
 
     /** Runs, or parks, until the condition holds. */
@@ -107,7 +96,7 @@ final class Scheduler {
         }
         if (me == controller) {
             if (run(condition, Agenda.plus(agenda.now(), DAY)) != Outcome.REACHED) {
-                throw failed("waited in vain for " + what, null);
+                throw failed("waited in vain for " + what);
             }
             return;
         }
@@ -156,7 +145,7 @@ final class Scheduler {
         }
         try {
             if (run(() -> false, Agenda.plus(agenda.now(), DAY)) != Outcome.RESUMED) {
-                throw failed("the test's thread is parked, and nothing is left that could wake it", null);
+                throw failed("the test's thread is parked, and nothing is left that could wake it");
             }
         } finally {
             ready.remove(me);
@@ -320,7 +309,7 @@ final class Scheduler {
 
     private Participant nextOrController() {
         while (true) {
-            if (failure != null) {
+            if (diagnosis.hasFailed()) {
                 return over(Outcome.FAILED);
             }
             if (reached.getAsBoolean()) {
@@ -378,7 +367,7 @@ final class Scheduler {
             stepsBeforeMoment = steps.get();
         } else if (steps.get() - stepsBeforeMoment > STEPS_AT_ONE_MOMENT) {
             stepsBeforeMoment = steps.get();
-            throw failed(STEPS_AT_ONE_MOMENT + " steps, and no time has passed", null);
+            throw failed(STEPS_AT_ONE_MOMENT + " steps, and no time has passed");
         }
     }
 
@@ -388,9 +377,7 @@ final class Scheduler {
         Participant me = current;
         if (me.thread() != Thread.currentThread()) {
             if (me != controller || running) {
-                throw new IllegalStateException(
-                        "thread '" + Thread.currentThread().getName() + "' is not the one that has the turn ('"
-                                + me.name() + "'); seed " + seed);
+                throw diagnosis.wrongThread(me);
             }
             controller.become(Thread.currentThread());
         }
@@ -404,32 +391,19 @@ final class Scheduler {
     // the log and failures
 
     void log(String what) {
-        log.add(agenda.now(), current.name(), what);
-    }
-
-    List<String> log() {
-        return log.all();
+        diagnosis.log(agenda.now(), current.name(), what);
     }
 
     void fail(String what, Throwable cause) {
-        if (failure == null) {
-            failure = failed(what + ": " + cause, cause);
-        }
+        diagnosis.fail(what, cause);
     }
 
-    AssertionError failed(String what, @Nullable Throwable cause) {
-        return new AssertionError(what + "\nseed " + seed + ", the last events:\n" + log.tail(TAIL), cause);
+    AssertionError failed(String what) {
+        return diagnosis.failed(what, null);
     }
 
-    /** Called without the turn: what it shows may be moving. */
     AssertionError stuck() {
-        Participant suspect = current;
-        IllegalStateException place = new IllegalStateException("where it is");
-        place.setStackTrace(suspect.thread().getStackTrace());
-        return new AssertionError(
-                "thread '" + suspect.name() + "' has the turn and does not give it back: it blocks outside of"
-                        + " Platform.park, or does not end; seed " + seed,
-                place);
+        return diagnosis.stuck(current);
     }
 
     // the end

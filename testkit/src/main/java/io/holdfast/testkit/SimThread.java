@@ -33,7 +33,7 @@ public final class SimThread extends Participant {
     SimThread(Scheduler scheduler, String name, Body body) {
         super(name);
         this.scheduler = scheduler;
-        thread = new Thread(() -> live(body), name);
+        thread = new Thread(GROUP, () -> live(body), name);
         thread.setDaemon(true);
         thread.start();
     }

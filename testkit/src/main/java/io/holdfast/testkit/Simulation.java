@@ -151,6 +151,11 @@ public final class Simulation implements Platform, AutoCloseable {
         return thread;
     }
 
+    /** Whether the thread belongs to any simulation. */
+    public static boolean owns(Thread thread) {
+        return Participant.GROUP.equals(thread.getThreadGroup());
+    }
+
     /** Unwinds the thread where it is parked, by an {@link Error}, as if it had died there. */
     public void kill(SimThread thread) {
         scheduler.kill(thread);
@@ -191,7 +196,7 @@ public final class Simulation implements Platform, AutoCloseable {
     public void runUntil(BooleanSupplier condition, Duration atMost) {
         Scheduler.Outcome outcome = scheduler.run(condition, until(atMost));
         if (outcome != Scheduler.Outcome.REACHED) {
-            throw scheduler.failed("the condition was not reached in " + atMost + " (" + outcome + ")", null);
+            throw scheduler.failed("the condition was not reached in " + atMost + " (" + outcome + ")");
         }
     }
 
@@ -244,7 +249,7 @@ public final class Simulation implements Platform, AutoCloseable {
 
     /** All that was noted, and who ran when. */
     public List<String> log() {
-        return scheduler.log();
+        return scheduler.diagnosis.log();
     }
 
     // servers
@@ -288,10 +293,10 @@ public final class Simulation implements Platform, AutoCloseable {
             List<String> left = scheduler.unwind();
             servers.values().forEach(SimulatedServer::close);
             if (!left.isEmpty()) {
-                throw scheduler.failed("not ended at the end: " + left, null);
+                throw scheduler.failed("not ended at the end: " + left);
             }
             threads.forEach(thread -> thread.unseenFailure().ifPresent(e -> {
-                throw scheduler.failed("thread '" + thread.name() + "' failed: " + e, e);
+                throw scheduler.diagnosis.failed("thread '" + thread.name() + "' failed: " + e, e);
             }));
         }
     }

@@ -343,6 +343,18 @@ class SimulationTest {
         }
 
         @Test
+        void tasksRunOnThreadsOfTheRightName() {
+            Runnable task = () -> seen.add(Thread.currentThread().getName());
+            simulation.worker("worker", 1).execute(task);
+            var unused = simulation.timer("timer").schedule(1, task);
+            simulation.run();
+            assertThat(seen).containsExactly("worker", "timer");
+            assertThat(Thread.getAllStackTraces().keySet())
+                    .extracting(Thread::getName)
+                    .doesNotContain("worker", "timer");
+        }
+
+        @Test
         void aFailingTaskFailsTheRun() {
             simulation.worker("worker", 1).execute(() -> {
                 throw new IllegalStateException("planted");

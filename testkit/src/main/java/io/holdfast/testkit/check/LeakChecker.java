@@ -111,6 +111,7 @@ public final class LeakChecker implements AfterEachCallback {
 
     private static Stream<Thread> libraryThreads() {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.isAlive() && thread.getName().startsWith(THREADS));
+                .filter(thread -> thread.isAlive() && thread.getName().startsWith(THREADS))
+                .filter(thread -> !Simulation.owns(thread));
     }
 }

@@ -197,11 +197,6 @@ final class TestClient {
         return List.copyOf(signals);
     }
 
-    void forgetSignals() {
-        scene.passSignals();
-        signals.clear();
-    }
-
     void close() {
         store.close();
     }

@@ -45,6 +45,7 @@ class LeakCheckerTest {
         assertThat(checker.leaks()).singleElement().asString().contains("name 'n' held by client", "awaited by 1");
         assertThatThrownBy(checker::check).isInstanceOf(AssertionError.class).hasMessageContaining("name 'n'");
         var first = store.release(new Release("n", tenure, false, 0));
+        simulation.runReady();
         assertThat(checker.leaks()).isEmpty();
         assertThat(simulation.await(first).held()).isTrue();
         assertThat(simulation.await(store.inspect("n")).lastToken()).isPresent();

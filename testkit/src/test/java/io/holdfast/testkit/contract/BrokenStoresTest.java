@@ -13,10 +13,8 @@ import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TokenBlock;
 import io.holdfast.testkit.SimulatedServer;
-import io.holdfast.testkit.Simulation;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -24,7 +22,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -40,11 +37,11 @@ class BrokenStoresTest {
      *
      * @param caughtBy rules that have to fail; others may fail, too, but not all
      */
-    private record Broken(
-            String fault, Function<Server, Function<StoreConfig, LockStore>> opener, Set<String> caughtBy) {
+    private record Broken(String fault, PlantedContract.Opener opener, Set<String> caughtBy) {
 
         static Broken store(String fault, UnaryOperator<LockStore> breaking, String... caughtBy) {
-            return new Broken(fault, server -> config -> breaking.apply(server.memory.open(config)), Set.of(caughtBy));
+            return new Broken(
+                    fault, server -> config -> breaking.apply(server.memory().open(config)), Set.of(caughtBy));
         }
 
         @Override
@@ -53,47 +50,9 @@ class BrokenStoresTest {
         }
     }
 
-    private record Server(Simulation simulation, SimulatedServer memory, List<Consumer<Signal>> clients) {}
-
-    private static final class Contract extends StoreContract {
-
-        private final Function<Server, Function<StoreConfig, LockStore>> opener;
-        private final Consumer<SimulatedServer> wipe;
-
-        Contract(Function<Server, Function<StoreConfig, LockStore>> opener, Consumer<SimulatedServer> wipe) {
-            this.opener = opener;
-            this.wipe = wipe;
-        }
-
-        @Override
-        protected StoreHarness newHarness() {
-            Simulation simulation = Simulation.of(3);
-            SimulatedServer memory = simulation.server("broken");
-            Server server = new Server(simulation, memory, new ArrayList<>());
-            return new SimulatedHarness(
-                    simulation, "simulated:broken", opener.apply(server), () -> wipe.accept(memory));
-        }
-
-        Set<String> failures() {
-            Set<String> failed = new HashSet<>();
-            tests().forEach(test -> {
-                try {
-                    test.getExecutable().execute();
-                } catch (Throwable e) {
-                    failed.add(test.getDisplayName());
-                }
-            });
-            return failed;
-        }
-
-        Stream<DynamicTest> tests() {
-            return rules().flatMap(topic -> topic.getChildren()).map(DynamicTest.class::cast);
-        }
-    }
-
     @Test
     void aSoundStorePassesAll() {
-        Contract contract = new Contract(server -> server.memory::open, SimulatedServer::wipe);
+        PlantedContract contract = new PlantedContract(server -> server.memory()::open, SimulatedServer::wipe);
         assertThat(contract.failures()).isEmpty();
         assertThat(contract.tests()).hasSizeGreaterThan(80);
         assertThat(contract.tests().map(DynamicTest::getDisplayName)).doesNotHaveDuplicates();
@@ -102,16 +61,15 @@ class BrokenStoresTest {
     @ParameterizedTest
     @MethodSource("brokenStores")
     void aBrokenStoreIsCaught(Broken broken) {
-        Contract contract = new Contract(broken.opener, SimulatedServer::wipe);
+        PlantedContract contract = new PlantedContract(broken.opener, SimulatedServer::wipe);
         Set<String> failures = contract.failures();
-        System.out.println(broken + ": " + failures);
         assertThat(failures).containsAll(broken.caughtBy);
         assertThat(failures.size()).isLessThan((int) contract.tests().count() / 2);
     }
 
     @Test
     void aStoreWhoseTokensStartAnewAfterDataLossIsCaught() {
-        Contract contract = new Contract(server -> server.memory::open, memory -> {
+        PlantedContract contract = new PlantedContract(server -> server.memory()::open, memory -> {
             memory.wipe();
             memory.stepClock(Duration.ofHours(-1));
         });
@@ -124,10 +82,10 @@ class BrokenStoresTest {
 
     @Test
     void aStoreThatLeavesSomethingBehindIsCaught() {
-        Contract contract = new Contract(
+        PlantedContract contract = new PlantedContract(
                 server -> config -> {
-                    var unused = server.simulation.timer("left").schedule(1, () -> {});
-                    return server.memory.open(config);
+                    var unused = server.simulation().timer("left").schedule(1, () -> {});
+                    return server.memory().open(config);
                 },
                 SimulatedServer::wipe);
         assertThatThrownBy(contract::failures)
@@ -209,16 +167,17 @@ class BrokenStoresTest {
                 Broken.store("stays open", StaysOpen::new, "a closed connection fails all calls"),
                 new Broken(
                         "ignores the key prefix",
-                        server -> config -> server.memory.open(with(config, "", config.signals())),
+                        server -> config -> server.memory().open(with(config, "", config.signals())),
                         Set.of("clients with different key prefixes do not meet")),
                 new Broken(
                         "wakes everybody",
                         server -> config -> {
-                            server.clients.add(config.signals());
-                            return server.memory.open(with(
-                                    config,
-                                    config.keyPrefix(),
-                                    signal -> server.clients.forEach(client -> client.accept(signal))));
+                            server.clients().add(config.signals());
+                            return server.memory()
+                                    .open(with(
+                                            config,
+                                            config.keyPrefix(),
+                                            signal -> server.clients().forEach(client -> client.accept(signal))));
                         },
                         Set.of(
                                 "a release wakes the first waiting client, and no other",
@@ -226,14 +185,14 @@ class BrokenStoresTest {
                                 "a new place is told to the holder's client, once")),
                 new Broken(
                         "loses signals",
-                        server -> config -> server.memory.open(with(config, config.keyPrefix(), signal -> {})),
+                        server -> config -> server.memory().open(with(config, config.keyPrefix(), signal -> {})),
                         Set.of(
                                 "a new place is told to the holder's client, once",
                                 "a release wakes the first waiting client, and no other",
                                 "a forced release is told to the holder's client")),
                 new Broken(
                         "does not ask the holder",
-                        server -> config -> server.memory.open(withoutDescriber(config)),
+                        server -> config -> server.memory().open(withoutDescriber(config)),
                         Set.of("what the holder's client tells is shown")));
     }
 

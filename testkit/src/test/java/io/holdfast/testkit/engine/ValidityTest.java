@@ -198,6 +198,21 @@ class ValidityTest extends VirtualTime {
     }
 
     @Test
+    void aLostHoldOfADeadThreadIsForgotten() {
+        SimThread dying = start("dying", () -> {
+            lock.lock();
+            sim.sleep(Duration.ofSeconds(2));
+        });
+        sim.runFor(Duration.ofSeconds(1));
+        b.lock("n").forceUnlock();
+        sim.runFor(Duration.ofMillis(10));
+        assertThat(lock.toString()).doesNotContain("not held");
+        dying.join();
+        sim.runFor(Duration.ofSeconds(2));
+        assertThat(lock.toString()).contains("not held");
+    }
+
+    @Test
     void aForcedReleaseIsToldToTheHolderAtOnce() {
         lock.lock();
         assertThat(b.lock("n").forceUnlock()).isTrue();
