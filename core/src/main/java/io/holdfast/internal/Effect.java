@@ -1,6 +1,5 @@
 package io.holdfast.internal;
 
-import io.holdfast.spi.TenureId;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,9 +12,6 @@ sealed interface Effect {
 
     /** Release until it is certain that nothing is left. */
     record GiveUp(Settlement settlement) implements Effect {}
-
-    /** Release what was assigned to a tenure that is not ours any more. */
-    record Disown(TenureId tenure) implements Effect {}
 
     /** Tell a waiter. */
     record Tell(Waiter waiter) implements Effect {}

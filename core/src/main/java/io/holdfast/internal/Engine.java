@@ -192,8 +192,6 @@ final class Engine implements Rules.Moment {
             abandoned(slot, abandoned.hold());
         } else if (effect instanceof Effect.ConfirmSignals) {
             confirmSignals();
-        } else if (effect instanceof Effect.Disown disown) {
-            settlements.begin(new Settlement(slot.name, new Tenure(disown.tenure()), false));
         }
     }
 

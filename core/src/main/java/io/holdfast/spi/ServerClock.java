@@ -22,9 +22,9 @@ public final class ServerClock {
     /** Learns from a reply to a request that was sent at {@code sentNanos} of {@link Platform#nanoTime}. */
     public void observe(long sentNanos, long serverMicros) {
         Reading seen = last.get();
-        if (seen == null || sentNanos - seen.nanos > 0) {
+        if (seen == null || sentNanos - seen.nanos >= 0) {
             Reading fresh = new Reading(sentNanos, serverMicros);
-            last.updateAndGet(now -> now == null || sentNanos - now.nanos > 0 ? fresh : now);
+            last.updateAndGet(now -> now == null || sentNanos - now.nanos >= 0 ? fresh : now);
         }
     }
 

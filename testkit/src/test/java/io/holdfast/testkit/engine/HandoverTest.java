@@ -43,13 +43,17 @@ class HandoverTest extends VirtualTime {
     }
 
     private List<SimThread> busy(Holdfast client, int threads, AtomicLong count) {
+        return busy(client, threads, count, WORK);
+    }
+
+    private List<SimThread> busy(Holdfast client, int threads, AtomicLong count, Duration work) {
         List<SimThread> started = new ArrayList<>();
         for (int i = 0; i < threads; i++) {
             started.add(start("busy" + i, () -> {
                 while (!stop) {
                     client.lock("n").lock();
                     noteStreak(client);
-                    sim.sleep(WORK);
+                    sim.sleep(work);
                     count.incrementAndGet();
                     client.lock("n").unlock();
                 }
@@ -86,7 +90,7 @@ class HandoverTest extends VirtualTime {
     @Test
     void aForeignWaiterIsNoticedWithinAPollIntervalEvenIfItsMessageIsLost() {
         AtomicLong ofA = new AtomicLong();
-        List<SimThread> threads = busy(a, 4, ofA);
+        List<SimThread> threads = busy(a, 4, ofA, Duration.ofMillis(10));
         sim.runFor(Duration.ofMillis(1100));
         faults(a).probability(Fault.DROP_SIGNAL, 1.0);
         SimThread waiter = start("waiter", () -> {
@@ -201,6 +205,7 @@ class HandoverTest extends VirtualTime {
 
     @Test
     void aWantedThatOvertakesTheGrantCounts() {
+        handOnOnceSoThatSignalsAreConfirmed();
         Held grant = faults(a).holdReply(Operation.ACQUIRE);
         SimThread first = start("first", () -> {
             lock.lock();
@@ -221,6 +226,18 @@ class HandoverTest extends VirtualTime {
         threads.forEach(SimThread::join);
         first.join();
         foreign.join();
+    }
+
+    private void handOnOnceSoThatSignalsAreConfirmed() {
+        lock.lock();
+        SimThread next = start("next", () -> {
+            lock.lock();
+            lock.unlock();
+        });
+        sim.runReady();
+        lock.unlock();
+        next.join();
+        sim.runReady();
     }
 
     @Test

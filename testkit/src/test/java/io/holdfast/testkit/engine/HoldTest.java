@@ -133,6 +133,27 @@ class HoldTest extends VirtualTime {
     }
 
     @Test
+    void unusedTokensAreGivenBack() {
+        b.lock("n").lock();
+        List<SimThread> threads = new ArrayList<>();
+        long[] last = {0};
+        for (int i = 0; i < 3; i++) {
+            threads.add(start("t" + i, () -> {
+                lock.lock();
+                last[0] = lock.fencingToken();
+                lock.unlock();
+            }));
+        }
+        sim.runReady();
+        b.lock("n").unlock();
+        sim.runReady();
+        threads.forEach(SimThread::join);
+        b.lock("n").lock();
+        assertThat(b.lock("n").fencingToken() - last[0]).isBetween(1L, 3L * 1024);
+        b.lock("n").unlock();
+    }
+
+    @Test
     void aStrangersUnlockIsRefusedWithTheNameOfTheHolder() {
         lock.lock();
         SimThread stranger = start("stranger", lock::unlock);

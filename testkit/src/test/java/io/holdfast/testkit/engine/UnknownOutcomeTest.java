@@ -48,10 +48,12 @@ class UnknownOutcomeTest extends VirtualTime {
     }
 
     @Test
-    void aGrantAnsweredByAnErrorIsReleased() {
+    void aGrantAnsweredByAnErrorIsAskedForAgainAndGot() {
         faults(a).next(Operation.ACQUIRE, Fault.FAIL_AFTER);
+        Duration before = sim.elapsed();
         lock.lock();
         assertThat(lock.isValid()).isTrue();
+        assertThat(sim.elapsed().minus(before)).isLessThan(Duration.ofMillis(100));
         lock.unlock();
     }
 
@@ -194,6 +196,15 @@ class UnknownOutcomeTest extends VirtualTime {
         assertThat(sim.elapsed().minus(before)).isEqualTo(Duration.ofSeconds(2));
         assertThat(events(LockEvent.ReleaseUnconfirmed.class)).hasSize(1);
         assertThat(events(LockEvent.Lost.class)).isEmpty();
+    }
+
+    @Test
+    void aReleaseAnsweredByAnErrorIsNoLoss() {
+        lock.lock();
+        faults(a).next(Operation.RELEASE, Fault.FAIL_AFTER);
+        lock.unlock();
+        assertThat(events(LockEvent.Lost.class)).isEmpty();
+        assertThat(events(LockEvent.ReleaseUnconfirmed.class)).isEmpty();
     }
 
     @Test

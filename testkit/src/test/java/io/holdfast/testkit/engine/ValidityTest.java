@@ -89,6 +89,20 @@ class ValidityTest extends VirtualTime {
     }
 
     @Test
+    void aGrantThatWaitedInASuspendedMachineIsGivenBackAndAskedForAgain() {
+        Held reply = faults(a).holdReply(Operation.ACQUIRE);
+        SimThread owner = start("owner", () -> {
+            lock.lock();
+            assertThat(lock.isValid()).isTrue();
+            lock.unlock();
+        });
+        sim.runUntil(reply::isCaught, LONG);
+        reply.letGo();
+        sim.suspend(Duration.ofSeconds(60));
+        owner.join();
+    }
+
+    @Test
     void aSuspendedMachineMakesAHoldSuspectAndARenewalDecides() throws InterruptedException {
         Lease lease = lock.acquire();
         sim.suspend(Duration.ofSeconds(5));
