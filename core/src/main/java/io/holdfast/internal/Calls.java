@@ -63,6 +63,7 @@ final class Calls implements AutoCloseable {
     private final Platform platform;
     private final Later later;
     private final Counters counters;
+    private final Events events;
     private final Executor senders;
     private final String store;
     private final Duration timeout;
@@ -72,10 +73,18 @@ final class Calls implements AutoCloseable {
     private volatile boolean closed;
 
     /** @param senders runs the calls: on the caller's thread, or on a pool for a store that blocks */
-    Calls(Platform platform, Later later, Counters counters, Executor senders, String store, Duration timeout) {
+    Calls(
+            Platform platform,
+            Later later,
+            Counters counters,
+            Events events,
+            Executor senders,
+            String store,
+            Duration timeout) {
         this.platform = platform;
         this.later = later;
         this.counters = counters;
+        this.events = events;
         this.senders = senders;
         this.store = store;
         this.timeout = timeout;
@@ -111,11 +120,15 @@ final class Calls implements AutoCloseable {
 
     private <R> void answered(Call<R> call, @Nullable R reply, @Nullable Throwable error) {
         boolean late = call.phase.getAndSet(Call.Phase.DONE) == Call.Phase.TIMED_OUT;
-        if (reply != null) {
-            call.replied(reply);
-        } else {
-            counters.storeFailures.increment();
-            call.failed(cause(error), late);
+        try {
+            if (reply != null) {
+                call.replied(reply);
+            } else {
+                counters.storeFailures.increment();
+                call.failed(cause(error), late);
+            }
+        } catch (RuntimeException e) {
+            events.failure("an answer of " + store, e);
         }
     }
 

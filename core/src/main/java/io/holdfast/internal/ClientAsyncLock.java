@@ -2,8 +2,8 @@ package io.holdfast.internal;
 
 import io.holdfast.AsyncLock;
 import io.holdfast.Lease;
+import io.holdfast.spi.Platform;
 import java.time.Duration;
-import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -24,57 +24,106 @@ final class ClientAsyncLock implements AsyncLock {
 
     @Override
     public CompletableFuture<Lease> acquire() {
-        return new Request<Lease>(term, Tenure.NEVER, Optional::orElseThrow).start();
+        return new Request<Lease>(term, Tenure.NEVER, lease -> lease, Optional.empty()).start();
     }
 
     @Override
     public CompletableFuture<Lease> acquire(Duration wait) {
-        return new Request<Lease>(term, Durations.nanos(wait), Optional::orElseThrow).start();
+        return new Request<Lease>(term, Durations.nanos(wait), lease -> lease, Optional.empty()).start();
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquire() {
-        return new Request<Optional<Lease>>(term, 0, lease -> lease).start();
+        return new Request<Optional<Lease>>(term, 0, Optional::of, Optional.of(Optional.empty())).start();
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquire(Duration wait) {
-        return new Request<Optional<Lease>>(term, Durations.nanos(wait), lease -> lease).start();
+        return new Request<Optional<Lease>>(term, Durations.nanos(wait), Optional::of, Optional.of(Optional.empty()))
+                .start();
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquire(Duration wait, Duration lease) {
         Term own = term.ending(Durations.requireLease(lease));
-        return new Request<Optional<Lease>>(own, Durations.nanos(wait), got -> got).start();
+        return new Request<Optional<Lease>>(own, Durations.nanos(wait), Optional::of, Optional.of(Optional.empty()))
+                .start();
     }
 
     /** One request: a waiter on one side, a future on the other; whichever ends first ends both. */
     private final class Request<T> {
 
         private final CompletableFuture<T> future = new CompletableFuture<>();
-        private final LeaseHandle handle = new LeaseHandle(engine, name);
-        private final Function<Optional<Lease>, T> result;
-        private final Waiter waiter;
+        private final Term wanted;
+        private final Function<LeaseHandle, T> got;
+        private final Optional<T> busy;
         private final long began = engine.platform.nanoTime();
+        private final long deadline;
 
-        Request(Term wanted, long wait, Function<Optional<Lease>, T> result) {
-            long deadline = wait == Tenure.NEVER ? Tenure.NEVER : began + Math.max(0, wait);
-            this.result = result;
-            this.waiter = Waiter.called(
-                    wanted,
-                    began,
-                    deadline,
-                    handle.reference(),
-                    () -> engine.callbacks().execute(this::deliver));
+        /** @param busy what to complete with if it is held; empty to fail */
+        Request(Term wanted, long wait, Function<LeaseHandle, T> got, Optional<T> busy) {
+            this.wanted = wanted;
+            this.got = got;
+            this.busy = busy;
+            this.deadline = wait == Tenure.NEVER ? Tenure.NEVER : began + Math.max(0, wait);
         }
 
         CompletableFuture<T> start() {
-            KeySlot slot = engine.arrive(name, waiter);
-            Awaiting.whenDone(future, () -> withdraw(slot));
-            if (waiter.deadline != Tenure.NEVER && waiter.deadline != waiter.arrived) {
-                engine.later.run(waiter.deadline - began, () -> timeOut(slot));
-            }
+            new Attempt(this, began).start();
             return future;
+        }
+
+        /** What was granted to nobody is given back; what came after its lease, too, and is asked for again in time. */
+        void deliver(LeaseHandle handle, Outcome outcome) {
+            try {
+                if (outcome instanceof Hold hold && !engine.owners.valid(hold) && !future.isDone()) {
+                    engine.owners.discard(hold);
+                    again();
+                } else if (outcome instanceof Outcome.Busy busyWith) {
+                    future.complete(busy.orElseThrow(() -> engine.inquiries.timeout(name, began, busyWith)));
+                } else if (!future.complete(got.apply(handle.bind(outcome)))) {
+                    outcome.hold().ifPresent(engine.owners::discard);
+                }
+            } catch (RuntimeException e) {
+                future.completeExceptionally(e);
+            }
+        }
+
+        private void again() {
+            long now = engine.platform.nanoTime();
+            if (deadline != Tenure.NEVER && deadline - now <= 0) {
+                throw engine.inquiries.tooSlow(name, wanted);
+            }
+            new Attempt(this, now).start();
+        }
+    }
+
+    /** A waiter of a request; there is a second one if the first grant came too late. */
+    private final class Attempt {
+
+        private final Request<?> request;
+        private final LeaseHandle handle = new LeaseHandle(engine, name);
+        private final Waiter waiter;
+        private volatile Platform.Task timer = () -> {};
+
+        Attempt(Request<?> request, long now) {
+            this.request = request;
+            waiter = Waiter.called(request.wanted, now, request.deadline, handle.reference(), this::told);
+        }
+
+        void start() {
+            KeySlot slot = engine.arrive(name, waiter);
+            Awaiting.whenDone(request.future, () -> withdraw(slot));
+            if (request.deadline != Tenure.NEVER && waiter.outcome == null) {
+                timer = engine.later.run(request.deadline - waiter.arrived, () -> timeOut(slot));
+            }
+        }
+
+        /** Nothing of this stays reachable from the hold, so that a forgotten lease can be seen to be. */
+        private void told() {
+            waiter.forget();
+            timer.cancel();
+            engine.callbacks().execute(() -> request.deliver(handle, Objects.requireNonNull(waiter.outcome)));
         }
 
         private void timeOut(KeySlot slot) {
@@ -83,33 +132,9 @@ final class ClientAsyncLock implements AsyncLock {
 
         /** The future ended: cancelled, completed from outside, or by us, when there is nothing to withdraw. */
         private void withdraw(KeySlot slot) {
+            timer.cancel();
             if (waiter.outcome == null) {
                 engine.event(slot, (s, out) -> s.withdraw(waiter, engine.platform.nanoTime(), out));
-            }
-        }
-
-        private void deliver() {
-            Outcome outcome = Objects.requireNonNull(waiter.outcome);
-            if (outcome instanceof Hold hold && !engine.owners.valid(hold)) {
-                engine.owners.discard(hold);
-                future.completeExceptionally(engine.inquiries.tooSlow(name, waiter.term));
-            } else if (outcome instanceof Hold hold && future.isDone()) {
-                engine.owners.discard(hold);
-            } else {
-                complete(outcome);
-            }
-        }
-
-        private void complete(Outcome outcome) {
-            try {
-                Optional<Lease> lease = handle.bind(outcome);
-                if (!future.complete(result.apply(lease)) && outcome instanceof Hold hold) {
-                    engine.owners.discard(hold);
-                }
-            } catch (NoSuchElementException none) {
-                future.completeExceptionally(engine.inquiries.timeout(name, began, (Outcome.Busy) outcome));
-            } catch (RuntimeException e) {
-                future.completeExceptionally(e);
             }
         }
     }

@@ -181,7 +181,7 @@ final class ClientLock implements DistributedLock {
         if (outcome instanceof Outcome.Busy busy) {
             throw engine.inquiries.timeout(name, began, busy);
         }
-        return handle.bind(outcome).orElseThrow();
+        return handle.bind(outcome);
     }
 
     @Override
@@ -205,7 +205,8 @@ final class ClientLock implements DistributedLock {
             refuseToWaitForMyself(slot, Thread.currentThread());
         }
         LeaseHandle handle = new LeaseHandle(engine, name);
-        return handle.bind(new Acquisition(engine, name, interruptible).await(wanted, wait, handle));
+        Outcome outcome = new Acquisition(engine, name, interruptible).await(wanted, wait, handle);
+        return outcome.hold().map(got -> handle.bind(outcome));
     }
 
     @Override

@@ -13,6 +13,7 @@ import io.holdfast.spi.TenureId;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class Engine implements Rules.Moment {
 
     private static final long SLICE_FLOOR_NANOS = 2_000_000;
+    private static final long SLICE_CEILING_NANOS = 50_000_000;
     private static final long SLICE_HANDOVERS = 4;
     private static final long ROUND_TRIP_WEIGHT = 8;
 
@@ -47,6 +49,10 @@ final class Engine implements Rules.Moment {
     private final ConcurrentHashMap<String, KeySlot> slots = new ConcurrentHashMap<>();
     private final AtomicLong tenureNumbers = new AtomicLong();
     private final AtomicBoolean confirming = new AtomicBoolean();
+
+    /** A random sequence that costs no lock under a slot's mutex. */
+    private final AtomicLong jitter;
+
     private volatile long signalsConfirmed;
     private volatile boolean everConfirmed;
     private volatile long roundTrip;
@@ -56,13 +62,14 @@ final class Engine implements Rules.Moment {
         this.settings = settings;
         this.platform = settings.platform();
         this.clientId = clientId;
+        this.jitter = new AtomicLong(platform.randomLong());
         this.store = store;
         this.events = events;
         this.background = threads.background();
         this.callbacks = threads.callbacks();
         this.later = (delay, task) -> threads.timer().schedule(delay, () -> background.execute(guarded(task)));
         Executor senders = store.capabilities().blocking() ? threads.senders() : Runnable::run;
-        this.calls = new Calls(platform, later, counters, senders, store.describe(), settings.commandTimeout());
+        this.calls = new Calls(platform, later, counters, events, senders, store.describe(), settings.commandTimeout());
         this.rules = rules();
         this.settlements = new Settlements(platform, later, store, calls, rules.command());
         this.watchdog = new Watchdog(this, store, threads);
@@ -114,9 +121,9 @@ final class Engine implements Rules.Moment {
     void eventOnTimer(KeySlot slot, BiConsumer<KeySlot, Effect.Buffer> event) {
         for (Effect effect : slot.on(event).effects()) {
             if (effect instanceof Effect.Lost || effect instanceof Effect.Tell) {
-                run(slot, effect);
+                runGuarded(slot, effect);
             } else {
-                background.execute(guarded(() -> run(slot, effect)));
+                background.execute(() -> runGuarded(slot, effect));
             }
         }
     }
@@ -124,16 +131,22 @@ final class Engine implements Rules.Moment {
     /** Hands a waiter to the slot of its name; what comes of it is told to the waiter. */
     KeySlot arrive(String name, Waiter waiter) {
         while (true) {
-            if (closed) {
-                throw Texts.closed(name, settings.name());
-            }
             KeySlot slot = slots.computeIfAbsent(name, n -> new KeySlot(n, rules, this::nextTenure));
             Effect.Buffer out = new Effect.Buffer();
-            if (slot.locked(() -> slot.arrive(waiter, platform.nanoTime(), out))) {
+            if (slot.locked(() -> arrive(slot, waiter, out))) {
                 run(slot, out);
                 return slot;
             }
+            slots.remove(name, slot);
         }
+    }
+
+    /** Whoever sees the client open under the mutex is seen by its close, which comes to each slot after that. */
+    private boolean arrive(KeySlot slot, Waiter waiter, Effect.Buffer out) {
+        if (closed) {
+            throw Texts.closed(slot.name, settings.name());
+        }
+        return slot.arrive(waiter, platform.nanoTime(), out);
     }
 
     private TenureId nextTenure() {
@@ -144,7 +157,7 @@ final class Engine implements Rules.Moment {
         return () -> {
             try {
                 task.run();
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 events.failure("a background task", e);
             }
         };
@@ -158,7 +171,16 @@ final class Engine implements Rules.Moment {
 
     private void run(KeySlot slot, Effect.Buffer out) {
         for (Effect effect : out.effects()) {
+            runGuarded(slot, effect);
+        }
+    }
+
+    /** What fails in one effect must not take the others with it. */
+    private void runGuarded(KeySlot slot, Effect effect) {
+        try {
             run(slot, effect);
+        } catch (RuntimeException e) {
+            events.failure("lock '" + slot.name + "': " + effect, e);
         }
     }
 
@@ -230,6 +252,7 @@ final class Engine implements Rules.Moment {
 
         private final KeySlot slot;
         private final Effect.Ask ask;
+        private boolean counted;
 
         AcquireCall(KeySlot slot, Effect.Ask ask) {
             this.slot = slot;
@@ -240,8 +263,11 @@ final class Engine implements Rules.Moment {
         CompletionStage<Acquire.Reply> send() {
             Tenure tenure = ask.tenure();
             long notAfter = store.clock(slot.name).notAfter(sent(), settings.commandTimeout());
-            tenure.copies.sent(notAfter);
-            tenure.longestLease = Math.max(tenure.longestLease, ask.term().nanos());
+            counted = slot.locked(() -> tenure.count(notAfter, ask.term()));
+            if (!counted) {
+                return CompletableFuture.failedStage(
+                        new StoreException(StoreException.Effect.NOT_APPLIED, "given up before it was sent"));
+            }
             return store.acquire(new Acquire(
                     slot.name,
                     tenure.id,
@@ -254,37 +280,44 @@ final class Engine implements Rules.Moment {
 
         @Override
         void replied(Acquire.Reply reply) {
-            Tenure tenure = ask.tenure();
-            tenure.copies.answered();
             store.clock(slot.name).observe(sent(), reply.serverMicros());
-            long now = platform.nanoTime();
-            measure(now - sent());
+            measure(platform.nanoTime() - sent());
+            event(slot, (s, out) -> {
+                ask.tenure().copies.answered();
+                apply(s, reply, platform.nanoTime(), out);
+            });
+        }
+
+        private void apply(KeySlot s, Acquire.Reply reply, long now, Effect.Buffer out) {
             if (reply instanceof Acquire.Granted granted) {
-                Validity proven = proven(ask.term().nanos());
-                event(slot, (s, out) -> s.granted(tenure, granted, proven, now, out));
+                s.granted(ask.tenure(), granted, proven(ask.term().nanos()), now, out);
             } else if (reply instanceof Acquire.Refused refused) {
                 var base = new Tenure.Base(sent(), skew(), refused.serverMicros(), refused.run());
-                event(slot, (s, out) -> s.refused(tenure, refused, base, now, out));
+                s.refused(ask.tenure(), refused, base, now, out);
             } else {
-                event(slot, (s, out) -> s.late(tenure, out));
+                s.late(ask.tenure(), out);
             }
         }
 
         @Override
         void failed(StoreException cause, boolean late) {
-            if (cause.effect() != StoreException.Effect.UNKNOWN) {
-                ask.tenure().copies.answered();
-            }
-            if (!late) {
-                event(slot, (s, out) -> s.failed(ask.tenure(), cause, platform.nanoTime(), out));
-            }
+            event(slot, (s, out) -> {
+                if (counted && cause.effect() != StoreException.Effect.UNKNOWN) {
+                    ask.tenure().copies.answered();
+                }
+                if (!late) {
+                    s.failed(ask.tenure(), cause, platform.nanoTime(), out);
+                }
+            });
         }
     }
 
-    /** A moving mean; a lost update is as good as a lost sample. */
+    /** A moving mean of the answers in time; a lost update is as good as a lost sample. */
     private void measure(long nanos) {
         long mean = roundTrip;
-        roundTrip = mean + (nanos - mean) / ROUND_TRIP_WEIGHT;
+        if (nanos < rules.command()) {
+            roundTrip = mean + (nanos - mean) / ROUND_TRIP_WEIGHT;
+        }
     }
 
     // ---- signals
@@ -347,7 +380,7 @@ final class Engine implements Rules.Moment {
 
     @Override
     public long sliceNanos() {
-        return Math.max(SLICE_FLOOR_NANOS, SLICE_HANDOVERS * roundTrip);
+        return Math.min(SLICE_CEILING_NANOS, Math.max(SLICE_FLOOR_NANOS, SLICE_HANDOVERS * roundTrip));
     }
 
     @Override
@@ -357,7 +390,8 @@ final class Engine implements Rules.Moment {
 
     @Override
     public long jittered(long nanos) {
-        return nanos - nanos / 10 + Math.floorMod(platform.randomLong(), nanos / 5 + 1);
+        long random = jitter.updateAndGet(x -> x * 6_364_136_223_846_793_005L + 1_442_695_040_888_963_407L) >>> 16;
+        return nanos - nanos / 10 + random % (nanos / 5 + 1);
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,13 +22,12 @@ final class Events implements AutoCloseable {
     private static final long WARN_EVERY_NANOS = 60_000_000_000L;
     private static final int WARN_KEYS_AT_MOST = 10_000;
 
-    private static final class Muted {
-        long until;
-        int count;
-    }
+    private record Muted(long until, int count) {}
 
     private final Platform platform;
     private final Platform.Worker worker;
+    private final Platform.Worker log;
+    private final AtomicLong swept;
     private final String client;
     private final List<LockListener> listeners;
     private final AtomicInteger queued = new AtomicInteger();
@@ -37,6 +37,8 @@ final class Events implements AutoCloseable {
     Events(Platform platform, String client, List<LockListener> listeners) {
         this.platform = platform;
         this.worker = platform.worker("holdfast-" + client + "-events", 1);
+        this.log = platform.worker("holdfast-" + client + "-log", 1);
+        this.swept = new AtomicLong(platform.nanoTime());
         this.client = client;
         this.listeners = new CopyOnWriteArrayList<>(listeners);
     }
@@ -111,22 +113,27 @@ final class Events implements AutoCloseable {
         }
     }
 
+    /** Decides at once, and logs on a thread of its own: a slow log holds up no deadline. */
     private void warn(String key, String format, Object what, String todo) {
         long now = platform.nanoTime();
-        if (muted.size() > WARN_KEYS_AT_MOST) {
-            muted.values().removeIf(m -> now - m.until >= 0);
-        }
-        muted.compute(key, (k, before) -> {
-            Muted entry = before == null ? new Muted() : before;
-            if (before == null || now - entry.until >= 0) {
-                LOG.warn(format + more(entry.count), client, what, todo);
-                entry.until = now + WARN_EVERY_NANOS;
-                entry.count = 0;
-            } else {
-                entry.count++;
-            }
-            return entry;
+        sweep(now);
+        int[] more = {-1};
+        muted.compute(muted.size() < WARN_KEYS_AT_MOST ? key : format, (k, before) -> {
+            boolean silent = before != null && now - before.until < 0;
+            more[0] = silent ? -1 : before == null ? 0 : before.count;
+            return silent ? new Muted(before.until, before.count + 1) : new Muted(now + WARN_EVERY_NANOS, 0);
         });
+        if (more[0] >= 0) {
+            log.execute(() -> LOG.warn(format + more(more[0]), client, what, todo));
+        }
+    }
+
+    /** Forgets, once a minute, what was not muted in it. */
+    private void sweep(long now) {
+        long last = swept.get();
+        if (now - last >= WARN_EVERY_NANOS && swept.compareAndSet(last, now)) {
+            muted.values().removeIf(m -> now - m.until >= 0 && m.count == 0);
+        }
     }
 
     private static String more(int count) {
@@ -136,5 +143,6 @@ final class Events implements AutoCloseable {
     @Override
     public void close() {
         worker.close();
+        log.close();
     }
 }

@@ -154,6 +154,7 @@ final class KeySlot {
         Tenure current = tenure;
         boolean asking = queue.peek() == waiter && current != null && !current.held();
         boolean open = asking && (!waiter.answered || Objects.requireNonNull(current).inFlight);
+        waiter.timedOut = true;
         if (waiter.outcome == null && !open) {
             waiter.outcome = new Outcome.Busy(waiter.holder);
             remove(waiter, now, out);
@@ -246,7 +247,7 @@ final class KeySlot {
             current.handedOn = true;
             renewBy(current, current.validity.sent() + rules.poll(), out);
         }
-        if (current.tokensLow() && !current.renewing && !current.refilling) {
+        if (current.tokensLow() && !current.refilling) {
             current.refilling = true;
             current.wantMoreTokens();
             renewBy(current, now, out);
@@ -406,6 +407,7 @@ final class KeySlot {
     void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
         asked.inFlight = false;
         if (asked != tenure) {
+            out.add(new Effect.GiveUp(new Settlement(name, asked, false)));
             return;
         }
         healthy(asked);
@@ -461,7 +463,7 @@ final class KeySlot {
         } else if (asked.freedMeanwhile || !registered) {
             askAgain(asked, out);
         } else {
-            long free = reply.retryAfter().toNanos() + TimeUnit.MILLISECONDS.toNanos(2);
+            long free = Durations.nanos(reply.retryAfter());
             pollIn(asked, Math.min(free, pollDelay(asked)), out);
         }
     }
@@ -504,7 +506,8 @@ final class KeySlot {
     private long backoff(Tenure asked, long now) {
         long delay = rules.moment()
                 .jittered(Math.min(FIRST_BACKOFF_NANOS << Math.min(asked.failures++, 10), TimeUnit.SECONDS.toNanos(1)));
-        long patience = queue.stream().mapToLong(w -> limit(w) - now).min().orElse(delay);
+        long patience =
+                queue.stream().mapToLong(w -> limit(w, asked) - now).min().orElse(delay);
         return Math.max(1, Math.min(delay, patience));
     }
 
@@ -515,7 +518,7 @@ final class KeySlot {
             boolean refused = cause.effect() == StoreException.Effect.REFUSED;
             if (timeUp && !refused && !asked.copies.unanswered()) {
                 finish(waiter, new Outcome.Busy(waiter.holder), out);
-            } else if (timeUp || refused || now - limit(waiter) >= 0) {
+            } else if (timeUp || refused || now - limit(waiter, asked) >= 0) {
                 finish(waiter, new Outcome.Failed(rules.moment().failure(name, waiter, asked, cause, now)), out);
             }
         }
@@ -523,9 +526,10 @@ final class KeySlot {
     }
 
     /** Who was answered once stays through an outage; who was not has the command timeout. */
-    private long limit(Waiter waiter) {
+    private long limit(Waiter waiter, Tenure asked) {
         if (!waiter.answered) {
-            return waiter.arrived + rules.command();
+            long since = asked.born - waiter.arrived > 0 ? asked.born : waiter.arrived;
+            return since + rules.command();
         }
         long since = outageSince - waiter.arrived > 0 ? outageSince : waiter.arrived;
         return since + rules.outage();
@@ -556,6 +560,7 @@ final class KeySlot {
 
     private void askAnew(long now, Effect.Buffer out) {
         Tenure fresh = new Tenure(ids.get());
+        fresh.born = now;
         tenure = fresh;
         newHead(now);
         if (queue.size() > 1) {
@@ -664,7 +669,9 @@ final class KeySlot {
             return;
         }
         current.base = null;
-        if (current.held()) {
+        if (current.held() && current.renewDue != Tenure.NEVER) {
+            renewBy(current, now, out);
+        } else if (current.held()) {
             verify(current, now, out);
         } else if (!current.inFlight) {
             askAgainIfWanted(current, out);
@@ -703,9 +710,13 @@ final class KeySlot {
     // ---- replies to a renewal, and the deadline
 
     void renewed(Tenure renewed, Renew.Renewed reply, Validity proven, Term term, long now, Effect.Buffer out) {
-        renewed.renewing = false;
+        renewed.renewSent = Tenure.NEVER;
         renewed.refilling = false;
         if (renewed != tenure || !renewed.held()) {
+            return;
+        }
+        if (!renewed.alive(now)) {
+            expire(renewed, now, out);
             return;
         }
         if (!proves(renewed, reply, proven)) {
@@ -737,7 +748,7 @@ final class KeySlot {
     }
 
     void renewalLost(Tenure renewed, String reason, long now, Effect.Buffer out) {
-        renewed.renewing = false;
+        renewed.renewSent = Tenure.NEVER;
         if (renewed == tenure && renewed.held()) {
             lose(renewed, reason, now, out);
             renewed.mayBeAtStore = renewed.copies.unanswered();
@@ -745,7 +756,7 @@ final class KeySlot {
     }
 
     void renewalFailed(Tenure renewed, long now, Effect.Buffer out) {
-        renewed.renewing = false;
+        renewed.renewSent = Tenure.NEVER;
         if (renewed == tenure && renewed.held()) {
             long most = Math.min(renewed.validity.lease() / 10, TimeUnit.SECONDS.toNanos(1));
             renewed.renewDue = now
@@ -773,8 +784,8 @@ final class KeySlot {
         } else {
             held.mayBeAtStore = true;
             hold.lose(reason);
-            owner = null;
             rememberLost(hold);
+            owner = null;
             out.add(new Effect.Lost(hold, reason));
             held.state = Tenure.State.ENDED;
             tenure = null;

@@ -1,8 +1,12 @@
 package io.holdfast.internal;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.holdfast.spi.Platform;
+
 /** Runs tasks that may call the store, after a delay: never on the timer's own thread, which fires deadlines. */
 @FunctionalInterface
 interface Later {
 
-    void run(long delayNanos, Runnable task);
+    @CanIgnoreReturnValue
+    Platform.Task run(long delayNanos, Runnable task);
 }

@@ -5,7 +5,6 @@ import io.holdfast.LeaseLostException;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -29,12 +28,10 @@ final class LeaseHandle implements Lease {
         return reference;
     }
 
-    /** Becomes the lease of what was got; empty if it was busy. */
-    Optional<Lease> bind(Outcome outcome) {
-        return outcome.hold().map(got -> {
-            hold = got;
-            return this;
-        });
+    /** Becomes the lease of what was got. */
+    LeaseHandle bind(Outcome outcome) {
+        hold = outcome.hold().orElseThrow();
+        return this;
     }
 
     private Hold hold() {

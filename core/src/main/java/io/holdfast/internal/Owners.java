@@ -26,7 +26,11 @@ final class Owners {
     boolean valid(Hold hold) {
         long now = platform.nanoTime();
         boolean valid = hold.valid(now, platform.wallMillis());
-        if (!valid && !hold.ended && !hold.lost() && hold.tenure.alive(now) && !hold.tenure.renewing) {
+        if (!valid
+                && !hold.ended
+                && !hold.lost()
+                && hold.tenure.alive(now)
+                && !hold.tenure.renewing(now, engine.rules.command())) {
             var unused = renew(hold);
         }
         return valid;
@@ -89,7 +93,7 @@ final class Owners {
     }
 
     private CompletableFuture<Boolean> renew(Hold hold) {
-        Term term = hold.slot.renewalTerm(hold.tenure, platform.nanoTime());
+        Term term = hold.slot.locked(() -> hold.slot.renewalTerm(hold.tenure, platform.nanoTime()));
         return engine.watchdog.renewNow(hold.slot, hold.tenure, term);
     }
 
@@ -114,6 +118,9 @@ final class Owners {
         if (!valid(hold)) {
             confirm(hold);
             requireNotLost(hold);
+            if (!valid(hold)) {
+                throw unconfirmed(hold, "the hold, which a clock step has put in doubt");
+            }
         }
         if (term.watchdog() && hold.allRenewed()) {
             hold.enterRenewed();
@@ -198,8 +205,12 @@ final class Owners {
             if (settlement == null) {
                 done.complete(null);
             } else {
-                Awaiting.whenDone(settlement.verdict, () -> judgeAsync(hold, settlement, done));
-                engine.later.run(engine.rules.command(), () -> judgeAsync(hold, settlement, done));
+                Runnable judge = () -> judgeAsync(hold, settlement, done);
+                Platform.Task timeout = engine.later.run(engine.rules.command(), judge);
+                Awaiting.whenDone(settlement.verdict, () -> {
+                    timeout.cancel();
+                    judge.run();
+                });
             }
         } catch (LeaseLostException e) {
             done.completeExceptionally(e);

@@ -52,8 +52,8 @@ final class Settlement {
     /**
      * Takes an answer. "Not held" is a loss, unless an earlier copy was sent in time and may have done it.
      */
-    void answered(boolean held) {
-        boolean earlierCopyDidIt = copies > 1 && firstSentInTime;
+    void answered(boolean held, boolean firstCopy) {
+        boolean earlierCopyDidIt = !firstCopy && firstSentInTime;
         verdict.complete(held || !wasHeld || earlierCopyDidIt ? Verdict.RELEASED : Verdict.LOST);
     }
 

@@ -63,6 +63,10 @@ final class Settlements {
         open.forEach(this::finish);
     }
 
+    private boolean lapsed(Settlement settlement) {
+        return platform.nanoTime() - settlement.lapsesAt >= 0;
+    }
+
     private void again(Settlement settlement, long nanos) {
         later.run(nanos, () -> send(settlement));
     }
@@ -71,6 +75,7 @@ final class Settlements {
 
         private final Settlement settlement;
         private boolean allCopiesAnswered;
+        private boolean first;
 
         ReleaseCall(Settlement settlement) {
             this.settlement = settlement;
@@ -79,7 +84,7 @@ final class Settlements {
         @Override
         CompletionStage<Release.Reply> send() {
             allCopiesAnswered = !settlement.tenure.copies.unanswered();
-            boolean first = settlement.sending(sent());
+            first = settlement.sending(sent());
             return store.release(new Release(
                     settlement.name, settlement.tenure.id, first && settlement.yield, settlement.lastToken));
         }
@@ -87,10 +92,10 @@ final class Settlements {
         @Override
         void replied(Release.Reply reply) {
             store.clock(settlement.name).observe(sent(), reply.serverMicros());
-            settlement.answered(reply.held());
+            settlement.answered(reply.held(), first);
             Copies copies = settlement.tenure.copies;
             long mayComeFor = copies.mayComeFor(reply.serverMicros());
-            if (allCopiesAnswered || mayComeFor <= 0) {
+            if (allCopiesAnswered || mayComeFor <= 0 || lapsed(settlement)) {
                 finish(settlement);
             } else if (!settlement.settled) {
                 again(settlement, copies.unanswered() ? TimeUnit.MICROSECONDS.toNanos(mayComeFor) : 0);
@@ -102,7 +107,7 @@ final class Settlements {
             if (late || settlement.settled) {
                 return;
             }
-            if (platform.nanoTime() - settlement.lapsesAt >= 0) {
+            if (lapsed(settlement)) {
                 finish(settlement);
             } else {
                 again(

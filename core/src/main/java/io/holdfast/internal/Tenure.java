@@ -35,13 +35,14 @@ final class Tenure {
     volatile State state = State.WAITING;
     volatile Validity validity = Validity.NONE;
     volatile long renewDue = NEVER;
-    volatile boolean renewing;
+    volatile long renewSent = NEVER;
     volatile boolean mayBeAtStore;
     volatile boolean lateReported;
 
     boolean inFlight;
     boolean queued;
     long arrival;
+    long born;
     int failures;
     int polls;
     long pollNumber;
@@ -75,6 +76,26 @@ final class Tenure {
 
     Tenure(TenureId id) {
         this.id = id;
+    }
+
+    /** Counts a copy of the acquire about to be sent; false if the tenure was given up, so that none may be. */
+    boolean count(long notAfter, Term term) {
+        if (state == State.ENDED) {
+            return false;
+        }
+        copies.sent(notAfter);
+        longestLease = Math.max(longestLease, term.nanos());
+        return true;
+    }
+
+    /** Whether a renewal was sent so lately that its answer is to be waited for. */
+    boolean renewing(long now, long commandNanos) {
+        return renewSent != NEVER && now - renewAgainAt(commandNanos) < 0;
+    }
+
+    /** When a renewal that is not answered is to be followed by another: in time to be of use. */
+    long renewAgainAt(long commandNanos) {
+        return renewSent + Math.min(commandNanos, validity.lease() / 6);
     }
 
     boolean held() {

@@ -3,6 +3,7 @@ package io.holdfast.internal;
 import io.holdfast.spi.Platform;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * The threads of one client, each started when first needed.
@@ -11,6 +12,8 @@ import java.util.concurrent.Executor;
  * @param renewal sends renewals, and nothing else, so that nothing else can hold them up
  * @param background everything else that was put off
  * @param senders calls a store that blocks
+ * @param handover hands users' code to their executor, and runs what that rejects: an executor that runs its tasks on the
+ *     calling thread holds up nothing but other callbacks
  * @param callbacks runs users' code
  */
 record Threads(
@@ -18,7 +21,7 @@ record Threads(
         Platform.Worker renewal,
         Platform.Worker background,
         Platform.Worker senders,
-        Optional<Platform.Worker> ownCallbacks,
+        Platform.Worker handover,
         Executor callbacks) {
 
     private static final int SENDERS = 8;
@@ -26,16 +29,24 @@ record Threads(
 
     static Threads of(Platform platform, String client, Optional<Executor> callbacks) {
         String prefix = "holdfast-" + client + "-";
-        Optional<Platform.Worker> own = callbacks.isPresent()
-                ? Optional.empty()
-                : Optional.of(platform.worker(prefix + "callbacks", CALLBACKS));
+        Platform.Worker handover = platform.worker(prefix + "callbacks", CALLBACKS);
         return new Threads(
                 platform.timer(prefix + "timer"),
                 platform.worker(prefix + "renewal", 1),
                 platform.worker(prefix + "background", 1),
                 platform.worker(prefix + "calls", SENDERS),
-                own,
-                callbacks.or(() -> own).orElseThrow());
+                handover,
+                callbacks
+                        .<Executor>map(theirs -> task -> handover.execute(() -> hand(theirs, task)))
+                        .orElse(handover));
+    }
+
+    private static void hand(Executor theirs, Runnable task) {
+        try {
+            theirs.execute(task);
+        } catch (RejectedExecutionException e) {
+            task.run();
+        }
     }
 
     void close() {
@@ -43,6 +54,6 @@ record Threads(
         renewal.close();
         background.close();
         senders.close();
-        ownCallbacks.ifPresent(Platform.Worker::close);
+        handover.close();
     }
 }

@@ -21,8 +21,9 @@ final class Waiter {
     volatile @Nullable Outcome outcome;
     volatile @Nullable String site;
     boolean answered;
+    boolean timedOut;
     Optional<String> holder = Optional.empty();
-    private final Runnable teller;
+    private volatile Runnable teller;
 
     private Waiter(
             Term term,
@@ -57,6 +58,11 @@ final class Waiter {
         teller.run();
     }
 
+    /** Told for the last time: nothing of who asked is kept. */
+    void forget() {
+        teller = () -> {};
+    }
+
     /** Whether it takes the lock by itself when told, so that others may overtake it until it runs. */
     boolean canTake() {
         return thread != null;
@@ -68,6 +74,6 @@ final class Waiter {
     }
 
     boolean outOfTime(long now) {
-        return deadline != Tenure.NEVER && deadline - now <= 0;
+        return timedOut || (deadline != Tenure.NEVER && deadline - now <= 0);
     }
 }

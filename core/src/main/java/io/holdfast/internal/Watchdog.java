@@ -69,10 +69,10 @@ final class Watchdog {
         wakeBy(need - look < 0 ? need : look);
     }
 
-    private static long needs(Tenure tenure) {
+    private long needs(Tenure tenure) {
         long deadline = tenure.validity.deadline();
-        long due = tenure.renewDue;
-        return due != Tenure.NEVER && !tenure.renewing && due - deadline < 0 ? due : deadline;
+        long due = tenure.renewSent == Tenure.NEVER ? tenure.renewDue : tenure.renewAgainAt(engine.rules.command());
+        return tenure.renewDue != Tenure.NEVER && due - deadline < 0 ? due : deadline;
     }
 
     private void wakeBy(long at) {
@@ -84,8 +84,8 @@ final class Watchdog {
         try {
             if (wakeAt == Tenure.NEVER || at - wakeAt < 0) {
                 next.cancel();
-                wakeAt = at;
                 next = timer.schedule(at - platform.nanoTime(), this::scanGuarded);
+                wakeAt = at;
             }
         } finally {
             mutex.unlock();
@@ -102,7 +102,7 @@ final class Watchdog {
         }
         try {
             scan();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             engine.events.failure("a scan of the watchdog", e);
             wakeBy(platform.nanoTime() + STEP_NANOS);
         }
@@ -114,21 +114,17 @@ final class Watchdog {
         List<Due> due = new ArrayList<>();
         boolean any = false;
         long wake = now + LONGEST_SLEEP_NANOS;
-        for (KeySlot slot : engine.slots()) {
-            Tenure tenure = slot.tenure();
-            if (slot.hasLostHolds()) {
-                any = true;
-                engine.eventOnTimer(slot, KeySlot::forgetTheDead);
+        try {
+            for (KeySlot slot : engine.slots()) {
+                any |= look(slot, stepped, now, due);
+                Tenure tenure = slot.tenure();
+                long need = tenure != null && tenure.held() ? needs(tenure) : wake;
+                wake = need - wake < 0 ? need : wake;
             }
-            if (tenure != null && tenure.held()) {
-                any = true;
-                look(slot, tenure, stepped, now, due);
-                long need = needs(tenure);
-                wake = tenure.held() && need - wake < 0 ? need : wake;
+        } finally {
+            if (!due.isEmpty()) {
+                renewal.execute(() -> renewGuarded(due, now));
             }
-        }
-        if (!due.isEmpty()) {
-            renewal.execute(() -> renewGuarded(due, now));
         }
         if (any) {
             wakeBy(wake);
@@ -140,6 +136,20 @@ final class Watchdog {
         boolean stepped = Math.abs(seen - skew) > STEP_NANOS;
         skew = seen;
         return stepped;
+    }
+
+    /** Looks after one name; returns whether anything is held there, or was lost and is not cleared. */
+    private boolean look(KeySlot slot, boolean stepped, long now, List<Due> due) {
+        boolean lost = slot.hasLostHolds();
+        if (lost) {
+            engine.eventOnTimer(slot, KeySlot::forgetTheDead);
+        }
+        Tenure tenure = slot.tenure();
+        if (tenure != null && tenure.held()) {
+            look(slot, tenure, stepped, now, due);
+            return true;
+        }
+        return lost;
     }
 
     private void look(KeySlot slot, Tenure tenure, boolean stepped, long now, List<Due> due) {
@@ -154,9 +164,9 @@ final class Watchdog {
         boolean renewable = tenure.renewDue != Tenure.NEVER || (stepped && hold != null);
         long early = tenure.validity.lease() / EARLY_SHARE;
         boolean isDue = tenure.renewDue != Tenure.NEVER && tenure.renewDue - early - now <= 0;
-        if (tenure.held() && renewable && (isDue || stepped) && !tenure.renewing) {
-            tenure.renewing = true;
-            due.add(new Due(slot, tenure, slot.renewalTerm(tenure, now)));
+        if (tenure.held() && renewable && (isDue || stepped) && !tenure.renewing(now, engine.rules.command())) {
+            due.add(new Due(slot, tenure, slot.locked(() -> slot.renewalTerm(tenure, now))));
+            tenure.renewSent = now;
         }
     }
 
@@ -202,9 +212,9 @@ final class Watchdog {
         try {
             engine.counters.renewalLag(platform.nanoTime() - dueAt);
             renew(due);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             engine.events.failure("a renewal", e);
-            due.forEach(d -> fail(d));
+            due.forEach(this::fail);
         }
     }
 
@@ -224,6 +234,7 @@ final class Watchdog {
     /** Renews one tenure now, apart from the batches; completes with whether it was renewed. */
     CompletableFuture<Boolean> renewNow(KeySlot slot, Tenure tenure, Term term) {
         CompletableFuture<Boolean> done = new CompletableFuture<>();
+        tenure.renewSent = platform.nanoTime();
         renewal.execute(() -> send(List.of(new Due(slot, tenure, term, done)), Runnable::run));
         return done;
     }
@@ -270,7 +281,7 @@ final class Watchdog {
                 store.clock(due.slot.name).observe(sent(), renewed.serverMicros());
                 Validity proven = proven(due.term.nanos());
                 engine.event(due.slot, (s, out) -> s.renewed(due.tenure, renewed, proven, due.term, now, out));
-                due.done.complete(due.tenure.held());
+                due.done.complete(due.tenure.held() && due.tenure.validity.sent() - sent() >= 0);
             } else if (reply instanceof Renew.Lost) {
                 engine.event(due.slot, (s, out) -> s.renewalLost(due.tenure, notThere(), now, out));
                 due.done.complete(false);

@@ -80,6 +80,17 @@ class AsyncTest extends VirtualTime {
     }
 
     @Test
+    void timersOfWhatIsDoneAreDropped() {
+        for (int i = 0; i < 50; i++) {
+            Lease lease = sim.await(lock.async().acquire(Duration.ofHours(1)));
+            sim.await(lease.closeAsync());
+        }
+        Duration before = sim.elapsed();
+        sim.run();
+        assertThat(sim.elapsed().minus(before)).isLessThan(Duration.ofMinutes(1));
+    }
+
+    @Test
     void badArgumentsThrowAtTheCall() {
         assertThatThrownBy(() -> lock.async().tryAcquire(Duration.ZERO, Duration.ofMillis(-1)))
                 .isInstanceOf(IllegalArgumentException.class);

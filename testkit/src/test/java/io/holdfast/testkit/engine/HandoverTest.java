@@ -128,9 +128,8 @@ class HandoverTest extends VirtualTime {
     void aTenureWithLittleOfItsLeaseLeftIsRenewedBeforeItIsHandedOn() {
         Holdfast c = client("c", options -> options.lease(Duration.ofSeconds(9)));
         DistributedLock brief = c.lock("n");
-        faults(c).next(Operation.RENEW, Fault.DROP_REQUEST);
-        faults(c).next(Operation.RENEW, Fault.DROP_REQUEST);
         brief.lock();
+        faults(c).probability(Fault.DROP_REQUEST, 1.0);
         SimThread next = start("next", () -> {
             brief.lock();
             assertThat(brief.remainingLease()).isGreaterThan(Duration.ofSeconds(8));
@@ -138,6 +137,7 @@ class HandoverTest extends VirtualTime {
         });
         sim.runFor(Duration.ofMillis(6500));
         assertThat(brief.remainingLease()).isLessThan(Duration.ofSeconds(3));
+        faults(c).probability(Fault.DROP_REQUEST, 0.0);
         brief.unlock();
         next.join();
     }

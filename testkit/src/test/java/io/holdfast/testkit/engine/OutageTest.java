@@ -7,6 +7,7 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
@@ -59,6 +60,21 @@ class OutageTest extends VirtualTime {
         faults(a).outage(false);
         sim.runUntil(waiter::done, Duration.ofSeconds(2));
         waiter.join();
+    }
+
+    @Test
+    void oneThatWaitedForItsOwnProcessIsNotThrownOutByTheFirstFailure() {
+        lock.lock();
+        SimThread next = start("next", () -> {
+            lock.lock();
+            lock.unlock();
+        });
+        sim.runFor(Duration.ofSeconds(3));
+        b.lock("n").forceUnlock();
+        faults(a).next(Operation.ACQUIRE, Fault.FAIL_BEFORE);
+        sim.runFor(Duration.ofSeconds(1));
+        next.join();
+        assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
     }
 
     @Test

@@ -15,6 +15,7 @@ import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -90,6 +91,41 @@ class RenewalTest extends VirtualTime {
     }
 
     @Test
+    void aCallbackExecutorThatRejectsDisturbsNothing() throws InterruptedException {
+        Holdfast c = client(
+                "c",
+                options -> options.callbackExecutor(task -> {
+                    throw new RejectedExecutionException("full");
+                }));
+        List<String> told = new ArrayList<>();
+        Lease lost = c.lock("lost").acquire().onLost(loss -> told.add(loss.lockName()));
+        Lease kept = c.lock("kept").acquire();
+        Lease async = sim.await(c.lock("async").async().acquire());
+        b.lock("lost").forceUnlock();
+        sim.runFor(Duration.ofMinutes(2));
+        assertThat(told).containsExactly("lost");
+        assertThat(kept.isValid()).isTrue();
+        assertThat(async.isValid()).isTrue();
+        assertThat(c.lock("lost").tryLock()).isTrue();
+        c.lock("lost").unlock();
+        assertThatThrownBy(lost::close).isInstanceOf(LeaseLostException.class);
+        kept.close();
+        async.close();
+    }
+
+    @Test
+    void anUnansweredRenewalOfAShortLeaseIsRepeatedInTime() throws InterruptedException {
+        Lease brief = a.lock("brief", LockOptions.defaults().withLease(Duration.ofSeconds(1)))
+                .acquire();
+        for (int i = 0; i < 20; i++) {
+            faults(a).next(Operation.RENEW, Fault.DROP_REQUEST);
+            sim.runFor(Duration.ofSeconds(1));
+            assertThat(brief.isValid()).as("renewal " + i).isTrue();
+        }
+        brief.close();
+    }
+
+    @Test
     void aDeadThreadIsNotRenewedNorIsItsHoldHandedOn() {
         DistributedLock lock = a.lock("n");
         faults(a).next(Operation.ACQUIRE, Fault.DELAY_REPLY);
@@ -124,6 +160,22 @@ class RenewalTest extends VirtualTime {
         sim.runFor(LEASE);
         assertThat(b.lock("n").tryLock()).isTrue();
         b.lock("n").unlock();
+    }
+
+    @Test
+    void aForgottenLeaseOfAFutureIsNotRenewed() {
+        forgetFuture();
+        for (int i = 0; i < 50 && events(LockEvent.Abandoned.class).isEmpty(); i++) {
+            System.gc();
+            sim.runFor(Duration.ofSeconds(11));
+        }
+        assertThat(events(LockEvent.Abandoned.class)).hasSize(1);
+        sim.runFor(LEASE);
+    }
+
+    private void forgetFuture() {
+        assertThat(sim.await(a.lock("n").async().tryAcquire(Duration.ofHours(1))))
+                .isPresent();
     }
 
     private void forget() throws InterruptedException {

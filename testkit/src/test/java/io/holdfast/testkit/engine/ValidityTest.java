@@ -7,6 +7,7 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
+import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Held;
@@ -147,6 +148,36 @@ class ValidityTest extends VirtualTime {
             sim.runFor(Duration.ofMillis(50));
             assertThat(lease.isValid()).isTrue();
         }
+    }
+
+    @Test
+    void reentryIntoADoubtfulHoldThrowsUnlessItIsConfirmed() {
+        lock.lock();
+        sim.stepWallClock(Duration.ofHours(1));
+        lock.lock();
+        assertThat(lock.isValid()).isTrue();
+        sim.stepWallClock(Duration.ofHours(1));
+        faults(a).outage(true);
+        assertThatThrownBy(lock::lock).isInstanceOf(StoreUnavailableException.class);
+        faults(a).outage(false);
+        assertThat(lock.holdCount()).isEqualTo(2);
+        lock.unlock();
+        lock.unlock();
+    }
+
+    @Test
+    void askingWhetherADoubtfulHoldIsValidDoesNotFloodTheStore() {
+        lock.lock();
+        sim.stepWallClock(Duration.ofHours(1));
+        faults(a).next(Operation.RENEW, Fault.DROP_REQUEST);
+        long before = calls(a);
+        for (int i = 0; i < 1_000; i++) {
+            assertThat(lock.isValid()).isFalse();
+        }
+        assertThat(calls(a) - before).isLessThanOrEqualTo(1);
+        sim.runFor(Duration.ofSeconds(5));
+        assertThat(lock.isValid()).isTrue();
+        lock.unlock();
     }
 
     @Test

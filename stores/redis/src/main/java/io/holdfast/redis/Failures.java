@@ -1,0 +1,91 @@
+package io.holdfast.redis;
+
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
+import io.lettuce.core.RedisCommandExecutionException;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLException;
+
+/** Says what went wrong, for a person who has to repair it, and what is known about the effect. */
+record Failures(Address server) {
+
+    private static final String CLUSTER = "it belongs to a cluster; connect to a server that does not";
+
+    /** What the errors mean of a server that has not begun with a command. */
+    private static final Map<String, String> NOT_BEGUN = Map.ofEntries(
+            Map.entry("NOSCRIPT", "it forgets scripts as soon as they are loaded; look for SCRIPT FLUSH in a loop"),
+            Map.entry("LOADING", "it is loading its data; it will answer when it has finished"),
+            Map.entry("READONLY", "it is a replica; connect to the primary, or wait for the failover to end"),
+            Map.entry("MASTERDOWN", "it is a replica that has lost its primary; connect to the primary"),
+            Map.entry("MOVED", CLUSTER),
+            Map.entry("ASK", CLUSTER),
+            Map.entry("TRYAGAIN", CLUSTER),
+            Map.entry("CLUSTERDOWN", CLUSTER),
+            Map.entry("WRONGPASS", "it does not accept user and password; check them in the URI"),
+            Map.entry("NOAUTH", "it wants a password; add it to the URI: redis://:PASSWORD@host"),
+            Map.entry(
+                    "NOPERM", "the user may not do that; allow evalsha, eval, ping, what the scripts call, and hf:*"));
+
+    private static final Set<String> TO_BE_REPAIRED = Set.of("WRONGPASS", "NOAUTH", "NOPERM");
+
+    /** A request that had this error. */
+    StoreException request(String what, Throwable error) {
+        Throwable cause = root(error);
+        if (cause instanceof StoreException known) {
+            return known;
+        }
+        return cause instanceof RedisCommandExecutionException
+                ? answer(what, String.valueOf(cause.getMessage()))
+                : failed(Effect.UNKNOWN, what, "the connection was lost before the answer: " + cause);
+    }
+
+    /** A request, or a part of one, that had this error as its answer. */
+    StoreException answer(String what, String text) {
+        String code = code(text);
+        if (code.startsWith("HF")) {
+            return failed(Effect.REFUSED, what, text.substring(code.length() + 1));
+        }
+        String meaning = NOT_BEGUN.get(code);
+        return meaning == null || text.contains("in script")
+                ? failed(Effect.UNKNOWN, what, "the server answered: " + text)
+                : failed(effect(code), what, meaning + " (" + text + ")");
+    }
+
+    /** There is no connection to send a request on. */
+    StoreException unreachable(String what, Throwable error) {
+        Throwable cause = root(error);
+        String text = String.valueOf(cause.getMessage());
+        String why = NOT_BEGUN.getOrDefault(code(text), "there is no connection: " + cause);
+        if (cause instanceof UnknownHostException) {
+            why = "there is no such host; check the name, and the DNS";
+        } else if (cause instanceof ConnectException && text.contains("refused")) {
+            why = "nothing listens there; check host and port, and that the server runs";
+        } else if (cause instanceof SSLException) {
+            why = "only one side uses TLS, or they do not agree on it: " + cause;
+        } else if (cause instanceof TimeoutException || text.contains("timed out")) {
+            why = "no answer in time; the server hangs, or a firewall drops the packets";
+        }
+        return failed(effect(code(text)), what, why);
+    }
+
+    private static String code(String text) {
+        return text.split(" ", 2)[0];
+    }
+
+    private static Effect effect(String code) {
+        return TO_BE_REPAIRED.contains(code) ? Effect.REFUSED : Effect.NOT_APPLIED;
+    }
+
+    private StoreException failed(Effect effect, String what, String why) {
+        return new StoreException(effect, "Redis at " + server + ": " + what + ": " + why);
+    }
+
+    private static Throwable root(Throwable error) {
+        boolean plain = error instanceof RedisCommandExecutionException || error instanceof UnknownHostException;
+        return plain || error.getCause() == null ? error : root(error.getCause());
+    }
+}

@@ -1,0 +1,89 @@
+package io.holdfast.redis;
+
+import io.lettuce.core.cluster.SlotHash;
+import java.util.List;
+
+/**
+ * What the store calls things in the server. The lock is a hash at its raw name, as other lock libraries keep it; all
+ * else begins with {@code hf:}:
+ * <ul>
+ *   <li>{@code hf:{tag}:t:NAME} the highest unit of tokens given, for 7 days
+ *   <li>{@code hf:{tag}:q:NAME} the waiting tenures by arrival, until it is empty or nobody asked for 60 s
+ *   <li>{@code hf:client:ID} who a client is, while it uses locks
+ *   <li>{@code hf:in:ID} the channel on which a client listens
+ * </ul>
+ * NAME and ID are behind the key prefix of the client, if it has one. The tag puts the keys of a lock into one slot of a
+ * cluster: it is what the lock's own name has between braces; else the whole name; else, for a name with a closing brace,
+ * which cannot be a tag, a short text of the same slot from a table. All this is shared by all versions and never changes.
+ */
+record Layout(String prefix) {
+
+    static final int KEYS_A_LOCK = 3;
+
+    private static final String QUEUE = "}:q:";
+    private static final int RADIX = 36;
+
+    /** The keys of the locks, as the scripts want them. */
+    String[] keys(List<String> names) {
+        String[] keys = new String[names.size() * KEYS_A_LOCK];
+        int i = 0;
+        for (String name : names) {
+            String lock = prefix + name;
+            String tag = "hf:{" + tag(lock);
+            keys[i++] = lock;
+            keys[i++] = tag + "}:t:" + lock;
+            keys[i++] = tag + QUEUE + lock;
+        }
+        return keys;
+    }
+
+    String inbox(String client) {
+        return "hf:in:" + prefix + client;
+    }
+
+    String record(String client) {
+        return "hf:client:" + prefix + client;
+    }
+
+    /** The lock name in the key of a lock or of a queue. */
+    String name(String key) {
+        String lock = key.startsWith("hf:{") ? key.substring(key.indexOf(QUEUE) + QUEUE.length()) : key;
+        return lock.substring(prefix.length());
+    }
+
+    /** For SCAN: the locks with names that begin like that. */
+    String locks(String start) {
+        return (prefix + start).replaceAll("[\\\\*?\\[\\]^-]", "\\\\$0") + "*";
+    }
+
+    /** For SCAN: their queues. */
+    String queues(String start) {
+        return "hf:{*" + QUEUE + locks(start);
+    }
+
+    static String tag(String lock) {
+        int open = lock.indexOf('{');
+        int close = lock.indexOf('}', open + 1);
+        if (open >= 0 && close > open + 1) {
+            return lock.substring(open + 1, close);
+        }
+        return lock.indexOf('}') < 0 ? lock : Integer.toString(Table.NUMBERS[SlotHash.getSlot(lock)], RADIX);
+    }
+
+    /** For each slot the lowest number that is in it when written to base 36; made when first needed, in some 20 ms. */
+    private static final class Table {
+
+        static final int[] NUMBERS = new int[SlotHash.SLOT_COUNT];
+
+        static {
+            int missing = NUMBERS.length;
+            for (int i = 1; missing > 0; i++) {
+                int slot = SlotHash.getSlot(Integer.toString(i, RADIX));
+                if (NUMBERS[slot] == 0) {
+                    NUMBERS[slot] = i;
+                    missing--;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package io.holdfast.redis;
+
+import io.holdfast.LockReport;
+import io.holdfast.spi.StoreConfig.HoldDescription;
+import io.holdfast.spi.TenureId;
+import io.lettuce.core.KeyScanArgs;
+import io.lettuce.core.ScanArgs;
+import io.lettuce.core.ScanCursor;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Who holds what, and who waits: from the lock, the records of the clients, and the holder itself. */
+record Reports(Session session, Layout layout) {
+
+    private static final int SCAN_COUNT = 1_000;
+    private static final Duration ENDLESS = Duration.ofDays(365);
+
+    CompletionStage<LockReport> inspect(String name) {
+        return run(Script.INSPECT, name, "");
+    }
+
+    private CompletionStage<LockReport> run(Script script, String name, String argument) {
+        return session.run(script, List.of(name), reply -> report(name, reply), argument)
+                .thenCompose(report -> report);
+    }
+
+    /** Frees the lock. Who held it still answers, as it has to ask the server before it believes that it was lost. */
+    CompletionStage<Optional<LockReport.Holder>> force(String name) {
+        return run(Script.FORCE, name, layout.inbox("")).thenApply(LockReport::holder);
+    }
+
+    /** From the lease left, the highest unit, and in turn holder and 0, and waiters and their arrivals. */
+    private CompletionStage<LockReport> report(String name, Reply reply) {
+        String holder = reply.text(2);
+        List<String> fields = new ArrayList<>();
+        List<Instant> arrivals = new ArrayList<>();
+        for (int i = 2; i < reply.values().size(); i += 2) {
+            fields.add(reply.text(i));
+            arrivals.add(instant(Double.parseDouble(reply.text(i + 1))));
+        }
+        return clients(fields).thenCombine(description(holder, name), (clients, hold) -> {
+            List<LockReport.Waiter> waiters = new ArrayList<>();
+            for (int i = 1; i < fields.size(); i++) {
+                waiters.add(new LockReport.Waiter(clients.get(i), arrivals.get(i)));
+            }
+            return new LockReport(
+                    name,
+                    holder.isEmpty() ? Optional.empty() : Optional.of(holder(clients.get(0), hold, reply.number(0))),
+                    waiters,
+                    reply.number(1) == 0
+                            ? OptionalLong.empty()
+                            : OptionalLong.of(Reply.tokens(reply.number(1), 1).last()));
+        });
+    }
+
+    private static LockReport.Holder holder(LockReport.Client client, Optional<HoldDescription> hold, long leftMillis) {
+        return new LockReport.Holder(
+                client,
+                hold.map(HoldDescription::owner),
+                hold.map(HoldDescription::since),
+                hold.map(known -> OptionalLong.of(known.token())).orElse(OptionalLong.empty()),
+                left(leftMillis));
+    }
+
+    /** A key without an end is kept by another program; it is shown, and asked for, as if it had a very late one. */
+    static Duration left(long millis) {
+        return millis < 0 ? ENDLESS : Duration.ofMillis(millis);
+    }
+
+    private static Instant instant(double micros) {
+        return Instant.EPOCH.plusSeconds((long) micros / 1_000_000).plusNanos((long) micros % 1_000_000 * 1_000);
+    }
+
+    private CompletionStage<Optional<HoldDescription>> description(String holder, String name) {
+        return holder.matches(".+:\\d{1,18}")
+                ? session.describe(TenureId.parse(holder), name)
+                : CompletableFuture.completedStage(Optional.empty());
+    }
+
+    /** Who they are: by their records, or else by what stands in the lock or the queue. */
+    private CompletionStage<List<LockReport.Client>> clients(List<String> fields) {
+        String[] records = fields.stream().map(Reports::id).map(layout::record).toArray(String[]::new);
+        return session.send("read records", redis -> redis.mget(records)).thenApply(found -> {
+            List<LockReport.Client> clients = new ArrayList<>();
+            for (String field : fields) {
+                String record = found.get(clients.size()).getValueOrElse("");
+                clients.add(
+                        record.isEmpty() ? LockReport.Client.unknown(field) : client(id(field), record.split("\n", 4)));
+            }
+            return clients;
+        });
+    }
+
+    /** A line each for name, host and process. */
+    static String record(LockReport.Client client) {
+        return String.join(
+                "\n",
+                client.name().orElse(""),
+                client.host().orElse(""),
+                client.pid().isPresent() ? Long.toString(client.pid().getAsLong()) : "",
+                "");
+    }
+
+    private static String id(String field) {
+        return field.substring(0, Math.max(0, field.lastIndexOf(':')));
+    }
+
+    private static LockReport.Client client(String id, String[] record) {
+        return new LockReport.Client(
+                id,
+                Optional.of(record[0]).filter(name -> !name.isEmpty()),
+                Optional.of(record[1]).filter(host -> !host.isEmpty()),
+                record[2].isEmpty() ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(record[2])));
+    }
+
+    CompletionStage<List<LockReport>> list(String start) {
+        return scan(ScanCursor.INITIAL, args("hash", layout.locks(start)), new TreeSet<>())
+                .thenCompose(names -> scan(ScanCursor.INITIAL, args("zset", layout.queues(start)), names))
+                .thenCompose(
+                        names -> all(names.stream().map(this::inspectIfSound).toList()));
+    }
+
+    private static ScanArgs args(String type, String pattern) {
+        return KeyScanArgs.Builder.type(type).match(pattern).limit(SCAN_COUNT);
+    }
+
+    private CompletionStage<Set<String>> scan(ScanCursor from, ScanArgs args, Set<String> names) {
+        return session.send("list", redis -> redis.scan(from, args)).thenCompose(page -> {
+            page.getKeys().forEach(key -> names.add(layout.name(key)));
+            return page.isFinished() ? CompletableFuture.completedStage(names) : scan(page, args, names);
+        });
+    }
+
+    /** Empty for what is no lock, for a lock that was released meanwhile, and for one whose keys are broken. */
+    private CompletableFuture<Optional<LockReport>> inspectIfSound(String name) {
+        return run(Script.INSPECT, name, "lock")
+                .handle((report, error) -> Optional.ofNullable(report)
+                        .filter(sound ->
+                                sound.holder().isPresent() || !sound.waiters().isEmpty()))
+                .toCompletableFuture();
+    }
+
+    private static CompletionStage<List<LockReport>> all(List<CompletableFuture<Optional<LockReport>>> reports) {
+        return CompletableFuture.allOf(reports.toArray(CompletableFuture[]::new))
+                .thenApply(ignored -> reports.stream()
+                        .flatMap(report -> report.join().stream())
+                        .toList());
+    }
+}

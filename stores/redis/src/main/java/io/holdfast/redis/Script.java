@@ -1,0 +1,37 @@
+package io.holdfast.redis;
+
+import io.lettuce.core.codec.Base16;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+
+/** The scripts, each with the parts before it that it uses. */
+enum Script {
+    ACQUIRE("common", "acquire"),
+    RENEW("common", "renew"),
+    RELEASE("common", "serve", "release"),
+    FORCE("common", "serve", "force"),
+    INSPECT("common", "inspect");
+
+    /** What is sent to a server that does not know it. */
+    final String text;
+
+    /** By which a server knows it. */
+    final String digest;
+
+    Script(String... parts) {
+        StringBuilder whole = new StringBuilder();
+        for (String part : parts) {
+            try (InputStream in = Script.class.getResourceAsStream(part + ".lua")) {
+                byte[] bytes = Objects.requireNonNull(in, part + ".lua").readAllBytes();
+                whole.append(new String(bytes, StandardCharsets.UTF_8));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        text = whole.toString();
+        digest = Base16.digest(text.getBytes(StandardCharsets.UTF_8));
+    }
+}

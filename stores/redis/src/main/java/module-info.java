@@ -1,0 +1,13 @@
+/** The store for Redis and Valkey. */
+module io.holdfast.redis {
+    requires io.holdfast;
+    requires static com.google.errorprone.annotations;
+    requires io.netty.common;
+    requires io.netty.handler;
+    requires io.netty.transport;
+    requires lettuce.core;
+    requires org.slf4j;
+
+    provides io.holdfast.spi.StoreProvider with
+            io.holdfast.redis.RedisStoreProvider;
+}

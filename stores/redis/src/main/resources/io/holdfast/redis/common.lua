@@ -1,0 +1,58 @@
+-- What the scripts share; put before each of them.
+--
+-- Every script checks the types of its keys and reads all it needs before it writes, so that an error of its own,
+-- HFTYPE or HFREAD, means that nothing was done. It decides by the server's clock alone. Numbers are kept as text of
+-- '%.0f': Lua would round what it prints by itself. Messages are sent last, and may fail without failing the script.
+
+-- Microseconds; exact in a Lua number until the year 2255.
+local function clock()
+    local time = redis.call('TIME')
+    return time[1] * 1000000 + time[2]
+end
+
+-- The error to reply if the read of a key failed, or gave a text that is no number; else nil.
+local function wrong(key, reply)
+    local what
+    if type(reply) == 'table' and reply.err then
+        if string.find(reply.err, 'READONLY', 1, true) then
+            return reply
+        elseif not string.find(reply.err, 'WRONGTYPE', 1, true) then
+            return redis.error_reply("HFREAD the key '" .. key .. "' cannot be used: " .. reply.err)
+        end
+        what = redis.call('TYPE', key).ok
+    elseif type(reply) == 'string' and not tonumber(reply) then
+        what = 'text'
+    else
+        return nil
+    end
+    return redis.error_reply("HFTYPE the key '" .. key .. "' is a " .. what
+        .. ' and no part of a lock: something else uses it; rename the lock, or delete the key')
+end
+
+-- Units for tokens above the last ones given: a unit is a microsecond of the clock, so that they go on rising when the
+-- key is lost. At most 10 ms ahead of the clock, so that they do so soon after.
+local function draw(last, now, wanted)
+    local first = math.max((tonumber(last) or 0) + 1, now)
+    return first, math.max(1, math.min(wanted, now + 10000 - first))
+end
+
+local function keep(token, unit)
+    redis.call('SET', token, string.format('%.0f', unit), 'PX', '604800000')
+end
+
+-- The lease to set for a tenure that has one: a late copy of a request must not shorten it.
+local function longer(lock, lease)
+    return math.max(redis.call('PTTL', lock), tonumber(lease))
+end
+
+-- The field that holds the lock: 'mode' is what a read/write lock keeps beside its owners.
+local function owner(fields)
+    return fields[1] == 'mode' and fields[2] or fields[1] or ''
+end
+
+-- Sends to the inbox of a tenure's client. The number of receivers, or nil if it could not be sent.
+local function tell(inboxes, tenure, message)
+    local client = string.match(tenure, '^(.*):') or ''
+    local heard = redis.pcall('PUBLISH', inboxes .. client, message)
+    return type(heard) == 'number' and heard or nil
+end

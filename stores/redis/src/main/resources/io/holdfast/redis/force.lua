@@ -1,0 +1,28 @@
+-- Frees a lock whoever holds it, tells the holder, and wakes the first waiter.
+--
+-- KEYS  lock, token, queue, as for acquire
+-- ARGV  1 prefix of inboxes
+-- reply {lease left in ms or -1, highest unit or 0, holder or '', '0'}
+
+local lock, token, queue = KEYS[1], KEYS[2], KEYS[3]
+
+local fields = redis.pcall('HKEYS', lock)
+local last = redis.pcall('GET', token)
+local waiters = redis.pcall('ZCARD', queue)
+local bad = wrong(lock, fields) or wrong(token, last) or wrong(queue, waiters)
+if bad then
+    return bad
+end
+local left = redis.call('PTTL', lock)
+local now = clock()
+
+redis.call('DEL', lock)
+
+local holder = owner(fields)
+if holder ~= '' then
+    tell(ARGV[1], holder, 'R ' .. string.match(holder, '[^:]*$') .. ' ' .. lock)
+end
+if waiters > 0 then
+    serve(lock, token, queue, ARGV[1], false, last, now)
+end
+return {left, tonumber(last) or 0, holder, '0'}

@@ -1,0 +1,20 @@
+-- Who holds a lock and who waits for it; writes nothing.
+--
+-- KEYS  lock, token, queue, as for acquire
+-- ARGV  1 'lock' to see no holder in a hash whose fields are no owners of locks, or ''
+-- reply {lease left in ms or -1, highest unit or 0, holder or '', '0', and for at most 1000 waiters: tenure, arrival}
+
+local lock, token, queue = KEYS[1], KEYS[2], KEYS[3]
+
+local fields = redis.pcall('HKEYS', lock)
+local last = redis.pcall('GET', token)
+local places = redis.pcall('ZRANGE', queue, 0, 999, 'WITHSCORES')
+local bad = wrong(lock, fields) or wrong(token, last) or wrong(queue, places)
+if bad then
+    return bad
+end
+local holder = owner(fields)
+if ARGV[1] == 'lock' and not string.find(holder, ':', 1, true) then
+    holder = ''
+end
+return {redis.call('PTTL', lock), tonumber(last) or 0, holder, '0', unpack(places)}

@@ -1,0 +1,38 @@
+-- Gives a lock up for a tenure, and its place in the queue; serves the queue of a lock that is free then.
+--
+-- KEYS  lock, token, queue, as for acquire
+-- ARGV  1 tenure, 2 '1' to assign the lock to the first place instead of waking it,
+--       3 the last unit of which a token was used, or 0; 4 prefix of inboxes
+-- reply {1 if it was held or 0, waiters, now}
+
+local lock, token, queue, tenure = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
+
+local last = redis.pcall('GET', token)
+local waiters = redis.pcall('ZCARD', queue)
+local bad = wrong(token, last) or wrong(queue, waiters)
+if bad then
+    return bad
+end
+local now = clock()
+
+local held = redis.pcall('HDEL', lock, tenure)
+bad = wrong(lock, held)
+if bad then
+    return bad
+end
+
+-- Units that were not used are given back if they are ahead of the clock; behind it they are of no use to anybody.
+local used = tonumber(ARGV[3])
+if held == 1 and used > 0 and last and tonumber(last) > math.max(used, now) then
+    keep(token, used)
+    last = used
+end
+
+if waiters > 0 then
+    redis.call('ZREM', queue, tenure)
+    if redis.call('EXISTS', lock) == 0 then
+        serve(lock, token, queue, ARGV[4], ARGV[2] == '1', last, now)
+    end
+    waiters = redis.call('ZCARD', queue)
+end
+return {held, waiters, now}

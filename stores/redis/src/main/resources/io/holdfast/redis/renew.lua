@@ -1,0 +1,41 @@
+-- Makes the leases of held locks last at least so long, each by itself: what is wrong with one does not touch the others.
+--
+-- KEYS  for each lock: lock, token, queue, as for acquire
+-- ARGV  for each lock: tenure, lease in ms, units wanted or 0
+-- reply {now} and for each lock, in their order, four more:
+--       0, 0, 0, 0                                lost
+--       1, waiters, first unit, units or 0        renewed
+--       2, text of the error, 0, 0                failed
+
+local now = clock()
+local reply = {now}
+
+local function add(...)
+    for _, value in ipairs({...}) do
+        reply[#reply + 1] = value
+    end
+end
+
+for i = 1, #KEYS, 3 do
+    local lock, token, queue, wanted = KEYS[i], KEYS[i + 1], KEYS[i + 2], tonumber(ARGV[i + 2])
+    local held = redis.pcall('HEXISTS', lock, ARGV[i])
+    local last = wanted > 0 and redis.pcall('GET', token)
+    local waiters = redis.pcall('ZCARD', queue)
+    local bad = wrong(lock, held) or wrong(token, last) or wrong(queue, waiters)
+    if not bad and held == 1 then
+        local set = redis.pcall('PEXPIRE', lock, longer(lock, ARGV[i + 1]))
+        bad = type(set) == 'table' and set
+    end
+    if bad then
+        add(2, bad.err, 0, 0)
+    elseif held == 0 then
+        add(0, 0, 0, 0)
+    elseif wanted == 0 then
+        add(1, waiters, 0, 0)
+    else
+        local first, units = draw(last, now, wanted)
+        keep(token, first + units - 1)
+        add(1, waiters, first, units)
+    end
+end
+return reply

@@ -1,0 +1,79 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisURI;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AddressTest {
+
+    @Test
+    void theWholeForm() {
+        RedisURI uri =
+                Address.parse("rediss://user:p%40s:s%2Fw%25rd+@my_host:7000/3").uri();
+        assertThat(uri.isSsl()).isTrue();
+        assertThat(uri.isVerifyPeer()).isTrue();
+        assertThat(uri.getHost()).isEqualTo("my_host");
+        assertThat(uri.getPort()).isEqualTo(7000);
+        assertThat(uri.getDatabase()).isEqualTo(3);
+        assertThat(login(uri).getUsername()).isEqualTo("user");
+        assertThat(login(uri).getPassword()).isEqualTo("p@s:s/w%rd+".toCharArray());
+    }
+
+    private static RedisCredentials login(RedisURI uri) {
+        return uri.getCredentialsProvider().resolveCredentials().block();
+    }
+
+    @Test
+    void defaults() {
+        assertThat(Address.parse("redis://h")).hasToString("redis://h:6379");
+        assertThat(Address.parse("redis://my_host")).hasToString("redis://my_host:6379");
+        assertThat(Address.parse("redis://h/")).hasToString("redis://h:6379");
+        assertThat(login(Address.parse("redis://:pw@h").uri()).getPassword()).isEqualTo("pw".toCharArray());
+        assertThat(login(Address.parse("redis://pw@my_h:1").uri()).getPassword())
+                .isEqualTo("pw".toCharArray());
+        assertThat(login(Address.parse("redis://h").uri()).hasPassword()).isFalse();
+    }
+
+    @Test
+    void ipv6() {
+        Address address = Address.parse("redis://[::1]:7/2");
+        assertThat(address.uri().getHost()).isEqualTo("::1");
+        assertThat(address).hasToString("redis://[::1]:7/2");
+    }
+
+    @Test
+    void isShownWithoutUserAndPassword() {
+        assertThat(Address.parse("redis://user:secret@h:1/2")).hasToString("redis://h:1/2");
+        assertThat(Address.parse("rediss://secret@my_h")).hasToString("rediss://my_h:6379");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "redis:host",
+                "redis://",
+                "redis://:secret@",
+                "redis://u:secret@h:port",
+                "redis://u:secret@h:0",
+                "redis://u:secret@h:70000",
+                "redis://u:secret@my_h:70000",
+                "redis://u:secret@h/x",
+                "redis://u:secret@h/0?ssl=true",
+                "redis://u:secret%zz@h",
+                "redis://u:sec#secret@h",
+                "redis://u:sec/secret@h",
+                "redis://u:secret@a b",
+                "redis://u:secret@h1,h2"
+            })
+    void whatIsNotUnderstoodIsRefusedWithoutThePassword(String uri) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Address.parse(uri))
+                .withMessageContaining("not a Redis URI")
+                .satisfies(e -> assertThat(e.getMessage()).doesNotContain("secret"));
+    }
+}

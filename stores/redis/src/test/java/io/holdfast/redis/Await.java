@@ -1,0 +1,41 @@
+package io.holdfast.redis;
+
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** Waits for what must come. */
+final class Await {
+
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final long STEP_NANOS = 1_000_000;
+
+    private Await() {}
+
+    static void until(String what, BooleanSupplier condition) {
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - end > 0) {
+                throw new AssertionError("in vain: " + what);
+            }
+            LockSupport.parkNanos(STEP_NANOS);
+        }
+    }
+
+    static <T> T reply(CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture().get(LIMIT.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw new AssertionError(e);
+        } catch (InterruptedException | TimeoutException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

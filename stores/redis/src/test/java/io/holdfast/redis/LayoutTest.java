@@ -1,0 +1,59 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.cluster.SlotHash;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LayoutTest {
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "a",
+                "a b",
+                "{t}x",
+                "x{t}",
+                "x{t}y{u}",
+                "a{b",
+                "{",
+                "{x",
+                "{}x",
+                "{}{x}",
+                "a}b",
+                "}",
+                "}{",
+                "x{}",
+                "a{b{c}d",
+                "ключ",
+                "ключ}"
+            })
+    void derivedKeysShareTheSlotOfTheLock(String lock) {
+        assertThat(slot("hf:{" + Layout.tag(lock) + "}:q:" + lock)).isEqualTo(slot(lock));
+        assertThat(Layout.tag(lock)).doesNotContain("}");
+    }
+
+    @Test
+    void theTableHasATextForEachSlot() {
+        for (int i = 0; i < 100_000; i++) {
+            String lock = "}" + i;
+            assertThat(SlotHash.getSlot(Layout.tag(lock))).isEqualTo(SlotHash.getSlot(lock));
+        }
+    }
+
+    /** Two versions that disagreed about one of them would not see each other's waiters. */
+    @Test
+    void theTableIsFixed() {
+        long sum = 0;
+        for (int i = 0; i < 100_000; i++) {
+            sum = sum * 31 + Layout.tag("}" + i).hashCode();
+        }
+        assertThat(sum).isEqualTo(-5_394_849_604_223_653_354L);
+    }
+
+    private static int slot(String key) {
+        return SlotHash.getSlot(key);
+    }
+}

@@ -1,0 +1,204 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Servers that do not let a client do all it wants. */
+class RightsTest {
+
+    private final Servers servers = Servers.start();
+
+    @AfterEach
+    void close() {
+        servers.close();
+    }
+
+    private TestClient open(String... rights) {
+        CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8)
+                .add("SETUSER")
+                .add("app")
+                .add("reset")
+                .add("on")
+                .add(">pw");
+        List.of(rights).forEach(args::add);
+        servers.redis.dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), args);
+        return TestClient.open("redis://app:pw@127.0.0.1:" + servers.server.port());
+    }
+
+    @Test
+    void withoutChannelsItWorksByPolling() {
+        try (TestClient client = open("~*", "+@all", "resetchannels");
+                TestClient other = TestClient.open(servers.uri())) {
+            assertThatThrownBy(() -> Await.reply(client.store.confirmSignals())).isInstanceOf(StoreException.class);
+            client.granted("lock", 1);
+            Acquire.Refused refused = other.queued("lock", 5);
+            assertThat(other.arrived()).isEmpty();
+            Release.Reply released = client.assign("lock", 1);
+            assertThat(released.held()).isTrue();
+            assertThat(released.foreignWaiters()).isEqualTo(1);
+            assertThat(servers.redis.exists("lock")).isZero();
+            assertThat(other.granted("lock", 5).foreignWaiters()).isZero();
+            Acquire.Refused waiting = client.queued("lock", 2);
+            assertThat(waiting.run()).isZero();
+            assertThat(waiting.arrival()).isGreaterThan(refused.arrival());
+            other.release("lock", 5);
+            client.granted("lock", 2);
+            assertThat(servers.keysOf("lock")).containsExactly("lock");
+        }
+    }
+
+    @Test
+    void withoutScriptsItIsRefused() {
+        try (TestClient client = open("~*", "&*", "+@all", "-evalsha")) {
+            assertRefused(client, "evalsha");
+        }
+        try (TestClient client = open("~*", "&*", "+@all", "-eval")) {
+            assertRefused(client, "eval");
+        }
+    }
+
+    @Test
+    void withoutTheKeysItIsRefused() {
+        try (TestClient client = open("~other:*", "&*", "+@all")) {
+            assertRefused(client, "NOPERM");
+        }
+    }
+
+    @Test
+    void withoutACommandOfTheScriptItIsNotKnown() {
+        try (TestClient client = open("~*", "&*", "+@all", "-hset")) {
+            assertEffect(Effect.UNKNOWN, client, "can't run this command");
+        }
+        try (TestClient client = open("~*", "&*", "+@all", "-hlen")) {
+            assertRefused(client, "cannot be used");
+        }
+    }
+
+    @Test
+    void theRightsOfTheDocumentationAreEnough() {
+        try (TestClient client = open(
+                "~*",
+                "&hf:in:*",
+                "+evalsha",
+                "+eval",
+                "+time",
+                "+hlen",
+                "+hexists",
+                "+hkeys",
+                "+hset",
+                "+hdel",
+                "+del",
+                "+exists",
+                "+pexpire",
+                "+pttl",
+                "+get",
+                "+set",
+                "+mget",
+                "+scan",
+                "+type",
+                "+zcard",
+                "+zscore",
+                "+zadd",
+                "+zrem",
+                "+zpopmin",
+                "+zrange",
+                "+publish",
+                "+subscribe",
+                "+ping",
+                "+hello",
+                "+client|setname")) {
+            client.granted("lock", 1);
+            try (TestClient other = TestClient.open(servers.uri())) {
+                other.queued("lock", 1);
+                client.renew("lock", 1);
+                assertThat(Await.reply(client.store.list(""))).hasSize(1);
+                client.assign("lock", 1);
+                client.queued("lock", 2);
+                Await.reply(client.store.forceRelease("lock"));
+            }
+            assertThat(client.arrived()).isNotEmpty();
+        }
+    }
+
+    private static void assertRefused(TestClient client, String text) {
+        assertEffect(Effect.REFUSED, client, text);
+    }
+
+    private static void assertEffect(Effect effect, TestClient client, String text) {
+        assertThatThrownBy(() -> client.acquire("lock", 1))
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.effect()).isEqualTo(effect))
+                .hasMessageContaining(text);
+    }
+
+    @Test
+    void aFullServerRenewsAndReleasesButGrantsNothing() {
+        try (TestClient client = TestClient.open(servers.uri());
+                TestClient other = TestClient.open(servers.uri())) {
+            client.granted("lock", 1);
+            client.granted("another", 2);
+            other.queued("another", 1);
+            servers.redis.configSet("maxmemory", "1");
+            assertThatThrownBy(() -> client.acquire("third", 3))
+                    .isInstanceOfSatisfying(
+                            StoreException.class, e -> assertThat(e.effect()).isEqualTo(Effect.UNKNOWN))
+                    .hasMessageContaining("OOM");
+            Renew renew = new Renew("lock", client.tenure(1), TestClient.LEASE, 1_000);
+            assertThat(client.renew(List.of(renew)).get(0)).isInstanceOf(Renew.Renewed.class);
+            assertThat(client.granted("lock", 1)).isNotNull();
+            assertThat(client.release("lock", 1).held()).isTrue();
+            assertThat(client.assign("another", 2).held()).isTrue();
+            assertThat(servers.redis.hkeys("another")).containsExactly(other.id + ":1");
+            assertThat(servers.redis.exists("third")).isZero();
+        }
+    }
+
+    @Test
+    void aReplicaIsRefused() {
+        servers.redis.zadd(Servers.queueKey("free"), 1, "nobody:1");
+        try (Servers replica = Servers.start("--replicaof", "127.0.0.1 " + servers.server.port())) {
+            Await.until("it is in step", () -> replica.redis.exists(Servers.queueKey("free")) == 1);
+            try (TestClient client = TestClient.open(replica.uri());
+                    TestClient holder = TestClient.open(servers.uri())) {
+                holder.granted("lock", 1);
+                Await.until("it is in step", () -> replica.redis.exists("lock") == 1);
+                assertReplica(() -> client.acquire("other", 1));
+                assertReplica(() -> client.queued("lock", 1));
+                assertReplica(() -> client.release("free", 1));
+                assertReplica(() -> Await.reply(client.store.forceRelease("lock")));
+                assertThat(client.renew("lock", 1)).isInstanceOf(Renew.Lost.class);
+            }
+        }
+    }
+
+    private static void assertReplica(org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.effect()).isEqualTo(Effect.NOT_APPLIED))
+                .hasMessageContaining("it is a replica");
+    }
+
+    @Test
+    void evictionOfLocksIsNoticed() {
+        assertThat(RedisStore.evictsLocks(servers.redis.info("memory"))).isFalse();
+        servers.redis.configSet("maxmemory-policy", "volatile-ttl");
+        assertThat(RedisStore.evictsLocks(servers.redis.info("memory"))).isFalse();
+        servers.redis.configSet("maxmemory", "100mb");
+        assertThat(RedisStore.evictsLocks(servers.redis.info("memory"))).isTrue();
+        servers.redis.configSet("maxmemory-policy", "noeviction");
+        assertThat(RedisStore.evictsLocks(servers.redis.info("memory"))).isFalse();
+    }
+}

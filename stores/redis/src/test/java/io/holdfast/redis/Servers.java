@@ -1,0 +1,124 @@
+package io.holdfast.redis;
+
+import io.holdfast.embedded.redis.RedisServer;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A server and a look into it. */
+final class Servers implements AutoCloseable {
+
+    private static final AtomicInteger NAMES = new AtomicInteger();
+
+    final RedisServer server;
+    final RedisCommands<String, String> redis;
+    private final RedisClient client;
+    private final boolean own;
+
+    private Servers(RedisServer server, String uri, boolean own) {
+        this.server = server;
+        this.own = own;
+        client = RedisClient.create(uri);
+        StatefulRedisConnection<String, String> connection = client.connect();
+        redis = connection.sync();
+    }
+
+    private static final class Shared {
+        static final Servers SERVERS = new Servers(RedisServer.start(), false);
+    }
+
+    private Servers(RedisServer server, boolean own) {
+        this(server, server.uri(), own);
+    }
+
+    /** The one that all tests share that do it no harm. */
+    static Servers shared() {
+        return Shared.SERVERS;
+    }
+
+    static Servers start(String... args) {
+        return new Servers(RedisServer.start(args), true);
+    }
+
+    /** A lock name that no other test uses. */
+    static String name() {
+        return "lock-" + NAMES.incrementAndGet();
+    }
+
+    String uri() {
+        return server.uri();
+    }
+
+    /** How often a command was called. */
+    long calls(String command) {
+        Matcher found = Pattern.compile("cmdstat_" + Pattern.quote(command) + ":calls=(\\d+)")
+                .matcher(redis.info("commandstats"));
+        return found.find() ? Long.parseLong(found.group(1)) : 0;
+    }
+
+    /** All keys with this text in them, but those that may stay. */
+    Set<String> keysOf(String name) {
+        Set<String> keys = new TreeSet<>(redis.keys("*" + name + "*"));
+        keys.removeIf(key -> key.contains("}:t:"));
+        return keys;
+    }
+
+    static String tokenKey(String name) {
+        return "hf:{" + name + "}:t:" + name;
+    }
+
+    static String queueKey(String name) {
+        return "hf:{" + name + "}:q:" + name;
+    }
+
+    /** Holds back every request that may write, until {@link #unpause}; others are answered. */
+    void pauseWrites() {
+        client("PAUSE", "60000", "WRITE");
+    }
+
+    void unpause() {
+        client("UNPAUSE");
+    }
+
+    private void client(String... words) {
+        CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8);
+        List.of(words).forEach(args::add);
+        redis.dispatch(CommandType.CLIENT, new StatusOutput<>(StringCodec.UTF8), args);
+    }
+
+    /** Cuts the connections of that type: {@code normal} or {@code pubsub}. */
+    void cut(String type, String clientName) {
+        for (String line : redis.clientList().lines().toList()) {
+            boolean pubsub = !line.contains(" sub=0 ");
+            if (line.contains(" name=" + clientName + " ") && pubsub == type.equals("pubsub")) {
+                redis.clientKill(line.replaceAll(".* addr=(\\S+).*", "$1"));
+            }
+        }
+    }
+
+    /** Cuts the connections of all clients, both of each. */
+    void cut() {
+        redis.clientList()
+                .lines()
+                .filter(line -> line.contains(" name=holdfast-"))
+                .forEach(line -> redis.clientKill(line.replaceAll(".* addr=(\\S+).*", "$1")));
+    }
+
+    @Override
+    public void close() {
+        if (own) {
+            client.shutdown();
+            server.close();
+        }
+    }
+}

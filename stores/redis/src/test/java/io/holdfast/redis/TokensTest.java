@@ -1,0 +1,114 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.TokenBlock;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class TokensTest {
+
+    private final Servers servers = Servers.start();
+    private final TestClient client = TestClient.open(servers.uri());
+    private final String name = "lock";
+    private long number;
+
+    @BeforeEach
+    void learn() {
+        client.granted(name, ++number);
+        client.release(name, number);
+    }
+
+    @AfterEach
+    void close() {
+        client.close();
+        servers.close();
+    }
+
+    @Test
+    void riseOverShortTenuresAndDataLoss() {
+        long last = 0;
+        for (int i = 0; i < 3_000; i++) {
+            if (i % 100 == 99) {
+                servers.redis.flushall();
+            }
+            Acquire.Granted granted = client.granted(name, ++number);
+            assertThat(granted.tokens().first()).isGreaterThan(last);
+            last = granted.tokens().last();
+            client.release(name, number);
+        }
+    }
+
+    @Test
+    void riseOverRefillsAtFullRateAndDataLoss() {
+        long last = client.granted(name, ++number).tokens().last();
+        for (int i = 0; i < 500; i++) {
+            Renew.Renewed renewed = (Renew.Renewed)
+                    client.renew(List.of(new Renew(name, client.tenure(number), TestClient.LEASE, 1_000_000)))
+                            .get(0);
+            TokenBlock block = renewed.tokens().orElseThrow();
+            assertThat(block.first()).isGreaterThan(last);
+            last = block.last();
+            assertThat(unit(last) - renewed.serverMicros()).isLessThan(10_000);
+        }
+        servers.redis.flushall();
+        // a client needs longer than that to notice the loss and to come again
+        long lost = System.nanoTime();
+        Await.until("10 ms", () -> System.nanoTime() - lost > 10_000_000);
+        assertThat(client.granted(name, ++number).tokens().first()).isGreaterThan(last);
+    }
+
+    @Test
+    void unusedUnitsAreGivenBack() {
+        Acquire.Granted granted = (Acquire.Granted) client.acquire(
+                new Acquire(name, client.tenure(++number), false, 0, TestClient.LEASE, 9_000 * 1024L, 0));
+        assertThat(stored()).isEqualTo(unit(granted.tokens().last()));
+        long used = granted.tokens().first() + 1;
+        Await.reply(client.store.release(new Release(name, client.tenure(number), false, used)));
+        Acquire.Granted next = client.granted(name, ++number);
+        assertThat(next.tokens().first()).isGreaterThan(used);
+        assertThat(unit(next.tokens().first())).isBetween(granted.serverMicros(), next.serverMicros());
+    }
+
+    @Test
+    void aTenureThatDoesNotHoldGivesNothingBack() {
+        Acquire.Granted granted = (Acquire.Granted) client.acquire(
+                new Acquire(name, client.tenure(++number), false, 0, TestClient.LEASE, 9_000 * 1024L, 0));
+        long stored = stored();
+        Await.reply(client.store.release(new Release(
+                name, client.tenure(number + 1), false, granted.tokens().first())));
+        assertThat(stored()).isEqualTo(stored);
+    }
+
+    @Test
+    void riseWhenTheClockStepsBack() {
+        long ahead = client.granted(name, ++number).serverMicros() + 3_600_000_000L;
+        client.release(name, number);
+        servers.redis.set(Servers.tokenKey(name), Long.toString(ahead));
+        TokenBlock first = client.granted(name, ++number).tokens();
+        assertThat(first).isEqualTo(Reply.tokens(ahead + 1, 1));
+        assertThat(client.granted(name, number).tokens()).isEqualTo(Reply.tokens(ahead + 2, 1));
+    }
+
+    private static long unit(long token) {
+        return token >> Reply.UNIT_BITS;
+    }
+
+    private long stored() {
+        return Long.parseLong(servers.redis.get(Servers.tokenKey(name)));
+    }
+
+    @Test
+    void blocksAndUnits() {
+        assertThat(Reply.units(0)).isZero();
+        assertThat(Reply.units(1)).isEqualTo(1);
+        assertThat(Reply.units(1024)).isEqualTo(1);
+        assertThat(Reply.units(1025)).isEqualTo(2);
+        assertThat(Reply.tokens(3, 2)).isEqualTo(new TokenBlock(3 * 1024, 5 * 1024 - 1));
+    }
+}
