@@ -54,7 +54,9 @@ final class Link<C extends StatefulRedisConnection<String, String>> implements R
 
     private void connect() {
         // what the maker throws counts as a failure, too: the next attempt must not be lost
-        CompletionStage<C> attempt = CompletableFuture.completedStage(maker).thenCompose(Supplier::get);
+        CompletionStage<C> attempt = CompletableFuture.completedStage(maker)
+                .thenCompose(Supplier::get)
+                .thenCompose(made -> answering(made, new CompletableFuture<>()));
         attempt.whenComplete((made, error) -> {
             if (error == null) {
                 made.addListener(this);
@@ -68,6 +70,22 @@ final class Link<C extends StatefulRedisConnection<String, String>> implements R
                 first.completeExceptionally(error);
             }
         });
+    }
+
+    /** A server that is loading its data has no answer yet; and Lettuce 7 may be too early with a connection. */
+    private CompletionStage<C> answering(C made, CompletableFuture<C> ready) {
+        CompletionStage<String> answer = made.async().ping();
+        answer.whenComplete((pong, error) -> {
+            if (error == null) {
+                ready.complete(made);
+            } else if (made.isOpen() && String.valueOf(error.getMessage()).startsWith("Currently not connected")) {
+                session.after(DELAY_NANOS, () -> answering(made, ready));
+            } else {
+                end(made);
+                ready.completeExceptionally(error);
+            }
+        });
+        return ready;
     }
 
     private void connectLater() {

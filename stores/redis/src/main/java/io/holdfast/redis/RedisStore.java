@@ -223,6 +223,7 @@ final class RedisStore implements LockStore {
             if (recorded) {
                 failureOf(session.send("record", redis -> redis.del(recordKey())), CLOSE_NANOS);
             }
+            failureOf(session.disconnect(), CLOSE_NANOS);
             session.close();
         }
     }

@@ -22,7 +22,6 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.channel.Channel;
-import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.handler.timeout.ReadTimeoutHandler;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -58,7 +57,6 @@ final class Session extends RedisPubSubAdapter<String, String> {
     private static final Map<String, Integer> PARTS = Map.of("F", 2, "A", 7, "W", 2, "R", 3, "Q", 4, "S", 3, "G", 2);
     private static final long PATIENCE_NANOS = 200_000_000;
     private static final int THREADS = 2;
-    private static final int FLUSH_AT_LATEST_AFTER = 64;
     private static final int CLOSE_SECONDS = 2;
 
     private final StoreConfig config;
@@ -66,6 +64,7 @@ final class Session extends RedisPubSubAdapter<String, String> {
     private final Layout layout;
     private final Platform.Timer timer;
     private final ClientResources resources;
+    private final RedisClient client;
     private final Link<StatefulRedisConnection<String, String>> commands;
     private final Link<StatefulRedisPubSubConnection<String, String>> messages;
     private final AtomicLong losses = new AtomicLong();
@@ -86,7 +85,7 @@ final class Session extends RedisPubSubAdapter<String, String> {
         RedisURI uri = failures.server().uri();
         uri.setClientName(name.replaceAll("[^!-~]", "_"));
         uri.setTimeout(config.connectTimeout());
-        RedisClient client = RedisClient.create(resources);
+        client = RedisClient.create(resources);
         client.setOptions(ClientOptions.builder()
                 .autoReconnect(false)
                 .useHashIndexQueue(false)
@@ -107,7 +106,6 @@ final class Session extends RedisPubSubAdapter<String, String> {
                     @Override
                     public void afterChannelInitialized(Channel channel) {
                         long nanos = 2 * config.commandTimeout().toNanos();
-                        channel.pipeline().addFirst(new FlushConsolidationHandler(FLUSH_AT_LATEST_AFTER, true));
                         channel.pipeline().addFirst(new ReadTimeoutHandler(nanos, TimeUnit.NANOSECONDS));
                     }
                 })
@@ -127,13 +125,12 @@ final class Session extends RedisPubSubAdapter<String, String> {
         });
     }
 
-    /** Both connections, at the end of the first attempt. A server that is loading its data says so to a ping. */
-    CompletionStage<String> open() {
-        return messages.get()
-                .thenCombine(commands.get(), (first, second) -> second)
-                .thenCompose(c -> c.async().ping());
+    /** Both connections, at the end of the first attempt. */
+    CompletionStage<?> open() {
+        return messages.get().thenCombine(commands.get(), (first, second) -> second);
     }
 
+    /** One of the connections was made. The first may be that for commands, where nobody asked for the other yet. */
     void up() {
         CompletionStage<?> unused = messages.get();
         unheard = false;
@@ -281,6 +278,11 @@ final class Session extends RedisPubSubAdapter<String, String> {
     @CanIgnoreReturnValue
     Platform.Task after(long nanos, Runnable task) {
         return timer.schedule(nanos, task);
+    }
+
+    /** Lets both connections go, while their threads still run. */
+    CompletionStage<Void> disconnect() {
+        return client.shutdownAsync(0, CLOSE_SECONDS, TimeUnit.SECONDS);
     }
 
     void close() {

@@ -6,8 +6,8 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.IndeterminateLockException;
-import io.holdfast.LeaseLostException;
 import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.check.HistoryChecker;
@@ -121,8 +121,9 @@ final class Crowd implements AutoCloseable {
         long end = System.nanoTime() + lease.plusSeconds(4).toNanos();
         for (int i = 0; i < served.size(); i++) {
             int who = i;
-            Await.until("crowd-" + who + " is served again, errors: " + errors, () -> served.get(who)
-                    .get() > before.get(who) + 2);
+            Await.until(
+                    "crowd-" + who + " is served again, errors: " + errors,
+                    () -> served.get(who).get() > before.get(who) + 2);
         }
         assertThat(System.nanoTime()).as("when all were served again").isLessThan(end);
     }
@@ -155,7 +156,8 @@ final class Crowd implements AutoCloseable {
     /** Everything is settled, and at most the bystander's name is still held. */
     void assertNothingIsLeft() {
         closeBystander();
-        Await.until("all is settled", () -> clients.stream().allMatch(c -> c.stats().unsettled() == 0));
+        Await.until(
+                "all is settled", () -> clients.stream().allMatch(c -> c.stats().unsettled() == 0));
         Await.until("no name is held or awaited", () -> clients.get(0).list("").isEmpty());
         assertThat(clients).allMatch(c -> c.stats().held() == 0 && c.stats().waiting() == 0);
     }
@@ -172,7 +174,9 @@ final class Crowd implements AutoCloseable {
     public void close() {
         stop();
         clients.forEach(Holdfast::close);
-        Await.until("the clients' threads are gone", () -> Thread.getAllStackTraces().keySet().stream()
-                .noneMatch(thread -> thread.getName().startsWith("holdfast-crowd")));
+        Await.until(
+                "the clients' threads are gone",
+                () -> Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(thread -> thread.getName().startsWith("holdfast-crowd")));
     }
 }

@@ -1,0 +1,147 @@
+package io.holdfast.architecture;
+
+import static java.util.stream.Collectors.toCollection;
+import static java.util.stream.Collectors.toSet;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.properties.HasName;
+import io.holdfast.architecture.PublishedModules.Module;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Who may depend on whom: stores on {@code spi}, and nobody on a store. */
+class DirectionTest {
+
+    private static final String ROOT = "io.holdfast";
+    private static final String SPI = "io.holdfast.spi";
+    private static final String MEMORY = "io.holdfast.memory";
+    private static final String INTERNAL = "io.holdfast.internal";
+    private static final String TESTKIT = "io.holdfast.testkit";
+
+    /** What core may use beside the JDK. */
+    private static final List<String> LIBRARIES_OF_CORE =
+            List.of("org.jspecify.annotations", "org.slf4j", "com.google.errorprone.annotations");
+
+    @Test
+    void thereAreStores() {
+        assertThat(PublishedModules.stores())
+                .extracting(Module::path)
+                .contains("stores/redis", "stores/embedded-redis");
+    }
+
+    @Test
+    void coreUsesTheJdkAndItsOwnPackagesOnly() {
+        assertThat(dependencies(
+                        PublishedModules.named("core").classes(),
+                        target -> !inPackages(target, ROOT, SPI, MEMORY, INTERNAL)
+                                && !isJdk(target)
+                                && !LIBRARIES_OF_CORE.contains(target.getPackageName())))
+                .isEmpty();
+    }
+
+    @Test
+    void memoryUsesSpiOnly() {
+        JavaClasses core = PublishedModules.named("core").classes();
+        Set<String> known = rootTypesOfSpi(core);
+        assertThat(dependencies(
+                        from(core, MEMORY),
+                        target -> isHoldfast(target)
+                                && !inPackages(target, MEMORY, SPI)
+                                && !known.contains(outermost(target).getName())))
+                .isEmpty();
+    }
+
+    @Test
+    void spiUsesNeitherTheEngineNorAStore() {
+        assertThat(dependencies(
+                        from(PublishedModules.named("core").classes(), SPI),
+                        target -> isHoldfast(target) && !inPackages(target, SPI, ROOT)))
+                .isEmpty();
+    }
+
+    @Test
+    void aStoreUsesSpiAndNoOtherStore() {
+        Set<String> known = rootTypesOfSpi(PublishedModules.named("core").classes());
+        for (Module store : PublishedModules.stores()) {
+            JavaClasses classes = store.classes();
+            Set<String> own = names(classes.stream());
+            assertThat(dependencies(
+                            classes,
+                            target -> isHoldfast(target)
+                                    && !own.contains(target.getName())
+                                    && !inPackages(target, SPI)
+                                    && !known.contains(outermost(target).getName())))
+                    .as(store.path())
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void testkitUsesNoStoreAndNoEngine() {
+        assertThat(dependencies(
+                        PublishedModules.named("testkit").classes(),
+                        target -> isHoldfast(target)
+                                && !target.getPackageName().startsWith(TESTKIT)
+                                && !inPackages(target, ROOT, SPI, MEMORY)))
+                .isEmpty();
+    }
+
+    /** What the SPI itself speaks of, by outermost type: a store cannot be written without these. */
+    private static Set<String> rootTypesOfSpi(JavaClasses core) {
+        return names(from(core, SPI).stream()
+                .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
+                .map(Dependency::getTargetClass)
+                .map(JavaClass::getBaseComponentType)
+                .filter(target -> inPackages(target, ROOT))
+                .map(DirectionTest::outermost));
+    }
+
+    private static JavaClass outermost(JavaClass type) {
+        return type.getEnclosingClass().map(DirectionTest::outermost).orElse(type);
+    }
+
+    private static Set<String> names(Stream<JavaClass> types) {
+        return types.map(HasName::getName).collect(toSet());
+    }
+
+    private static List<JavaClass> from(JavaClasses classes, String packageName) {
+        List<JavaClass> found = classes.stream()
+                .filter(type -> type.getPackageName().equals(packageName))
+                .toList();
+        assertThat(found).as("types of " + packageName).isNotEmpty();
+        return found;
+    }
+
+    private static Set<String> dependencies(Iterable<JavaClass> classes, Predicate<JavaClass> forbidden) {
+        Set<String> found = new TreeSet<>();
+        for (JavaClass type : classes) {
+            found.addAll(type.getDirectDependenciesFromSelf().stream()
+                    .filter(dependency ->
+                            !dependency.getTargetClass().getBaseComponentType().isPrimitive())
+                    .filter(dependency ->
+                            forbidden.test(dependency.getTargetClass().getBaseComponentType()))
+                    .map(Dependency::getDescription)
+                    .collect(toCollection(TreeSet::new)));
+        }
+        return found;
+    }
+
+    private static boolean isHoldfast(JavaClass type) {
+        return type.getPackageName().equals(ROOT) || type.getPackageName().startsWith(ROOT + ".");
+    }
+
+    private static boolean isJdk(JavaClass type) {
+        return type.getPackageName().startsWith("java.");
+    }
+
+    private static boolean inPackages(JavaClass type, String... packages) {
+        return Set.of(packages).contains(type.getPackageName());
+    }
+}

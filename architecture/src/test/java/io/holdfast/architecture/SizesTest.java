@@ -1,0 +1,49 @@
+package io.holdfast.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.architecture.PublishedModules.Module;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** How large a module may be; the aim is 4 000 lines for core and 600 for a store, and the limits only go down. */
+class SizesTest {
+
+    @ParameterizedTest
+    @CsvSource({"core, 4300", "stores/redis, 820"})
+    void aModuleKeepsItsSize(String path, int limit) throws IOException {
+        Module module = PublishedModules.named(path);
+        int lines = 0;
+        for (Path source : module.sources()) {
+            lines += CodeLines.count(Files.readAllLines(source));
+        }
+        System.out.printf("code lines of %s: %d of %d%n", module, lines, limit);
+        assertThat(lines).as("code lines of " + module).isLessThanOrEqualTo(limit);
+    }
+
+    @Test
+    void blanksCommentsAndImportsDoNotCount() {
+        List<String> source = List.of(
+                "/* a",
+                " * comment */",
+                "package a;",
+                "",
+                "import java.util.List;",
+                "",
+                "// another",
+                "final class A { /* and */ // code",
+                "    String a = \"/* no comment\";",
+                "    char b = '\"'; /* until",
+                "    here */ char c = '\\'';",
+                "    String d = \"\"\"",
+                "        // text",
+                "        \"\"\";",
+                "}");
+        assertThat(CodeLines.count(source)).isEqualTo(8);
+    }
+}

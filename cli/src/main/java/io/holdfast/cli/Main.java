@@ -1,0 +1,80 @@
+package io.holdfast.cli;
+
+import io.holdfast.HoldfastException;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The command {@code holdfast}: results on standard output, all else on standard error. */
+@Command(
+        name = "holdfast",
+        description = "Distributed locks for the JVM, at the command line.",
+        subcommands = DemoCommand.class,
+        synopsisSubcommandLabel = "COMMAND",
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {"0:as it should be", "1:not as it should be", "2:wrong arguments", "69:the store cannot be used"
+        })
+public final class Main implements Callable<Integer> {
+
+    private static final int HELP_WIDTH = 100;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            scope = ScopeType.INHERIT,
+            description = "Shows this help.")
+    @SuppressWarnings("UnusedVariable")
+    private boolean help;
+
+    private Main() {}
+
+    /** Runs one command, and ends the JVM with its exit code. */
+    public static void main(String[] args) {
+        System.exit(commandLine().execute(args));
+    }
+
+    static CommandLine commandLine() {
+        return new CommandLine(new Main())
+                .setUsageHelpWidth(HELP_WIDTH)
+                .setParameterExceptionHandler(Main::explainWrongArguments)
+                .setExecutionExceptionHandler(Main::explainFailure);
+    }
+
+    @Override
+    public Integer call() {
+        throw new ParameterException(spec.commandLine(), "no command given");
+    }
+
+    private static int explainWrongArguments(ParameterException e, String[] args) {
+        CommandLine command = e.getCommandLine();
+        String name = command.getCommandSpec().qualifiedName();
+        say(command.getErr(), name + ": " + oneLine(e) + "; see " + name + " --help");
+        return ExitCode.USAGE;
+    }
+
+    private static int explainFailure(Exception e, CommandLine command, ParseResult parsed) {
+        say(command.getErr(), command.getCommandSpec().qualifiedName() + ": " + oneLine(e));
+        return e instanceof HoldfastException ? ExitCode.UNUSABLE : ExitCode.FAILED;
+    }
+
+    private static void say(PrintWriter err, String line) {
+        err.println(line);
+        err.flush();
+    }
+
+    private static String oneLine(Exception e) {
+        String message = e.getMessage();
+        return message == null ? e.toString() : message.lines().findFirst().orElse(e.toString());
+    }
+}

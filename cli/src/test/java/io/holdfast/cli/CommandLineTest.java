@@ -1,0 +1,82 @@
+package io.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+class CommandLineTest {
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+    private final CommandLine holdfast =
+            Main.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "|no command given",
+                "dmeo|dmeo",
+                "demo --no-such-option|--no-such-option",
+                "demo surplus|surplus",
+                "demo --processes 1|--processes 1: must be 2 to 64",
+                "demo --processes many|many",
+                "demo --threads 0|--threads 0: must be 1 to 256",
+                "demo --stock 9|--stock 9: must be 10 to 100000",
+                "demo --work soon|'soon' is not a time like 500us, 2ms, 10s or 5m",
+                "demo --work 11s|--work: at most 10s",
+                "demo --strategies none,luck|there is no strategy 'luck', only none, lock",
+                "demo --strategies none,none|name each only once",
+                "demo --store memory:|--store memory:: must be embedded:redis or a redis:// URI",
+                "demo --store redis://|--store redis://: must be",
+                "demo --store redis://host:port|not a Redis URI: 'redis://host:port'; the form is",
+                "demo --json /no/such/folder/out.json|--json /no/such/folder/out.json: cannot be written",
+                "demo --json|--json"
+            })
+    void wrongArgumentsGetOneLineAndExitCode2(String line, String text) {
+        assertThat(run(line)).isEqualTo(2);
+        assertThat(err.toString()).contains(text).endsWith("--help" + System.lineSeparator());
+        assertThat(err.toString().lines()).hasSize(1);
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--help", "-h", "demo --help"})
+    void helpGoesToStandardOutput(String line) {
+        assertThat(run(line)).isEqualTo(0);
+        assertThat(out.toString()).startsWith("Usage: holdfast");
+        assertThat(err.toString()).isEmpty();
+    }
+
+    @Test
+    void helpNamesEveryOptionOfTheDemo() {
+        run("demo --help");
+        assertThat(out.toString())
+                .contains("--processes", "--threads", "--stock", "--work", "--store", "--strategies", "--json");
+    }
+
+    @Test
+    void aStoreThatCannotBeReachedHasAnExitCodeOfItsOwn() {
+        assertThat(run("demo --store redis://user:secret@127.0.0.1:1")).isEqualTo(69);
+        assertThat(err.toString()).contains("nothing listens there").doesNotContain("secret");
+        assertThat(err.toString().lines()).hasSize(1);
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @Test
+    void passwordsAreNotShown() {
+        run("demo --store http://user:secret@host");
+        assertThat(err.toString()).contains("http://host").doesNotContain("secret");
+    }
+
+    private int run(String line) {
+        return holdfast.execute(line == null ? new String[0] : line.split(" ", -1));
+    }
+}

@@ -1,0 +1,113 @@
+package io.holdfast.examples.flashsale;
+
+import io.lettuce.core.RedisClient;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * A process that sells with some threads until the stock is gone.
+ *
+ * <p>Its standard input brings the job, then {@link #GO}, and ends with the process that started it.
+ */
+public final class Worker {
+
+    /** Printed when all sellers wait for the start. */
+    public static final String READY = "ready";
+
+    /** The line that starts the sale. */
+    public static final String GO = "go";
+
+    /** The exit code of a worker that was halted between check and write. */
+    public static final int HALTED = Accident.EXIT_CODE;
+
+    private static final int ORPHANED = 87;
+
+    private final Job job;
+    private final CountDownLatch go = new CountDownLatch(1);
+
+    private Worker(Job job) {
+        this.job = job;
+    }
+
+    /** Sells; exit code 0 when sold out. */
+    public static void main(String[] args) {
+        System.exit(run());
+    }
+
+    private static int run() {
+        try {
+            BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+            Worker worker = new Worker(Job.readFrom(in));
+            worker.watch(in);
+            worker.sell();
+            return 0;
+        } catch (InterruptedException | ExecutionException | IOException | RuntimeException e) {
+            e.printStackTrace();
+            return 1;
+        }
+    }
+
+    private void watch(BufferedReader in) {
+        Thread watcher = new Thread(() -> obey(in), "parent-watcher");
+        watcher.setDaemon(true);
+        watcher.start();
+    }
+
+    private void obey(BufferedReader in) {
+        try {
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                if (line.equals(GO)) {
+                    go.countDown();
+                }
+            }
+        } catch (IOException e) {
+            System.err.println("cannot hear the parent: " + e);
+        }
+        Runtime.getRuntime().halt(ORPHANED);
+    }
+
+    private void sell() throws InterruptedException, ExecutionException {
+        RedisClient redis = RedisClient.create(job.stockStore());
+        ExecutorService threads = Executors.newFixedThreadPool(job.threads());
+        try (Strategy strategy = job.strategy().open(job)) {
+            List<Callable<Void>> sellers = new ArrayList<>();
+            for (int i = 0; i < job.threads(); i++) {
+                sellers.add(new Seller(strategy, new Shop(redis, new Keys(job.sale())), job));
+            }
+            System.out.println(READY);
+            go.await();
+            for (Future<Void> end : threads.invokeAll(sellers)) {
+                end.get();
+            }
+        } finally {
+            threads.shutdown();
+            redis.shutdown();
+        }
+    }
+
+    /** Serves one buyer after another; there is always another one. */
+    private record Seller(Strategy strategy, Shop shop, Job job) implements Callable<Void> {
+
+        @Override
+        public Void call() throws InterruptedException {
+            Sale sale = new Sale(shop, job.work(), job.accident());
+            long start = System.nanoTime();
+            while (strategy.sell(sale)) {
+                long end = System.nanoTime();
+                shop.took((end - start) / 1_000);
+                start = end;
+            }
+            return null;
+        }
+    }
+}

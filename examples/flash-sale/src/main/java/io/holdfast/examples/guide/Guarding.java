@@ -1,0 +1,45 @@
+package io.holdfast.examples.guide;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Lease;
+import java.time.Duration;
+
+/** The code of docs/guarantees.md. */
+final class Guarding {
+
+    private final Orders orders;
+
+    Guarding(Orders orders) {
+        this.orders = orders;
+    }
+
+    void fence(DistributedLock lock) throws InterruptedException {
+        // region guard-fence
+        try (Lease lease = lock.acquire()) {
+            orders.ship(42, lease.token()); // refuses a token lower than one it has seen
+        }
+        // endregion
+    }
+
+    void check(DistributedLock lock) throws InterruptedException {
+        // region guard-check
+        try (Lease lease = lock.acquire()) {
+            prepare();
+            lease.ensureValid(Duration.ofSeconds(2)); // throws LeaseLostException, or is good for 2 s
+            orders.ship(42, lease.token());
+        }
+        // endregion
+    }
+
+    void stop(DistributedLock lock) throws InterruptedException {
+        // region guard-stop
+        Thread worker = Thread.currentThread();
+        try (Lease lease = lock.acquire()) {
+            lease.onLost(loss -> worker.interrupt());
+            orders.ship(42, lease.token());
+        }
+        // endregion
+    }
+
+    private void prepare() {}
+}

@@ -1,0 +1,39 @@
+package io.holdfast.examples.guide;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.LockEvent;
+import io.holdfast.LockOptions;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/** The code of docs/tuning.md. */
+final class Tuning {
+
+    Holdfast client(String uri, Consumer<LockEvent> alarm) {
+        // region tuning-client
+        Holdfast holdfast = Holdfast.builder()
+                .uri(uri)
+                .name("billing-7")
+                .lease(Duration.ofSeconds(10))
+                .commandTimeout(Duration.ofSeconds(1))
+                .maxHold(Duration.ofMinutes(5))
+                .listener(event -> {
+                    if (event instanceof LockEvent.Lost || event instanceof LockEvent.HeldTooLong) {
+                        alarm.accept(event);
+                    }
+                })
+                .build();
+        // endregion
+        return holdfast;
+    }
+
+    DistributedLock lock(Holdfast holdfast) {
+        // region tuning-lock
+        LockOptions report =
+                LockOptions.defaults().withLease(Duration.ofMinutes(2)).withMaxHold(Duration.ofHours(1));
+        DistributedLock lock = holdfast.lock("reports/monthly", report);
+        // endregion
+        return lock;
+    }
+}

@@ -1,0 +1,93 @@
+package io.holdfast.examples.flashsale;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.embedded.redis.RedisServer;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+class WorkerTest {
+
+    private static final String SALE = "test";
+
+    @Test
+    void endsWithItsParent() throws Exception {
+        try (RedisServer redis = RedisServer.start();
+                Books books = Books.open(redis.uri(), SALE, 1_000_000)) {
+            Process worker = start(job(redis, Job.NEVER));
+            assertThat(worker.inputReader().readLine()).isEqualTo(Worker.READY);
+            worker.outputWriter().close();
+            assertThat(worker.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(worker.exitValue()).isNotZero().isNotEqualTo(Worker.HALTED);
+            assertThat(books.left()).isEqualTo(1_000_000);
+        }
+    }
+
+    @Test
+    void sellsAllWhenItIsAlone() throws Exception {
+        try (RedisServer redis = RedisServer.start();
+                Books books = Books.open(redis.uri(), SALE, 30)) {
+            Process worker = start(job(redis, Job.NEVER));
+            go(worker);
+            assertThat(worker.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(worker.exitValue()).isZero();
+            assertThat(books.orders()).isEqualTo(30);
+            assertThat(books.left()).isZero();
+            assertThat(books.orderMillis()).hasSize(30).isSorted();
+            assertThat(LongStream.of(books.tookMicros()).boxed()).hasSize(30).allMatch(micros -> micros >= 1_000);
+        }
+    }
+
+    @Test
+    void anAccidentIsToldByTheExitCode() throws Exception {
+        try (RedisServer redis = RedisServer.start();
+                Books books = Books.open(redis.uri(), SALE, 30)) {
+            Process worker = start(job(redis, 20));
+            go(worker);
+            assertThat(worker.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(worker.exitValue()).isEqualTo(Worker.HALTED);
+            assertThat(books.orders()).as("dead between check and write").isEqualTo(10);
+            assertThat(books.left()).isEqualTo(20);
+        }
+    }
+
+    private static Job job(RedisServer redis, long dieAt) {
+        return new Job(
+                StrategyKind.NONE,
+                redis.uri(),
+                redis.uri(),
+                SALE,
+                1,
+                Duration.ofMillis(1),
+                Duration.ofSeconds(1),
+                dieAt);
+    }
+
+    private static Process start(Job job) throws IOException {
+        Process worker = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Worker.class.getName())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        send(worker, job.toLines());
+        return worker;
+    }
+
+    private static void go(Process worker) throws IOException {
+        assertThat(worker.inputReader().readLine()).isEqualTo(Worker.READY);
+        send(worker, Worker.GO + "\n");
+    }
+
+    private static void send(Process worker, String text) throws IOException {
+        Writer in = worker.outputWriter();
+        in.write(text);
+        in.flush();
+    }
+}
