@@ -345,8 +345,10 @@ final class KeySlot {
     }
 
     private boolean mustYield(Tenure current, long now, Effect.Buffer out) {
-        if (!rules.moment().signalsFresh(now)) {
+        if (!rules.moment().signalsFresh(now + rules.poll() / 2)) {
             out.add(new Effect.ConfirmSignals());
+        }
+        if (!rules.moment().signalsFresh(now)) {
             current.foreign(Math.max(1, current.foreignWaiters), now);
         }
         return current.sliceStart != Tenure.NEVER
