@@ -31,6 +31,7 @@ final class Crowd implements AutoCloseable {
     private final Duration lease;
     private final HistoryChecker history = new HistoryChecker();
     private final Map<String, HistoryChecker.Hold> byToken = new ConcurrentHashMap<>();
+    private final Map<String, List<Long>> tokens = new ConcurrentHashMap<>();
     private final List<Throwable> errors = new CopyOnWriteArrayList<>();
     private final List<Holdfast> clients = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
@@ -93,18 +94,20 @@ final class Crowd implements AutoCloseable {
             DistributedLock lock = client.lock("n" + round % 2);
             try {
                 lock.lock();
-                hold(lock, count);
+                hold(client, lock, count);
             } catch (HoldfastException | LeaseLostException e) {
                 errors.add(e);
             }
         }
     }
 
-    private void hold(DistributedLock lock, AtomicLong count) {
+    private void hold(Holdfast client, DistributedLock lock, AtomicLong count) {
         try {
             HistoryChecker.Hold hold = history.granted(
                     lock.name(), Thread.currentThread().getName(), lock.fencingToken(), System.nanoTime());
             byToken.put(lock.name() + lock.fencingToken(), hold);
+            tokens.computeIfAbsent(client.clientId() + lock.name(), key -> new CopyOnWriteArrayList<>())
+                    .add(lock.fencingToken());
             hold.validUntil(System.nanoTime() + lock.remainingLease().toNanos());
             LockSupport.parkNanos(WORK_NANOS);
             hold.validUntil(System.nanoTime() + lock.remainingLease().toNanos());
@@ -138,6 +141,21 @@ final class Crowd implements AutoCloseable {
             thread.join();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
+        }
+    }
+
+    /**
+     * While an overlap lasts, the side that was forgotten goes on with its own tokens, all lower than those of the new side:
+     * that is what a resource refuses it by. On each side they rise, and no token is given twice.
+     */
+    void assertTokensRiseOnEachSide() {
+        assertThat(tokens.values()).allSatisfy(ofOneClient -> assertThat(ofOneClient).isSorted());
+        for (String name : List.of("n0", "n1")) {
+            List<Long> all = tokens.entrySet().stream()
+                    .filter(entry -> entry.getKey().endsWith(name))
+                    .flatMap(entry -> entry.getValue().stream())
+                    .toList();
+            assertThat(all).isNotEmpty().doesNotHaveDuplicates();
         }
     }
 
