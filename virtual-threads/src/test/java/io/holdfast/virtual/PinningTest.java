@@ -38,6 +38,12 @@ class PinningTest {
         void run() throws Exception;
     }
 
+    /** The second time the work is done: the first loads classes, which threads wait for in the JVM itself. */
+    private static List<RecordedEvent> pinnedOnceLoaded(Work work) throws Exception {
+        work.run();
+        return pinnedDuring(work);
+    }
+
     private static List<RecordedEvent> pinnedDuring(Work work) throws Exception {
         List<RecordedEvent> pinned = new CopyOnWriteArrayList<>();
         try (RecordingStream stream = new RecordingStream()) {
@@ -63,16 +69,16 @@ class PinningTest {
     void noThreadIsPinnedOnOneLock(String uri) throws Exception {
         int[] counter = {0};
         try (Holdfast holdfast = Holdfast.connect(uri)) {
-            assertThat(pinnedDuring(() -> contend(i -> holdfast.lock("one"), counter))).isEmpty();
+            assertThat(pinnedOnceLoaded(() -> contend(i -> holdfast.lock("one"), counter))).isEmpty();
         }
-        assertThat(counter[0]).isEqualTo(THREADS * ROUNDS);
+        assertThat(counter[0]).isEqualTo(2 * THREADS * ROUNDS);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"memory:", "embedded:redis"})
     void noThreadIsPinnedOnManyLocks(String uri) throws Exception {
         try (Holdfast holdfast = Holdfast.connect(uri)) {
-            assertThat(pinnedDuring(() -> contend(i -> holdfast.lock("many-" + i % 50), new int[1]))).isEmpty();
+            assertThat(pinnedOnceLoaded(() -> contend(i -> holdfast.lock("many-" + i % 50), new int[1]))).isEmpty();
             assertThat(holdfast.stats().held()).isZero();
         }
     }
@@ -81,7 +87,7 @@ class PinningTest {
     void noThreadIsPinnedByLeases() throws Exception {
         try (Holdfast holdfast = Holdfast.connect("embedded:redis")) {
             DistributedLock lock = holdfast.lock("lease");
-            assertThat(pinnedDuring(() -> join(i -> () -> {
+            assertThat(pinnedOnceLoaded(() -> join(i -> () -> {
                         try (Lease lease = lock.acquire()) {
                             assertThat(lease.isValid()).isTrue();
                         }
