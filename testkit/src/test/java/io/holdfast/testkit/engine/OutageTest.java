@@ -138,7 +138,11 @@ class OutageTest extends VirtualTime {
                         .hasMessageContaining("client c is closed"));
         CompletableFuture<Lease> future = c.lock("n").async().acquire();
         sim.runReady();
+        long before = calls(c);
         c.close();
+        assertThat(calls(c) - before)
+                .as("one release, and one withdrawal of the place for both")
+                .isEqualTo(2);
         waiter.join();
         sim.runReady();
         assertThat(future).isCompletedExceptionally();
