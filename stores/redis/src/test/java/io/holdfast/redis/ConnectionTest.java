@@ -74,8 +74,12 @@ class ConnectionTest {
     }
 
     private Effect effectOf(String name) {
+        return effectOf(client, name);
+    }
+
+    private static Effect effectOf(TestClient of, String name) {
         try {
-            client.acquire(name, 99);
+            of.acquire(name, 99);
             return null;
         } catch (StoreException e) {
             return e.effect();
@@ -138,7 +142,7 @@ class ConnectionTest {
             servers.server.pause();
             CompletionStage<Acquire.Reply> reply = impatient.start("lock", 1);
             assertFails(Effect.UNKNOWN, () -> Await.reply(reply));
-            assertFails(Effect.NOT_APPLIED, () -> impatient.acquire("lock", 2));
+            Await.until("the connection is given up", () -> effectOf(impatient, "lock") == Effect.NOT_APPLIED);
             servers.server.resume();
             impatient.next(Signal.Gap.class);
             Await.until("it works again", () -> works(impatient));

@@ -149,7 +149,8 @@ final class Crowd implements AutoCloseable {
      * that is what a resource refuses it by. On each side they rise, and no token is given twice.
      */
     void assertTokensRiseOnEachSide() {
-        assertThat(tokens.values()).allSatisfy(ofOneClient -> assertThat(ofOneClient).isSorted());
+        assertThat(tokens.values())
+                .allSatisfy(ofOneClient -> assertThat(ofOneClient).isSorted());
         for (String name : List.of("n0", "n1")) {
             List<Long> all = tokens.entrySet().stream()
                     .filter(entry -> entry.getKey().endsWith(name))
