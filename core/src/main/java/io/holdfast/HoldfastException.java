@@ -14,11 +14,6 @@ public abstract class HoldfastException extends RuntimeException {
         this.lockName = lockName;
     }
 
-    HoldfastException(String lockName, String message) {
-        super(message);
-        this.lockName = lockName;
-    }
-
     /** The name of the lock; empty if the error is not about one lock. */
     public String lockName() {
         return lockName;

@@ -7,6 +7,6 @@ public final class LockTimeoutException extends HoldfastException {
 
     /** For the lock, with a text that says how long, and who holds it. */
     public LockTimeoutException(String lockName, String message) {
-        super(lockName, message);
+        super(lockName, message, null);
     }
 }

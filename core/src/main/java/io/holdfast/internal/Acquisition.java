@@ -34,12 +34,13 @@ final class Acquisition {
         if (interruptible && Thread.interrupted()) {
             throw new InterruptedException();
         }
+        Thread me = Thread.currentThread();
+        var reference = handle == null ? null : handle.reference();
         long arrived = platform.nanoTime();
         long deadline = waitNanos == Tenure.NEVER ? Tenure.NEVER : arrived + Math.max(0, waitNanos);
         try {
             for (int attempt = 1; ; attempt++) {
-                Outcome outcome = once(
-                        Waiter.parked(platform, term, arrived, deadline, handle == null ? null : handle.reference()));
+                Outcome outcome = once(new Waiter(term, arrived, deadline, me, reference, () -> platform.unpark(me)));
                 if (!(outcome instanceof Hold hold) || usable(hold)) {
                     return outcome;
                 }
@@ -51,7 +52,7 @@ final class Acquisition {
             }
         } finally {
             if (interrupted) {
-                Thread.currentThread().interrupt();
+                me.interrupt();
             }
         }
     }

@@ -17,7 +17,9 @@ final class Awaiting {
         whenDone(future, () -> platform.unpark(me));
         long deadline = platform.nanoTime() + nanos;
         boolean interrupted = false;
-        for (long left = nanos; !future.isDone() && left > 0; left = left(nanos, deadline, platform)) {
+        for (long left = nanos;
+                !future.isDone() && left > 0;
+                left = nanos == Tenure.NEVER ? nanos : deadline - platform.nanoTime()) {
             platform.park(future, left);
             interrupted |= Thread.interrupted();
         }
@@ -30,9 +32,5 @@ final class Awaiting {
     /** Runs the action when the future is done, however. */
     static void whenDone(CompletableFuture<?> future, Runnable action) {
         var unused = future.whenComplete((value, error) -> action.run());
-    }
-
-    private static long left(long nanos, long deadline, Platform platform) {
-        return nanos == Tenure.NEVER ? nanos : deadline - platform.nanoTime();
     }
 }

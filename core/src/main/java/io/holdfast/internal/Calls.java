@@ -3,13 +3,14 @@ package io.holdfast.internal;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
-import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,35 +61,20 @@ final class Calls implements AutoCloseable {
 
     private static final long TICKS_PER_TIMEOUT = 8;
 
+    private final Engine engine;
     private final Platform platform;
-    private final Later later;
-    private final Counters counters;
-    private final Events events;
     private final Executor senders;
-    private final String store;
-    private final Duration timeout;
     private final long timeoutNanos;
     private final ConcurrentLinkedQueue<Call<?>> underWay = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean ticking = new AtomicBoolean();
     private volatile boolean closed;
 
     /** @param senders runs the calls: on the caller's thread, or on a pool for a store that blocks */
-    Calls(
-            Platform platform,
-            Later later,
-            Counters counters,
-            Events events,
-            Executor senders,
-            String store,
-            Duration timeout) {
-        this.platform = platform;
-        this.later = later;
-        this.counters = counters;
-        this.events = events;
+    Calls(Engine engine, Executor senders) {
+        this.engine = engine;
+        this.platform = engine.platform;
         this.senders = senders;
-        this.store = store;
-        this.timeout = timeout;
-        this.timeoutNanos = timeout.toNanos();
+        this.timeoutNanos = engine.settings.commandTimeout().toNanos();
     }
 
     <R> void start(Call<R> call) {
@@ -96,16 +82,40 @@ final class Calls implements AutoCloseable {
     }
 
     <R> void start(Call<R> call, Executor sender) {
-        counters.storeCalls.increment();
+        engine.counters.storeCalls.increment();
         call.deadline = platform.nanoTime() + timeoutNanos;
         underWay.add(call);
         tickLater(timeoutNanos / TICKS_PER_TIMEOUT);
         sender.execute(() -> send(call));
     }
 
+    /** Starts a call that somebody waits for; always completes: with an answer, an error, or the timeout. */
+    <R> CompletableFuture<R> ask(Supplier<CompletionStage<R>> question) {
+        CompletableFuture<R> answer = new CompletableFuture<>();
+        start(new Call<R>() {
+            @Override
+            CompletionStage<R> send() {
+                return question.get();
+            }
+
+            @Override
+            void replied(R reply) {
+                answer.complete(reply);
+            }
+
+            @Override
+            void failed(StoreException cause, boolean late) {
+                answer.completeExceptionally(cause);
+            }
+        });
+        return answer;
+    }
+
     private <R> void send(Call<R> call) {
         if (call.phase.get() != Call.Phase.OPEN) {
-            call.failed(new StoreException(Effect.NOT_APPLIED, "not sent to " + store + " in time"), true);
+            call.failed(
+                    new StoreException(Effect.NOT_APPLIED, "not sent to " + engine.store.describe() + " in time"),
+                    true);
             return;
         }
         call.wallMillis = platform.wallMillis();
@@ -124,11 +134,11 @@ final class Calls implements AutoCloseable {
             if (reply != null) {
                 call.replied(reply);
             } else {
-                counters.storeFailures.increment();
+                engine.counters.storeFailures.increment();
                 call.failed(cause(error), late);
             }
         } catch (RuntimeException e) {
-            events.failure("an answer of " + store, e);
+            engine.events.failure("an answer of " + engine.store.describe(), e);
         }
     }
 
@@ -136,12 +146,12 @@ final class Calls implements AutoCloseable {
         Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
         return cause instanceof StoreException known
                 ? known
-                : new StoreException(Effect.UNKNOWN, store + " failed unexpectedly: " + cause, cause);
+                : new StoreException(Effect.UNKNOWN, engine.store.describe() + " failed unexpectedly: " + cause, cause);
     }
 
     private void tickLater(long nanos) {
         if (!closed && ticking.compareAndSet(false, true)) {
-            later.run(nanos, this::tick);
+            engine.later.run(nanos, this::tick);
         }
     }
 
@@ -166,11 +176,9 @@ final class Calls implements AutoCloseable {
 
     private void timeOut(Call<?> call) {
         if (call.phase.compareAndSet(Call.Phase.OPEN, Call.Phase.TIMED_OUT)) {
-            counters.storeFailures.increment();
-            call.failed(
-                    new StoreException(
-                            Effect.UNKNOWN, "no answer from " + store + " within " + timeout.toMillis() + " ms"),
-                    false);
+            engine.counters.storeFailures.increment();
+            String text = "no answer from " + engine.store.describe() + " within " + timeoutNanos / 1_000_000 + " ms";
+            call.failed(new StoreException(Effect.UNKNOWN, text), false);
         }
     }
 

@@ -8,7 +8,6 @@ import io.holdfast.LockReport;
 import io.holdfast.Stats;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
-import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreProvider;
@@ -39,23 +38,15 @@ public final class Client implements Holdfast {
     private static final Map<String, String> ARTIFACTS =
             Map.of("redis", "holdfast-redis", "rediss", "holdfast-redis", "embedded", "holdfast-embedded-redis");
 
-    private final Settings settings;
-    private final Platform platform;
-    private final String id;
-    private final Threads threads;
-    private final Events events;
-    private final LockStore store;
     private final Engine engine;
+    private final Settings settings;
+    private final LockStore store;
     private final AtomicBoolean closing = new AtomicBoolean();
 
-    private Client(Settings settings, String id, Threads threads, Events events, LockStore store, Engine engine) {
-        this.settings = settings;
-        this.platform = settings.platform();
-        this.id = id;
-        this.threads = threads;
-        this.events = events;
-        this.store = store;
+    private Client(Engine engine) {
         this.engine = engine;
+        this.settings = engine.settings;
+        this.store = engine.store;
     }
 
     /** Connects. */
@@ -71,7 +62,7 @@ public final class Client implements Holdfast {
             Engine engine = new Engine(settings, self.id(), store, threads, events);
             started.set(engine);
             events.info("connected to " + store.describe());
-            return new Client(settings, self.id(), threads, events, store, engine);
+            return new Client(engine);
         } catch (RuntimeException e) {
             threads.close();
             events.close();
@@ -106,6 +97,7 @@ public final class Client implements Holdfast {
         }
     }
 
+    /** A signal that comes before the engine stands concerns nobody. */
     private static StoreConfig config(
             Settings settings, LockReport.Client self, AtomicReference<@Nullable Engine> started) {
         return new StoreConfig(
@@ -116,15 +108,8 @@ public final class Client implements Holdfast {
                 settings.connectTimeout(),
                 settings.lazy(),
                 settings.keyPrefix(),
-                signal -> deliver(started.get(), signal),
+                signal -> Optional.ofNullable(started.get()).ifPresent(engine -> engine.signal(signal)),
                 name -> Optional.ofNullable(started.get()).flatMap(engine -> engine.describe(name)));
-    }
-
-    /** A signal that comes before the engine stands concerns nobody. */
-    private static void deliver(@Nullable Engine engine, Signal signal) {
-        if (engine != null) {
-            engine.signal(signal);
-        }
     }
 
     private static StoreProvider providerFor(String uri) {
@@ -218,12 +203,12 @@ public final class Client implements Holdfast {
 
     @Override
     public void addListener(LockListener listener) {
-        events.add(listener);
+        engine.events.add(listener);
     }
 
     @Override
     public void removeListener(LockListener listener) {
-        events.remove(listener);
+        engine.events.remove(listener);
     }
 
     @Override
@@ -241,8 +226,8 @@ public final class Client implements Holdfast {
                 c.renewals.sum(),
                 c.signals.sum(),
                 c.emptyWakeups.sum(),
-                c.longestRenewalLagNanos() / 1_000,
-                events.dropped(),
+                c.renewalLagNanos.get() / 1_000,
+                engine.events.dropped(),
                 held,
                 waiting,
                 engine.settlements.open().size());
@@ -250,7 +235,7 @@ public final class Client implements Holdfast {
 
     @Override
     public String clientId() {
-        return id;
+        return engine.clientId;
     }
 
     @Override
@@ -264,12 +249,13 @@ public final class Client implements Holdfast {
         engine.settlements.abandon();
         engine.calls.close();
         store.close();
-        threads.close();
-        events.info("closed");
-        events.close();
+        engine.threads.close();
+        engine.events.info("closed");
+        engine.events.close();
     }
 
     private void awaitSettlements() {
+        Platform platform = engine.platform;
         long deadline = platform.nanoTime() + Durations.nanos(settings.closeTimeout());
         boolean interrupted = false;
         while (!engine.settlements.open().isEmpty() && platform.nanoTime() - deadline < 0) {
@@ -282,14 +268,13 @@ public final class Client implements Holdfast {
     }
 
     private void reportUnsettled(Settlement settlement) {
-        Instant lapses =
-                Instant.ofEpochMilli(platform.wallMillis() + (settlement.lapsesAt - platform.nanoTime()) / 1_000_000);
-        events.warnUnsettled(settlement.name, lapses);
+        long left = (settlement.lapsesAt - engine.platform.nanoTime()) / 1_000_000;
+        engine.events.warnUnsettled(settlement.name, Instant.ofEpochMilli(engine.platform.wallMillis() + left));
     }
 
     @Override
     public String toString() {
-        return "Holdfast client " + settings.name() + " (" + id + ") at " + store.describe()
+        return "Holdfast client " + settings.name() + " (" + engine.clientId + ") at " + store.describe()
                 + (closing.get() ? ", closed" : ", holds " + stats().held() + " names");
     }
 }

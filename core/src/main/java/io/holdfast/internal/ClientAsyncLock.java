@@ -10,17 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /** The lease face with futures. */
-final class ClientAsyncLock implements AsyncLock {
-
-    private final Engine engine;
-    private final String name;
-    private final Term term;
-
-    ClientAsyncLock(Engine engine, String name, Term term) {
-        this.engine = engine;
-        this.name = name;
-        this.term = term;
-    }
+record ClientAsyncLock(Engine engine, String name, Term term) implements AsyncLock {
 
     @Override
     public CompletableFuture<Lease> acquire() {
@@ -108,7 +98,7 @@ final class ClientAsyncLock implements AsyncLock {
 
         Attempt(Request<?> request, long now) {
             this.request = request;
-            waiter = Waiter.called(request.wanted, now, request.deadline, handle.reference(), this::told);
+            waiter = new Waiter(request.wanted, now, request.deadline, null, handle.reference(), this::told);
         }
 
         void start() {
@@ -119,11 +109,9 @@ final class ClientAsyncLock implements AsyncLock {
             }
         }
 
-        /** Nothing of this stays reachable from the hold, so that a forgotten lease can be seen to be. */
         private void told() {
-            waiter.forget();
             timer.cancel();
-            engine.callbacks().execute(() -> request.deliver(handle, Objects.requireNonNull(waiter.outcome)));
+            engine.threads.callbacks().execute(() -> request.deliver(handle, Objects.requireNonNull(waiter.outcome)));
         }
 
         private void timeOut(KeySlot slot) {

@@ -11,22 +11,7 @@ import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
 /** Both blocking faces of a lock name: no state of its own. */
-final class ClientLock implements DistributedLock {
-
-    private final Engine engine;
-    private final String name;
-    private final Term term;
-
-    ClientLock(Engine engine, String name, Term term) {
-        this.engine = engine;
-        this.name = name;
-        this.term = term;
-    }
-
-    @Override
-    public String name() {
-        return name;
-    }
+record ClientLock(Engine engine, String name, Term term) implements DistributedLock {
 
     // ---- thread face
 
@@ -65,25 +50,28 @@ final class ClientLock implements DistributedLock {
     }
 
     private boolean lock(Term wanted, long wait, boolean interruptible) throws InterruptedException {
-        Thread me = Thread.currentThread();
-        KeySlot slot = engine.slotOrNull(name);
-        Hold mine = slot == null ? null : slot.holdOf(me);
-        if (mine != null) {
-            if (interruptible && Thread.interrupted()) {
-                throw new InterruptedException();
-            }
-            engine.owners.reenter(mine, wanted);
-            return true;
+        Optional<Hold> mine = engine.holdOf(name, Thread.currentThread());
+        if (mine.isEmpty()) {
+            return await(wanted, wait, interruptible, null).hold().isPresent();
         }
-        if (wait == Tenure.NEVER && slot != null) {
-            refuseToWaitForMyself(slot, me);
+        if (interruptible && Thread.interrupted()) {
+            throw new InterruptedException();
         }
-        Outcome outcome = new Acquisition(engine, name, interruptible).await(wanted, wait, null);
-        return outcome.hold().isPresent();
+        engine.owners.reenter(mine.get(), wanted);
+        return true;
     }
 
-    private void refuseToWaitForMyself(KeySlot slot, Thread me) {
-        Hold hold = slot.owner();
+    private Outcome await(Term wanted, long wait, boolean interruptible, @Nullable LeaseHandle handle)
+            throws InterruptedException {
+        if (wait == Tenure.NEVER) {
+            refuseToWaitForMyself(Thread.currentThread());
+        }
+        return new Acquisition(engine, name, interruptible).await(wanted, wait, handle);
+    }
+
+    private void refuseToWaitForMyself(Thread me) {
+        KeySlot slot = engine.slot(name);
+        Hold hold = slot == null ? null : slot.owner();
         if (hold != null && (hold.leasedBy(me) || hold.ownedBy(me))) {
             throw Texts.ownLease(name, me, hold);
         }
@@ -177,7 +165,7 @@ final class ClientLock implements DistributedLock {
     public Lease acquire(Duration wait) throws InterruptedException {
         long began = engine.platform.nanoTime();
         LeaseHandle handle = new LeaseHandle(engine, name);
-        Outcome outcome = new Acquisition(engine, name, true).await(term, Durations.nanos(wait), handle);
+        Outcome outcome = await(term, Durations.nanos(wait), true, handle);
         if (outcome instanceof Outcome.Busy busy) {
             throw engine.inquiries.timeout(name, began, busy);
         }
@@ -200,33 +188,14 @@ final class ClientLock implements DistributedLock {
     }
 
     private Optional<Lease> lease(Term wanted, long wait, boolean interruptible) throws InterruptedException {
-        KeySlot slot = engine.slotOrNull(name);
-        if (wait == Tenure.NEVER && slot != null) {
-            refuseToWaitForMyself(slot, Thread.currentThread());
-        }
         LeaseHandle handle = new LeaseHandle(engine, name);
-        Outcome outcome = new Acquisition(engine, name, interruptible).await(wanted, wait, handle);
+        Outcome outcome = await(wanted, wait, interruptible, handle);
         return outcome.hold().map(got -> handle.bind(outcome));
     }
 
     @Override
     public AsyncLock async() {
         return new ClientAsyncLock(engine, name, term);
-    }
-
-    // ---- identity
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-        return other instanceof ClientLock that
-                && engine == that.engine
-                && name.equals(that.name)
-                && term.equals(that.term);
-    }
-
-    @Override
-    public int hashCode() {
-        return name.hashCode();
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.holdfast.internal;
 
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What a client counts. */
@@ -15,13 +15,5 @@ final class Counters {
     final LongAdder renewals = new LongAdder();
     final LongAdder signals = new LongAdder();
     final LongAdder emptyWakeups = new LongAdder();
-    private final AtomicLong longestRenewalLag = new AtomicLong();
-
-    void renewalLag(long nanos) {
-        longestRenewalLag.accumulateAndGet(nanos, Math::max);
-    }
-
-    long longestRenewalLagNanos() {
-        return longestRenewalLag.get();
-    }
+    final LongAccumulator renewalLagNanos = new LongAccumulator(Math::max, 0);
 }

@@ -16,7 +16,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
@@ -31,6 +30,8 @@ final class Engine implements Rules.Moment {
     private static final long ROUND_TRIP_WEIGHT = 8;
 
     final Settings settings;
+    final LockStore store;
+    final Threads threads;
     final Platform platform;
     final String clientId;
     final Counters counters = new Counters();
@@ -43,9 +44,6 @@ final class Engine implements Rules.Moment {
     final Owners owners;
     final Inquiries inquiries;
 
-    private final LockStore store;
-    private final Executor callbacks;
-    private final Platform.Worker background;
     private final ConcurrentHashMap<String, KeySlot> slots = new ConcurrentHashMap<>();
     private final AtomicLong tenureNumbers = new AtomicLong();
     private final AtomicBoolean confirming = new AtomicBoolean();
@@ -56,7 +54,7 @@ final class Engine implements Rules.Moment {
     private volatile long signalsConfirmed;
     private volatile boolean everConfirmed;
     private volatile long roundTrip;
-    private volatile boolean closed;
+    volatile boolean closed;
 
     Engine(Settings settings, String clientId, LockStore store, Threads threads, Events events) {
         this.settings = settings;
@@ -65,15 +63,14 @@ final class Engine implements Rules.Moment {
         this.jitter = new AtomicLong(platform.randomLong());
         this.store = store;
         this.events = events;
-        this.background = threads.background();
-        this.callbacks = threads.callbacks();
-        this.later = (delay, task) -> threads.timer().schedule(delay, () -> background.execute(guarded(task)));
-        Executor senders = store.capabilities().blocking() ? threads.senders() : Runnable::run;
-        this.calls = new Calls(platform, later, counters, events, senders, store.describe(), settings.commandTimeout());
+        this.threads = threads;
+        this.later = (delay, task) ->
+                threads.timer().schedule(delay, () -> threads.background().execute(guarded(task)));
+        this.calls = new Calls(this, store.capabilities().blocking() ? threads.senders() : Runnable::run);
         this.rules = rules();
-        this.settlements = new Settlements(platform, later, store, calls, rules.command());
-        this.watchdog = new Watchdog(this, store, threads);
-        this.owners = new Owners(this);
+        this.settlements = new Settlements(this);
+        this.watchdog = new Watchdog(this);
+        this.owners = new Owners(this, platform);
         this.inquiries = new Inquiries(this);
     }
 
@@ -98,18 +95,13 @@ final class Engine implements Rules.Moment {
     }
 
     @Nullable
-    KeySlot slotOrNull(String name) {
+    KeySlot slot(String name) {
         return slots.get(name);
-    }
-
-    Optional<KeySlot> slot(String name) {
-        return Optional.ofNullable(slots.get(name));
     }
 
     /** The hold of the thread under the name; empty if there is none. */
     Optional<Hold> holdOf(String name, Thread thread) {
-        KeySlot slot = slots.get(name);
-        return slot == null ? Optional.empty() : Optional.ofNullable(slot.holdOf(thread));
+        return Optional.ofNullable(slots.get(name)).map(slot -> slot.holdOf(thread));
     }
 
     /** Runs an event of a slot and what it wants done. */
@@ -123,7 +115,7 @@ final class Engine implements Rules.Moment {
             if (effect instanceof Effect.Lost || effect instanceof Effect.Tell) {
                 runGuarded(slot, effect);
             } else {
-                background.execute(() -> runGuarded(slot, effect));
+                threads.background().execute(() -> runGuarded(slot, effect));
             }
         }
     }
@@ -161,10 +153,6 @@ final class Engine implements Rules.Moment {
                 events.failure("a background task", e);
             }
         };
-    }
-
-    Executor callbacks() {
-        return callbacks;
     }
 
     // ---- effects
@@ -230,8 +218,8 @@ final class Engine implements Rules.Moment {
                 new LockEvent.Lost(slot.name, hold.token, hold.owner(), reason),
                 "another owner may have the lock: fence its writes with the token");
         var loss = Texts.lost(slot.name, hold.token, hold.owner(), reason);
-        for (var action : hold.lossActions()) {
-            callbacks.execute(guarded(() -> action.accept(loss)));
+        for (var action : hold.lossActions) {
+            threads.callbacks().execute(guarded(() -> action.accept(loss)));
         }
     }
 
@@ -326,11 +314,11 @@ final class Engine implements Rules.Moment {
         counters.signals.increment();
         long now = platform.nanoTime();
         if (signal instanceof Signal.Freed freed) {
-            slot(freed.name()).ifPresent(slot -> event(slot, (s, out) -> s.freed(out)));
+            hear(freed.name(), (s, out) -> s.freed(out));
         } else if (signal instanceof Signal.Wanted wanted) {
-            slot(wanted.name()).ifPresent(slot -> event(slot, (s, out) -> s.wanted(now)));
+            hear(wanted.name(), (s, out) -> s.wanted(now));
         } else if (signal instanceof Signal.Revoked revoked) {
-            slot(revoked.name()).ifPresent(slot -> event(slot, (s, out) -> s.revoked(revoked.tenure(), now, out)));
+            hear(revoked.name(), (s, out) -> s.revoked(revoked.tenure(), now, out));
         } else if (signal instanceof Signal.Assigned assigned) {
             assigned(assigned, now);
         } else {
@@ -339,13 +327,14 @@ final class Engine implements Rules.Moment {
         }
     }
 
+    private void hear(String name, BiConsumer<KeySlot, Effect.Buffer> event) {
+        Optional.ofNullable(slots.get(name)).ifPresent(slot -> event(slot, event));
+    }
+
     /** A grant to a tenure that nobody waits with any more is given back. */
     private void assigned(Signal.Assigned signal, long now) {
-        KeySlot slot = slots.get(signal.name());
         boolean[] known = {false};
-        if (slot != null) {
-            event(slot, (s, out) -> known[0] = s.assigned(signal, now, out));
-        }
+        hear(signal.name(), (s, out) -> known[0] = s.assigned(signal, now, out));
         boolean settling = settlements.open().stream().anyMatch(s -> s.tenure.id.equals(signal.tenure()));
         if (!known[0] && !settling && !closed) {
             settlements.begin(new Settlement(signal.name(), new Tenure(signal.tenure()), false));
@@ -353,27 +342,17 @@ final class Engine implements Rules.Moment {
     }
 
     private void confirmSignals() {
-        if (!rules.signals() || !confirming.compareAndSet(false, true)) {
-            return;
+        if (rules.signals() && confirming.compareAndSet(false, true)) {
+            long before = platform.nanoTime();
+            var unused = calls.ask(() -> store.confirmSignals().thenApply(nothing -> true))
+                    .whenComplete((confirmed, error) -> {
+                        if (error == null) {
+                            signalsConfirmed = before;
+                            everConfirmed = true;
+                        }
+                        confirming.set(false);
+                    });
         }
-        calls.start(new Calls.Call<Boolean>() {
-            @Override
-            CompletionStage<Boolean> send() {
-                return store.confirmSignals().thenApply(nothing -> true);
-            }
-
-            @Override
-            void replied(Boolean reply) {
-                signalsConfirmed = sent();
-                everConfirmed = true;
-                confirming.set(false);
-            }
-
-            @Override
-            void failed(StoreException cause, boolean late) {
-                confirming.set(false);
-            }
-        });
     }
 
     // ---- what a slot asks
@@ -416,7 +395,7 @@ final class Engine implements Rules.Moment {
 
     /** What this client's owner of the name tells others about itself. */
     Optional<HoldDescription> describe(String name) {
-        return slot(name).flatMap(slot -> Optional.ofNullable(slot.owner())).map(hold -> {
+        return Optional.ofNullable(slots.get(name)).map(KeySlot::owner).map(hold -> {
             long heldMillis = (platform.nanoTime() - hold.since) / 1_000_000;
             Instant since = Instant.ofEpochMilli(platform.wallMillis() - heldMillis);
             return new HoldDescription(hold.tenure.id, hold.owner(), since, hold.token);
@@ -429,13 +408,5 @@ final class Engine implements Rules.Moment {
         for (KeySlot slot : slots.values()) {
             event(slot, (s, out) -> s.close(() -> Texts.closed(s.name, settings.name()), out));
         }
-    }
-
-    boolean closed() {
-        return closed;
-    }
-
-    LockStore store() {
-        return store;
     }
 }

@@ -30,7 +30,7 @@ final class Hold implements Outcome {
     volatile boolean ended;
     volatile @Nullable Settlement settlement;
     volatile boolean tooLongReported;
-    private @Nullable List<Consumer<LeaseLostException>> onLost;
+    final List<Consumer<LeaseLostException>> lossActions = new ArrayList<>(0);
 
     Hold(KeySlot slot, Tenure tenure, long token, Waiter owner, long now) {
         this.slot = slot;
@@ -82,22 +82,12 @@ final class Hold implements Outcome {
         return depth;
     }
 
-    /** Adds a level that the watchdog renews, to a hold that has no other kind. */
-    void enterRenewed() {
-        depth++;
-    }
-
-    /** Ends such a level. */
-    void leaveRenewed() {
-        depth--;
-    }
-
-    /** Whether all levels are renewed by the watchdog. */
+    /** Whether all levels are renewed by the watchdog. Such levels come and go without the mutex. */
     boolean allRenewed() {
         return ends == null;
     }
 
-    /** Adds a level that ends at {@code end}, or never. Under the slot's mutex. */
+    /** Adds a level that ends at {@code end}, or never. Under the slot's mutex if any has an end. */
     void enter(long end) {
         if (end != Tenure.NEVER && ends == null) {
             ends = new long[depth];
@@ -111,7 +101,7 @@ final class Hold implements Outcome {
         watchdog |= end == Tenure.NEVER;
     }
 
-    /** Ends the innermost level; returns whether the end of the hold is now an earlier one. Under the slot's mutex. */
+    /** Ends the innermost level; returns whether the end of the hold is now an earlier one. Guarded like entering. */
     boolean leave() {
         long before = end();
         depth--;
@@ -153,25 +143,14 @@ final class Hold implements Outcome {
         return !ended && lostBecause == null && validity.alive(now) && !validity.suspect(now, wallMillis);
     }
 
-    /** Marks the loss; returns whom to tell. Under the slot's mutex. */
+    /** Marks the loss. Under the slot's mutex. */
     void lose(String reason) {
         lostBecause = reason;
     }
 
     /** Adds an action for the loss; false if it has happened. Under the slot's mutex. */
     boolean onLost(Consumer<LeaseLostException> action) {
-        if (lostBecause != null) {
-            return false;
-        }
-        if (onLost == null) {
-            onLost = new ArrayList<>(1);
-        }
-        onLost.add(action);
-        return true;
-    }
-
-    List<Consumer<LeaseLostException>> lossActions() {
-        return onLost == null ? List.of() : onLost;
+        return lostBecause == null && lossActions.add(action);
     }
 
     /** The owner, for a person. */

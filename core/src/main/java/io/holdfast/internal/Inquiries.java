@@ -14,33 +14,27 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /** Questions about a name that are not about an own hold. */
-final class Inquiries {
+record Inquiries(Engine engine) {
 
     private static final long BRIEFLY_NANOS = 300_000_000;
 
-    private final Engine engine;
-
-    Inquiries(Engine engine) {
-        this.engine = engine;
-    }
-
     LockReport inspect(String name) {
-        return ask(name, false, () -> engine.store().inspect(name));
+        return ask(name, false, () -> engine.store.inspect(name));
     }
 
     List<LockReport> list(String prefix) {
-        return ask(prefix, false, () -> engine.store().list(prefix));
+        return ask(prefix, false, () -> engine.store.list(prefix));
     }
 
     Optional<LockReport.Holder> forceRelease(String name) {
-        return ask(name, true, () -> engine.store().forceRelease(name));
+        return ask(name, true, () -> engine.store.forceRelease(name));
     }
 
     private <R> R ask(String name, boolean changes, Supplier<CompletionStage<R>> question) {
-        if (engine.closed()) {
+        if (engine.closed) {
             throw Texts.closed(name, engine.settings.name());
         }
-        CompletableFuture<R> answer = send(question);
+        CompletableFuture<R> answer = engine.calls.ask(question);
         Awaiting.done(engine.platform, answer, Tenure.NEVER);
         try {
             return answer.join();
@@ -53,28 +47,6 @@ final class Inquiries {
         return new StoreException(StoreException.Effect.UNKNOWN, "failed unexpectedly: " + e.getCause(), e);
     }
 
-    /** Always completes: an answer, an error, or the timeout of the call. */
-    private <R> CompletableFuture<R> send(Supplier<CompletionStage<R>> question) {
-        CompletableFuture<R> answer = new CompletableFuture<>();
-        engine.calls.start(new Calls.Call<R>() {
-            @Override
-            CompletionStage<R> send() {
-                return question.get();
-            }
-
-            @Override
-            void replied(R reply) {
-                answer.complete(reply);
-            }
-
-            @Override
-            void failed(StoreException cause, boolean late) {
-                answer.completeExceptionally(cause);
-            }
-        });
-        return answer;
-    }
-
     private static HoldfastException failure(String name, boolean changes, StoreException cause) {
         String text = "lock '" + name + "': " + cause.getMessage();
         return changes && cause.effect() == StoreException.Effect.UNKNOWN
@@ -85,19 +57,17 @@ final class Inquiries {
     /** The error for a wait that was too short; asks the store once more, briefly, who is in the way. */
     LockTimeoutException timeout(String name, long began, Outcome.Busy busy) {
         long waited = (engine.platform.nanoTime() - began) / 1_000_000;
-        CompletableFuture<LockReport> answer = send(() -> engine.store().inspect(name));
+        CompletableFuture<LockReport> answer = engine.calls.ask(() -> engine.store.inspect(name));
         boolean answered = Awaiting.done(engine.platform, answer, BRIEFLY_NANOS) && !answer.isCompletedExceptionally();
         Optional<LockReport> report = answered ? Optional.of(answer.join()) : Optional.empty();
-        return new LockTimeoutException(
-                name,
-                Texts.busy(name, waited, report, busy.holder(), engine.store().describe()));
+        return new LockTimeoutException(name, Texts.busy(name, waited, report, busy.holder(), engine.store.describe()));
     }
 
     /** The error for a store whose every grant came when its lease was over. */
     StoreUnavailableException tooSlow(String name, Term term) {
         return new StoreUnavailableException(
                 name,
-                "lock '" + name + "' was not acquired: " + engine.store().describe()
+                "lock '" + name + "' was not acquired: " + engine.store.describe()
                         + " granted it, but each answer took" + " longer than the lease of "
                         + term.lease().toMillis() + " ms is valid for; use a longer lease",
                 null);
@@ -105,7 +75,7 @@ final class Inquiries {
 
     /** What this client has of the name, for an error text. */
     String heldHere(String name) {
-        KeySlot slot = engine.slotOrNull(name);
+        KeySlot slot = engine.slot(name);
         if (slot == null) {
             return "not held";
         }

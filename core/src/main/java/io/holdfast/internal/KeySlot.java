@@ -8,11 +8,11 @@ import io.holdfast.spi.TenureId;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
@@ -71,7 +71,7 @@ final class KeySlot {
 
     private volatile @Nullable Tenure tenure;
     private volatile @Nullable Hold owner;
-    private volatile @Nullable Map<Thread, Hold> lostHolds;
+    private volatile Map<Thread, Hold> lostHolds = Map.of();
     private boolean retired;
     private long headSince;
     private boolean headTold;
@@ -99,11 +99,7 @@ final class KeySlot {
     @Nullable
     Hold holdOf(Thread thread) {
         Hold hold = owner;
-        if (hold != null && hold.ownedBy(thread)) {
-            return hold;
-        }
-        Map<Thread, Hold> lost = lostHolds;
-        return lost == null ? null : lost.get(thread);
+        return hold != null && hold.ownedBy(thread) ? hold : lostHolds.get(thread);
     }
 
     int waiting() {
@@ -319,9 +315,7 @@ final class KeySlot {
      * {@link Hold#settlement}.
      */
     void release(Hold hold, long now, Effect.Buffer out) {
-        if (owner == hold && !hold.tenure.alive(now)) {
-            lose(hold.tenure, "its lease ended at this client's clock before a renewal was confirmed", now, out);
-        }
+        expire(hold.tenure, now, out);
         if (owner == hold) {
             hold.ended = true;
             owner = null;
@@ -356,11 +350,8 @@ final class KeySlot {
     }
 
     private void clearLost(Hold hold, Effect.Buffer out) {
-        Map<Thread, Hold> lost = lostHolds;
-        if (lost != null && lost.get(hold.thread()) == hold) {
-            Map<Thread, Hold> rest = new HashMap<>(lost);
-            rest.remove(hold.thread());
-            lostHolds = rest.isEmpty() ? null : rest;
+        if (lostHolds.containsValue(hold)) {
+            lostHolds.values().remove(hold);
         }
         if (hold.tenure.mayBeAtStore) {
             hold.tenure.mayBeAtStore = false;
@@ -370,37 +361,40 @@ final class KeySlot {
     }
 
     boolean hasLostHolds() {
-        return lostHolds != null;
+        return !lostHolds.isEmpty();
     }
 
     /** A thread that died will not unlock what it lost. */
     void forgetTheDead(Effect.Buffer out) {
-        Map<Thread, Hold> lost = lostHolds;
-        if (lost != null) {
-            lost.values().stream().filter(Hold::ownerGone).forEach(hold -> clearLost(hold, out));
-        }
+        lostHolds.values().stream().filter(Hold::ownerGone).forEach(hold -> clearLost(hold, out));
     }
 
     /** The owner ended without releasing: not handed on and not released; the lease runs out, as after a crash. */
-    boolean ownerGone(Hold hold, long now, Effect.Buffer out) {
+    void ownerGone(Hold hold, long now, Effect.Buffer out) {
         if (owner != hold) {
             clearLost(hold, out);
-            return false;
+            return;
         }
         hold.ended = true;
         owner = null;
-        hold.tenure.state = Tenure.State.ENDED;
-        tenure = null;
+        end(hold.tenure);
+        out.add(new Effect.Abandoned(hold));
         askForTheRest(now, out);
-        return true;
+    }
+
+    /** Its id is burnt. */
+    private void end(Tenure current) {
+        current.state = Tenure.State.ENDED;
+        tenure = null;
     }
 
     /** Ends the innermost of several levels; if those that are left end earlier, the hold does. */
-    void leave(Hold hold, Effect.Buffer out) {
+    void leave(Hold hold, long now, Effect.Buffer out) {
         if (hold.leave()) {
             hold.tenure.validity = hold.tenure.validity.endingAt(hold.end());
             hold.tenure.renewDue = Tenure.NEVER;
             out.add(new Effect.Watch(hold.tenure));
+            expire(hold.tenure, now, out);
         }
     }
 
@@ -695,18 +689,13 @@ final class KeySlot {
     Term renewalTerm(Tenure current, long now) {
         Hold hold = owner;
         Waiter next = current.preparedFor;
-        if (hold != null && !hold.watchdog()) {
-            return remainder(hold, now);
+        if (hold == null) {
+            return next != null ? next.term : rules.term();
         }
-        if (hold != null) {
-            return hold.term.watchdog() ? hold.term : rules.term();
-        }
-        return next != null ? next.term : rules.term();
-    }
-
-    /** A hold with a lease of its own is verified by asking for no more than what is left of it. */
-    private Term remainder(Hold hold, long now) {
-        return hold.term.ending(Duration.ofNanos(Term.leaseFor(Math.max(1, hold.end() - now))));
+        // a lease of its own is verified by asking for no more than what is left of it
+        return hold.watchdog()
+                ? hold.term.watchdog() ? hold.term : rules.term()
+                : hold.term.ending(Duration.ofNanos(Term.leaseFor(Math.max(1, hold.end() - now))));
     }
 
     // ---- replies to a renewal, and the deadline
@@ -789,8 +778,7 @@ final class KeySlot {
             rememberLost(hold);
             owner = null;
             out.add(new Effect.Lost(hold, reason));
-            held.state = Tenure.State.ENDED;
-            tenure = null;
+            end(held);
         }
         askForTheRest(now, out);
     }
@@ -799,9 +787,8 @@ final class KeySlot {
     private void rememberLost(Hold hold) {
         Thread thread = hold.thread();
         if (thread != null) {
-            Map<Thread, Hold> all = new HashMap<>(Optional.ofNullable(lostHolds).orElse(Map.of()));
-            all.put(thread, hold);
-            lostHolds = all;
+            lostHolds = lostHolds.isEmpty() ? new ConcurrentHashMap<>() : lostHolds;
+            lostHolds.put(thread, hold);
         }
     }
 
@@ -817,8 +804,7 @@ final class KeySlot {
 
     private Settlement giveUp(Tenure current, boolean yield, Effect.Buffer out) {
         Settlement settlement = new Settlement(name, current, yield);
-        current.state = Tenure.State.ENDED;
-        tenure = null;
+        end(current);
         out.add(new Effect.GiveUp(settlement));
         retireIfEmpty(out);
         return settlement;
@@ -833,8 +819,7 @@ final class KeySlot {
         if (current.held() || current.queued || current.copies.unanswered() || current.inFlight) {
             giveUp(current, false, out);
         } else {
-            current.state = Tenure.State.ENDED;
-            tenure = null;
+            end(current);
             retireIfEmpty(out);
         }
     }
@@ -846,7 +831,7 @@ final class KeySlot {
         }
         Hold hold = owner;
         owner = null;
-        lostHolds = null;
+        lostHolds = Map.of();
         if (hold != null) {
             hold.ended = true;
             hold.settlement = giveUp(hold.tenure, false, out);
@@ -856,7 +841,7 @@ final class KeySlot {
     }
 
     private void retireIfEmpty(Effect.Buffer out) {
-        if (!retired && tenure == null && owner == null && queue.isEmpty() && lostHolds == null) {
+        if (!retired && tenure == null && owner == null && queue.isEmpty() && lostHolds.isEmpty()) {
             retired = true;
             out.add(new Effect.Retired());
         }

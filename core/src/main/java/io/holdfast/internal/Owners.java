@@ -10,15 +10,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What owners do with what they hold. */
-final class Owners {
-
-    private final Engine engine;
-    private final Platform platform;
-
-    Owners(Engine engine) {
-        this.engine = engine;
-        this.platform = engine.platform;
-    }
+record Owners(Engine engine, Platform platform) {
 
     // ---- validity
 
@@ -86,7 +78,7 @@ final class Owners {
     private StoreUnavailableException unconfirmed(Hold hold, String what) {
         return new StoreUnavailableException(
                 hold.slot.name,
-                "lock '" + hold.slot.name + "': " + engine.store().describe() + " did not confirm " + what
+                "lock '" + hold.slot.name + "': " + engine.store.describe() + " did not confirm " + what
                         + "; the hold is as it was, valid for "
                         + remaining(hold).toMillis() + " ms",
                 null);
@@ -106,7 +98,7 @@ final class Owners {
     void onLost(Hold hold, Consumer<LeaseLostException> action) {
         boolean registered = hold.slot.locked(() -> hold.onLost(action));
         if (!registered) {
-            engine.callbacks().execute(() -> action.accept(lost(hold)));
+            engine.threads.callbacks().execute(() -> action.accept(lost(hold)));
         }
     }
 
@@ -123,7 +115,7 @@ final class Owners {
             }
         }
         if (term.watchdog() && hold.allRenewed()) {
-            hold.enterRenewed();
+            hold.enter(Tenure.NEVER);
         } else {
             enter(hold, term);
         }
@@ -174,16 +166,15 @@ final class Owners {
             release(hold);
             return;
         }
-        if (hold.allRenewed() && !hold.lost() && hold.tenure.alive(platform.nanoTime())) {
-            hold.leaveRenewed();
-            return;
+        long now = platform.nanoTime();
+        boolean lost = hold.lost() || !hold.tenure.alive(now);
+        if (hold.allRenewed() && !lost) {
+            var unused = hold.leave();
+        } else {
+            engine.event(hold.slot, (s, out) -> s.leave(hold, now, out));
         }
-        boolean wasLost = hold.lost() || !hold.tenure.alive(platform.nanoTime());
-        engine.event(hold.slot, (s, out) -> s.leave(hold, out));
-        if (wasLost) {
+        if (lost) {
             requireNotLost(hold);
-        } else if (!hold.tenure.alive(platform.nanoTime())) {
-            engine.event(hold.slot, (s, out) -> s.expire(hold.tenure, platform.nanoTime(), out));
         }
     }
 
@@ -192,44 +183,29 @@ final class Owners {
     /** Ends a hold, and waits for the store's word on it, if one is needed. */
     void release(Hold hold) {
         Settlement settlement = end(hold);
-        if (settlement != null && !engine.closed()) {
+        if (settlement != null && !engine.closed) {
             Awaiting.done(platform, settlement.verdict, engine.rules.command());
             judge(hold, settlement);
         }
     }
 
     CompletableFuture<Void> releaseAsync(Hold hold) {
-        CompletableFuture<Void> done = new CompletableFuture<>();
         try {
             Settlement settlement = end(hold);
-            if (settlement == null) {
-                done.complete(null);
-            } else {
-                Runnable judge = () -> judgeAsync(hold, settlement, done);
-                Platform.Task timeout = engine.later.run(engine.rules.command(), judge);
-                Awaiting.whenDone(settlement.verdict, () -> {
-                    timeout.cancel();
-                    judge.run();
-                });
-            }
+            return settlement == null ? CompletableFuture.completedFuture(null) : judged(hold, settlement);
         } catch (LeaseLostException e) {
-            done.completeExceptionally(e);
+            return CompletableFuture.failedFuture(e);
         }
-        return done;
     }
 
-    private void judgeAsync(Hold hold, Settlement settlement, CompletableFuture<Void> done) {
-        if (done.isDone()) {
-            return;
-        }
-        engine.callbacks().execute(() -> {
-            try {
-                judge(hold, settlement);
-                done.complete(null);
-            } catch (LeaseLostException e) {
-                done.completeExceptionally(e);
-            }
+    private CompletableFuture<Void> judged(Hold hold, Settlement settlement) {
+        CompletableFuture<Void> answered = new CompletableFuture<>();
+        Platform.Task timeout = engine.later.run(engine.rules.command(), () -> answered.complete(null));
+        Awaiting.whenDone(settlement.verdict, () -> {
+            timeout.cancel();
+            answered.complete(null);
         });
+        return answered.thenRunAsync(() -> judge(hold, settlement), engine.threads.callbacks());
     }
 
     private @Nullable Settlement end(Hold hold) {
@@ -250,8 +226,7 @@ final class Owners {
             engine.events.warn(
                     new LockEvent.ReleaseUnconfirmed(
                             name, Duration.ofNanos(Math.max(0, settlement.lapsesAt - platform.nanoTime()))),
-                    "the release goes on in the background; see whether "
-                            + engine.store().describe() + " answers");
+                    "the release goes on in the background; see whether " + engine.store.describe() + " answers");
         } else if (settlement.verdict.join() == Settlement.Verdict.LOST) {
             engine.lostAtRelease(hold);
             throw lost(hold);

@@ -27,7 +27,9 @@ final class Settlement {
     final CompletableFuture<Verdict> verdict = new CompletableFuture<>();
 
     volatile boolean settled;
+    /** When the store gives the tenure up by itself, if no release arrives. */
     volatile long lapsesAt;
+
     private boolean firstSentInTime;
     private int copies;
     private int failures;

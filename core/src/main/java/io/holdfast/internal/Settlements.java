@@ -1,7 +1,5 @@
 package io.holdfast.internal;
 
-import io.holdfast.spi.LockStore;
-import io.holdfast.spi.Platform;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.StoreException;
 import java.util.Collection;
@@ -16,39 +14,26 @@ final class Settlements {
     private static final long FIRST_BACKOFF_NANOS = 50_000_000;
     private static final long LONGEST_BACKOFF_NANOS = 2_000_000_000;
 
-    private final Platform platform;
-    private final Later later;
-    private final LockStore store;
-    private final Calls calls;
-    private final long commandNanos;
+    private final Engine engine;
     private final Set<Settlement> open = ConcurrentHashMap.newKeySet();
 
-    Settlements(Platform platform, Later later, LockStore store, Calls calls, long commandNanos) {
-        this.platform = platform;
-        this.later = later;
-        this.store = store;
-        this.calls = calls;
-        this.commandNanos = commandNanos;
+    Settlements(Engine engine) {
+        this.engine = engine;
     }
 
     Collection<Settlement> open() {
         return open;
     }
 
-    /** When the store gives the tenure up by itself, counted from now, if no release arrives. */
-    long lapsesIn(Settlement settlement) {
-        return commandNanos + settlement.tenure.longestLease;
-    }
-
     void begin(Settlement settlement) {
         open.add(settlement);
-        settlement.lapsesAt = platform.nanoTime() + lapsesIn(settlement);
+        settlement.lapsesAt = engine.platform.nanoTime() + engine.rules.command() + settlement.tenure.longestLease;
         send(settlement);
     }
 
     private void send(Settlement settlement) {
         if (!settlement.settled) {
-            calls.start(new ReleaseCall(settlement));
+            engine.calls.start(new ReleaseCall(settlement));
         }
     }
 
@@ -64,11 +49,11 @@ final class Settlements {
     }
 
     private boolean lapsed(Settlement settlement) {
-        return platform.nanoTime() - settlement.lapsesAt >= 0;
+        return engine.platform.nanoTime() - settlement.lapsesAt >= 0;
     }
 
     private void again(Settlement settlement, long nanos) {
-        later.run(nanos, () -> send(settlement));
+        engine.later.run(nanos, () -> send(settlement));
     }
 
     private final class ReleaseCall extends Calls.Call<Release.Reply> {
@@ -85,13 +70,13 @@ final class Settlements {
         CompletionStage<Release.Reply> send() {
             allCopiesAnswered = !settlement.tenure.copies.unanswered();
             first = settlement.sending(sent());
-            return store.release(new Release(
+            return engine.store.release(new Release(
                     settlement.name, settlement.tenure.id, first && settlement.yield, settlement.lastToken));
         }
 
         @Override
         void replied(Release.Reply reply) {
-            store.clock(settlement.name).observe(sent(), reply.serverMicros());
+            engine.store.clock(settlement.name).observe(sent(), reply.serverMicros());
             settlement.answered(reply.held(), first);
             Copies copies = settlement.tenure.copies;
             long mayComeFor = copies.mayComeFor(reply.serverMicros());

@@ -1,6 +1,5 @@
 package io.holdfast.internal;
 
-import io.holdfast.spi.Platform;
 import java.lang.ref.WeakReference;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +24,8 @@ final class Waiter {
     Optional<String> holder = Optional.empty();
     private volatile Runnable teller;
 
-    private Waiter(
+    /** @param teller what tells it, outside the mutex, that the outcome is there, or that the lock may be taken */
+    Waiter(
             Term term,
             long arrived,
             long deadline,
@@ -40,27 +40,13 @@ final class Waiter {
         this.teller = teller;
     }
 
-    /** The current thread, which parks until told. */
-    static Waiter parked(
-            Platform platform, Term term, long arrived, long deadline, @Nullable WeakReference<Object> handle) {
-        Thread me = Thread.currentThread();
-        return new Waiter(term, arrived, deadline, me, handle, () -> platform.unpark(me));
-    }
-
-    /** One that is told by running a task. */
-    static Waiter called(
-            Term term, long arrived, long deadline, @Nullable WeakReference<Object> handle, Runnable task) {
-        return new Waiter(term, arrived, deadline, null, handle, task);
-    }
-
-    /** Told, outside the mutex, that the outcome is there, or that the lock may be taken. */
+    /** After the last time nothing of who asked is kept, so that a forgotten lease can be seen to be. */
     void tell() {
-        teller.run();
-    }
-
-    /** Told for the last time: nothing of who asked is kept. */
-    void forget() {
-        teller = () -> {};
+        Runnable told = teller;
+        if (outcome != null) {
+            teller = () -> {};
+        }
+        told.run();
     }
 
     /** Whether it takes the lock by itself when told, so that others may overtake it until it runs. */

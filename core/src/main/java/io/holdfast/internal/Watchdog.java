@@ -13,8 +13,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Keeps what is held: renews in time, and ends in time what could not be renewed.
@@ -37,28 +38,20 @@ final class Watchdog {
     private record Due(KeySlot slot, Tenure tenure, Term term, CompletableFuture<Boolean> done) {
 
         Due(KeySlot slot, Tenure tenure, Term term) {
-            this(slot, tenure, term, NOBODY_ASKS);
+            this(slot, tenure, term, new CompletableFuture<>());
         }
     }
-
-    private static final CompletableFuture<Boolean> NOBODY_ASKS = CompletableFuture.completedFuture(false);
 
     private final Engine engine;
     private final LockStore store;
     private final Platform platform;
-    private final Platform.Timer timer;
-    private final Executor renewal;
-    private final ReentrantLock mutex = new ReentrantLock();
-    private Platform.Task next = () -> {};
-    private volatile long wakeAt = Tenure.NEVER;
+    private final AtomicLong wakeAt = new AtomicLong(Tenure.NEVER);
     private long skew;
 
-    Watchdog(Engine engine, LockStore store, Threads threads) {
+    Watchdog(Engine engine) {
         this.engine = engine;
-        this.store = store;
+        this.store = engine.store;
         this.platform = engine.platform;
-        this.timer = threads.timer();
-        this.renewal = threads.renewal();
         this.skew = Validity.skew(platform.nanoTime(), platform.wallMillis());
     }
 
@@ -76,29 +69,20 @@ final class Watchdog {
     }
 
     private void wakeBy(long at) {
-        long planned = wakeAt;
-        if (planned != Tenure.NEVER && planned - at <= 0) {
-            return;
-        }
-        mutex.lock();
-        try {
-            if (wakeAt == Tenure.NEVER || at - wakeAt < 0) {
-                next.cancel();
-                next = timer.schedule(at - platform.nanoTime(), this::scanGuarded);
-                wakeAt = at;
+        long planned = wakeAt.get();
+        while (planned == Tenure.NEVER || at - planned < 0) {
+            if (wakeAt.compareAndSet(planned, at)) {
+                engine.threads.timer().schedule(at - platform.nanoTime(), () -> scanAt(at));
+                return;
             }
-        } finally {
-            mutex.unlock();
+            planned = wakeAt.get();
         }
     }
 
-    /** The loop cannot die: whatever a scan throws is logged, and the next one is set. */
-    private void scanGuarded() {
-        mutex.lock();
-        try {
-            wakeAt = Tenure.NEVER;
-        } finally {
-            mutex.unlock();
+    /** Unless an earlier one was set since. The loop cannot die: what a scan throws is logged, and the next one is set. */
+    private void scanAt(long at) {
+        if (!wakeAt.compareAndSet(at, Tenure.NEVER)) {
+            return;
         }
         try {
             scan();
@@ -123,7 +107,7 @@ final class Watchdog {
             }
         } finally {
             if (!due.isEmpty()) {
-                renewal.execute(() -> renewGuarded(due, now));
+                engine.threads.renewal().execute(() -> renewGuarded(due, now));
             }
         }
         if (any) {
@@ -172,11 +156,7 @@ final class Watchdog {
 
     private void lookAtOwner(KeySlot slot, Hold hold, long now) {
         if (hold.ownerGone()) {
-            engine.eventOnTimer(slot, (s, out) -> {
-                if (s.ownerGone(hold, now, out)) {
-                    out.add(new Effect.Abandoned(hold));
-                }
-            });
+            engine.eventOnTimer(slot, (s, out) -> s.ownerGone(hold, now, out));
         } else if (hold.term.maxHold() != Tenure.NEVER
                 && !hold.tooLongReported
                 && now - hold.since >= hold.term.maxHold()) {
@@ -193,24 +173,21 @@ final class Watchdog {
     }
 
     private LockEvent heldTooLong(KeySlot slot, Hold hold, long now) {
-        StringBuilder stack = new StringBuilder();
         Thread thread = hold.thread();
-        if (thread == null) {
-            stack.append(hold.site());
-        } else {
-            for (StackTraceElement frame : thread.getStackTrace()) {
-                stack.append("\n    at ").append(frame);
-            }
-        }
+        String stack = thread == null
+                ? hold.site()
+                : Stream.of(thread.getStackTrace())
+                        .map(frame -> "\n    at " + frame)
+                        .collect(Collectors.joining());
         return new LockEvent.HeldTooLong(
-                slot.name, hold.token, hold.owner(), Duration.ofNanos(now - hold.since), stack.toString());
+                slot.name, hold.token, hold.owner(), Duration.ofNanos(now - hold.since), stack);
     }
 
     // ---- renewing
 
     private void renewGuarded(List<Due> due, long dueAt) {
         try {
-            engine.counters.renewalLag(platform.nanoTime() - dueAt);
+            engine.counters.renewalLagNanos.accumulate(platform.nanoTime() - dueAt);
             renew(due);
         } catch (Throwable e) {
             engine.events.failure("a renewal", e);
@@ -226,21 +203,22 @@ final class Watchdog {
         int size = engine.settings.renewalBatch();
         byServer.values().forEach(all -> {
             for (int from = 0; from < all.size(); from += size) {
-                send(all.subList(from, Math.min(from + size, all.size())), Runnable::run);
+                send(all.subList(from, Math.min(from + size, all.size())));
             }
         });
     }
 
     /** Renews one tenure now, apart from the batches; completes with whether it was renewed. */
     CompletableFuture<Boolean> renewNow(KeySlot slot, Tenure tenure, Term term) {
-        CompletableFuture<Boolean> done = new CompletableFuture<>();
+        Due due = new Due(slot, tenure, term);
         tenure.renewSent = platform.nanoTime();
-        renewal.execute(() -> send(List.of(new Due(slot, tenure, term, done)), Runnable::run));
-        return done;
+        engine.threads.renewal().execute(() -> send(List.of(due)));
+        return due.done;
     }
 
-    private void send(List<Due> batch, Executor sender) {
-        engine.calls.start(new RenewCall(batch), sender);
+    /** On this thread, which is the one reserved for it. */
+    private void send(List<Due> batch) {
+        engine.calls.start(new RenewCall(batch), Runnable::run);
     }
 
     private void fail(Due due) {

@@ -2,12 +2,12 @@ package io.holdfast.memory;
 
 import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TokenBlock;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,8 +22,8 @@ final class Cell {
     private static final int UNIT_BITS = 10;
     private static final long TOKENS_PER_UNIT = 1L << UNIT_BITS;
     private static final long MAX_LEAD = 10_000;
-    private static final long PLACE_LIFE = Micros.of(Duration.ofMinutes(1));
-    private static final long TOKEN_LIFE = Micros.of(Duration.ofDays(7));
+    private static final long PLACE_LIFE = TimeUnit.MINUTES.toMicros(1);
+    private static final long TOKEN_LIFE = TimeUnit.DAYS.toMicros(7);
 
     private final List<Place> queue = new ArrayList<>();
     private @Nullable TenureId holder;
@@ -136,10 +136,8 @@ final class Cell {
     }
 
     int foreignWaiters(TenureId tenure) {
-        return (int) queue.stream()
-                .map(place -> place.tenure().clientId())
-                .filter(client -> !client.equals(tenure.clientId()))
-                .distinct()
+        return (int) waiters().stream()
+                .filter(place -> !place.isOf(tenure.clientId()))
                 .count();
     }
 

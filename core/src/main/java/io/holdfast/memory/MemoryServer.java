@@ -6,18 +6,23 @@ import io.holdfast.spi.Platform;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreConfig.HoldDescription;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TokenBlock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class MemoryServer {
 
-    private static final long CLAIM_WINDOW = Micros.of(Duration.ofSeconds(1));
+    private static final long CLAIM_WINDOW = 1_000_000;
 
     private final ReentrantLock mutex = new ReentrantLock();
     private final Platform platform;
@@ -69,24 +74,8 @@ final class MemoryServer {
         });
     }
 
-    /**
-     * Checks that the client has not closed.
-     *
-     * @return the client
-     */
-    MemoryStore requireConnected(MemoryStore client) {
-        return locked(() -> {
-            if (clients.get(client.id()) != client) {
-                throw new StoreException(
-                        StoreException.Effect.NOT_APPLIED, client.describe() + " is closed; connect again");
-            }
-            return client;
-        });
-    }
-
     Acquire.Reply acquire(MemoryStore client, String key, Acquire request) {
-        return decide(client, () -> {
-            long now = now();
+        return decide(client, now -> {
             if (now > request.notAfter()) {
                 return new Acquire.Late(now);
             }
@@ -99,7 +88,7 @@ final class MemoryServer {
     }
 
     private static Acquire.Reply grant(Cell cell, Acquire request, long now) {
-        var tokens = cell.grant(request.tenure(), Micros.of(request.lease()), request.tokens(), now);
+        var tokens = cell.grant(request.tenure(), micros(request.lease()), request.tokens(), now);
         return new Acquire.Granted(tokens, cell.foreignWaiters(request.tenure()), now);
     }
 
@@ -108,7 +97,7 @@ final class MemoryServer {
             enqueue(key, cell, request, now);
         }
         return new Acquire.Refused(
-                Micros.toDuration(cell.expires() - now),
+                Duration.of(cell.expires() - now, ChronoUnit.MICROS),
                 cell.place(request.tenure()).map(Place::arrival).orElse(0L),
                 cell.holder().map(TenureId::toString),
                 now,
@@ -119,7 +108,7 @@ final class MemoryServer {
         TenureId tenure = request.tenure();
         Optional<Place> old = cell.place(tenure);
         long arrival = old.map(Place::arrival).orElseGet(() -> arrival(request, now));
-        cell.enqueue(new Place(tenure, arrival, now, Micros.of(request.lease()), request.tokens()));
+        cell.enqueue(new Place(tenure, arrival, now, micros(request.lease()), request.tokens()));
         if (old.isEmpty()) {
             cell.holder()
                     .map(TenureId::clientId)
@@ -137,13 +126,12 @@ final class MemoryServer {
     }
 
     Renew.Reply renew(MemoryStore client, String key, Renew request) {
-        return decide(client, () -> {
-            long now = now();
+        return decide(client, now -> {
             Cell cell = find(key, now);
-            if (cell == null || !cell.isHeldBy(request.tenure())) {
+            if (!cell.isHeldBy(request.tenure())) {
                 return new Renew.Lost();
             }
-            cell.extend(Micros.of(request.lease()), now);
+            cell.extend(micros(request.lease()), now);
             Optional<TokenBlock> tokens =
                     request.tokens() > 0 ? Optional.of(cell.nextTokens(request.tokens(), now)) : Optional.empty();
             return new Renew.Renewed(cell.foreignWaiters(request.tenure()), tokens, now);
@@ -151,12 +139,8 @@ final class MemoryServer {
     }
 
     Release.Reply release(MemoryStore client, String key, Release request) {
-        return decide(client, () -> {
-            long now = now();
+        return decide(client, now -> {
             Cell cell = find(key, now);
-            if (cell == null) {
-                return new Release.Reply(false, 0, now);
-            }
             boolean held = cell.isHeldBy(request.tenure());
             if (held) {
                 cell.returnTokens(request.lastToken());
@@ -168,20 +152,16 @@ final class MemoryServer {
         });
     }
 
-    Snapshot forceRelease(MemoryStore client, String key) {
-        return decide(client, () -> {
-            long now = now();
+    Optional<LockReport.Holder> forceRelease(MemoryStore client, String key) {
+        return decide(client, now -> {
             Cell cell = find(key, now);
-            if (cell == null) {
-                return Snapshot.NOTHING;
-            }
-            Snapshot before = snapshot(key, cell, now);
+            LockReport before = report(client, key, cell, now);
             cell.holder().ifPresent(tenure -> {
                 cell.free();
                 tell(tenure.clientId(), key, name -> new Signal.Revoked(name, tenure));
             });
             serveNext(key, cell, false, now);
-            return before;
+            return before.holder();
         });
     }
 
@@ -205,40 +185,41 @@ final class MemoryServer {
         tell(tenure.clientId(), key, name -> new Signal.Assigned(name, tenure, tokens, waiters, expires, run));
     }
 
-    Snapshot inspect(MemoryStore client, String key) {
-        return decide(client, () -> {
-            long now = now();
-            Cell cell = find(key, now);
-            return cell == null ? Snapshot.NOTHING : snapshot(key, cell, now);
-        });
+    LockReport inspect(MemoryStore client, String key) {
+        return decide(client, now -> report(client, key, find(key, now), now));
     }
 
-    List<Snapshot> list(MemoryStore client, String keyPrefix) {
-        return decide(client, () -> {
-            long now = now();
-            List<Snapshot> found = new ArrayList<>();
+    List<LockReport> list(MemoryStore client, String keyPrefix) {
+        return decide(client, now -> {
+            List<LockReport> found = new ArrayList<>();
             cells.forEach((key, cell) -> {
                 cell.expire(now);
                 if (key.startsWith(keyPrefix) && cell.isInUse()) {
-                    found.add(snapshot(key, cell, now));
+                    found.add(report(client, key, cell, now));
                 }
             });
             return found;
         });
     }
 
-    private Snapshot snapshot(String key, Cell cell, long now) {
-        return new Snapshot(
-                key,
-                cell.holder(),
-                Micros.toDuration(cell.expires() - now),
-                cell.waiters().stream().map(this::waiter).toList(),
-                cell.lastToken(),
-                cell.holder().map(tenure -> clients.get(tenure.clientId())).orElse(null));
+    /** Asks the holder's client, too, which answers at once. */
+    private LockReport report(MemoryStore asker, String key, Cell cell, long now) {
+        Duration left = Duration.of(cell.expires() - now, ChronoUnit.MICROS);
+        Optional<LockReport.Holder> holder = cell.holder().map(tenure -> {
+            MemoryStore store = clients.get(tenure.clientId());
+            return HoldDescription.holder(
+                    client(tenure.clientId()),
+                    store == null ? Optional.empty() : store.describeHold(key, tenure),
+                    left);
+        });
+        List<LockReport.Waiter> waiters =
+                cell.waiters().stream().map(this::waiter).toList();
+        return new LockReport(asker.name(key), holder, waiters, cell.lastToken());
     }
 
     private LockReport.Waiter waiter(Place place) {
-        return new LockReport.Waiter(client(place.tenure().clientId()), Micros.toInstant(place.arrival()));
+        return new LockReport.Waiter(
+                client(place.tenure().clientId()), Instant.EPOCH.plus(place.arrival(), ChronoUnit.MICROS));
     }
 
     private LockReport.Client client(String id) {
@@ -254,11 +235,19 @@ final class MemoryServer {
         }
     }
 
-    private <T> T decide(MemoryStore client, Supplier<T> decision) {
+    /** Decides for a client, unless it has closed. */
+    <T> T decide(MemoryStore client, LongFunction<T> decision) {
         return locked(() -> {
-            var unused = requireConnected(client);
-            dropForgotten(now());
-            return decision.get();
+            if (clients.get(client.id()) != client) {
+                throw new StoreException(
+                        StoreException.Effect.NOT_APPLIED, client.describe() + " is closed; connect again");
+            }
+            long now = now();
+            var eldest = cells.values().iterator();
+            while (eldest.hasNext() && eldest.next().isForgotten(now)) {
+                eldest.remove();
+            }
+            return decision.apply(now);
         });
     }
 
@@ -271,19 +260,15 @@ final class MemoryServer {
         }
     }
 
-    private void dropForgotten(long now) {
-        var eldest = cells.values().iterator();
-        while (eldest.hasNext() && eldest.next().isForgotten(now)) {
-            eldest.remove();
-        }
+    /** What is kept of the name; nothing is kept of what the caller does to a name of which nothing was. */
+    private Cell find(String key, long now) {
+        Cell cell = cells.getOrDefault(key, new Cell());
+        cell.expire(now);
+        return cell;
     }
 
-    private @Nullable Cell find(String key, long now) {
-        Cell cell = cells.get(key);
-        if (cell != null) {
-            cell.expire(now);
-        }
-        return cell;
+    private static long micros(Duration lease) {
+        return TimeUnit.MICROSECONDS.convert(lease);
     }
 
     private long now() {

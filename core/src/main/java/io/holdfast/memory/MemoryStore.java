@@ -13,7 +13,6 @@ import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreConfig.HoldDescription;
 import io.holdfast.spi.TenureId;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -61,13 +60,9 @@ final class MemoryStore implements LockStore {
 
     @Override
     public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
-        return reply(() -> {
-            List<Renew.Reply> replies = new ArrayList<>(batch.size());
-            for (Renew request : batch) {
-                replies.add(server.renew(this, key(request.name()), request));
-            }
-            return replies;
-        });
+        return reply(() -> batch.stream()
+                .map(request -> server.renew(this, key(request.name()), request))
+                .toList());
     }
 
     @Override
@@ -77,28 +72,26 @@ final class MemoryStore implements LockStore {
 
     @Override
     public CompletionStage<Optional<LockReport.Holder>> forceRelease(String name) {
-        return reply(() -> server.forceRelease(this, key(name)).holder());
+        return reply(() -> server.forceRelease(this, key(name)));
     }
 
     @Override
     public CompletionStage<LockReport> inspect(String name) {
-        return reply(() -> server.inspect(this, key(name)).report(name));
+        return reply(() -> server.inspect(this, key(name)));
     }
 
     @Override
     public CompletionStage<List<LockReport>> list(String prefix) {
-        return reply(() -> server.list(this, key(prefix)).stream()
-                .map(found -> found.report(name(found.key())))
-                .toList());
+        return reply(() -> server.list(this, key(prefix)));
     }
 
     @Override
     public CompletionStage<Void> confirmSignals() {
-        return reply(() -> server.requireConnected(this)).thenCompose(connected -> {
-            CompletableFuture<Void> back = new CompletableFuture<>();
-            signals.execute(() -> back.complete(null));
-            return back;
-        });
+        return reply(() -> server.decide(this, now -> new CompletableFuture<Void>()))
+                .thenCompose(back -> {
+                    signals.execute(() -> back.complete(null));
+                    return back;
+                });
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.holdfast.LockReport;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -39,5 +40,21 @@ public record StoreConfig(
      * @param since when it got it
      * @param token its fencing token
      */
-    public record HoldDescription(TenureId tenure, String owner, Instant since, long token) {}
+    public record HoldDescription(TenureId tenure, String owner, Instant since, long token) {
+
+        /**
+         * A holder as others see it.
+         *
+         * @param told what it told about itself; empty if it did not answer
+         */
+        public static LockReport.Holder holder(
+                LockReport.Client client, Optional<HoldDescription> told, Duration remainingLease) {
+            return new LockReport.Holder(
+                    client,
+                    told.map(HoldDescription::owner),
+                    told.map(HoldDescription::since),
+                    told.map(hold -> OptionalLong.of(hold.token())).orElse(OptionalLong.empty()),
+                    remainingLease);
+        }
+    }
 }

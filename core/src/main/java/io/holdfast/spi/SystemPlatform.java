@@ -50,12 +50,19 @@ final class SystemPlatform implements Platform {
 
     @Override
     public Timer timer(String threadName) {
-        return new SystemTimer(threadName);
+        var executor = new ScheduledThreadPoolExecutor(1, daemons(threadName), new ThreadPoolExecutor.DiscardPolicy());
+        executor.setRemoveOnCancelPolicy(true);
+        executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        return new SystemTimer(executor);
     }
 
     @Override
     public Worker worker(String threadName, int threads) {
-        return new SystemWorker(threadName, threads);
+        var executor = new ThreadPoolExecutor(
+                threads, threads, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons(threadName));
+        executor.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
+        executor.allowCoreThreadTimeOut(true);
+        return new SystemWorker(executor);
     }
 
     private static ThreadFactory daemons(String name) {
@@ -66,15 +73,7 @@ final class SystemPlatform implements Platform {
         };
     }
 
-    private static final class SystemTimer implements Timer {
-
-        private final ScheduledThreadPoolExecutor executor;
-
-        SystemTimer(String threadName) {
-            executor = new ScheduledThreadPoolExecutor(1, daemons(threadName), new ThreadPoolExecutor.DiscardPolicy());
-            executor.setRemoveOnCancelPolicy(true);
-            executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-        }
+    private record SystemTimer(ScheduledThreadPoolExecutor executor) implements Timer {
 
         @Override
         public Task schedule(long delayNanos, Runnable task) {
@@ -88,21 +87,7 @@ final class SystemPlatform implements Platform {
         }
     }
 
-    private static final class SystemWorker implements Worker {
-
-        private final ThreadPoolExecutor executor;
-
-        SystemWorker(String threadName, int threads) {
-            executor = new ThreadPoolExecutor(
-                    threads,
-                    threads,
-                    IDLE_SECONDS,
-                    TimeUnit.SECONDS,
-                    new LinkedBlockingQueue<>(),
-                    daemons(threadName),
-                    new ThreadPoolExecutor.DiscardPolicy());
-            executor.allowCoreThreadTimeOut(true);
-        }
+    private record SystemWorker(ThreadPoolExecutor executor) implements Worker {
 
         @Override
         public void execute(Runnable task) {

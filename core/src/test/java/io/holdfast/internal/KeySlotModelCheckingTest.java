@@ -1,7 +1,6 @@
 package io.holdfast.internal;
 
 import io.holdfast.spi.Acquire;
-import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TokenBlock;
@@ -195,47 +194,8 @@ public class KeySlotModelCheckingTest {
             WeakReference<Object> lease = new WeakReference<>(this);
             Runnable tell = () -> told = true;
             waiter = thread
-                    ? Waiter.parked(new Unparked(tell), TERM, 0, Tenure.NEVER, lease)
-                    : Waiter.called(TERM, 0, Tenure.NEVER, lease, tell);
-        }
-    }
-
-    /** A platform of which only the unparking is used. */
-    private record Unparked(Runnable tell) implements Platform {
-
-        @Override
-        public void unpark(Thread thread) {
-            tell.run();
-        }
-
-        @Override
-        public long nanoTime() {
-            return 0;
-        }
-
-        @Override
-        public long wallMillis() {
-            return 0;
-        }
-
-        @Override
-        public long randomLong() {
-            return 0;
-        }
-
-        @Override
-        public void park(Object blocker, long nanos) {
-            throw new UnsupportedOperationException("nobody parks here");
-        }
-
-        @Override
-        public Timer timer(String threadName) {
-            throw new UnsupportedOperationException("no timers here");
-        }
-
-        @Override
-        public Worker worker(String threadName, int threads) {
-            throw new UnsupportedOperationException("no workers here");
+                    ? new Waiter(TERM, 0, Tenure.NEVER, Thread.currentThread(), lease, tell)
+                    : new Waiter(TERM, 0, Tenure.NEVER, null, lease, tell);
         }
     }
 
