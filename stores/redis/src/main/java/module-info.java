@@ -1,10 +1,9 @@
 /** The store for Redis and Valkey. */
 module io.holdfast.redis {
     requires io.holdfast;
+    requires io.holdfast.support;
     requires static com.google.errorprone.annotations;
     requires io.netty.common;
-    requires io.netty.handler;
-    requires io.netty.transport;
     requires lettuce.core;
     requires org.slf4j;
 

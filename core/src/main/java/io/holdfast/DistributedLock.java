@@ -161,10 +161,15 @@ public interface DistributedLock extends Lock {
      * @throws UnsupportedOperationException always
      */
     @Override
-    Condition newCondition();
+    default Condition newCondition() {
+        throw new UnsupportedOperationException(
+                "lock '" + name() + "': conditions are not supported; poll, or use a queue or a latch");
+    }
 
     /** Whether any owner of any client holds the lock. Calls the store; the answer may be old on arrival. */
-    boolean isLocked();
+    default boolean isLocked() {
+        return holder().isPresent();
+    }
 
     /**
      * Whether the current thread has the lock to unlock, as in {@link java.util.concurrent.locks.ReentrantLock}: also when

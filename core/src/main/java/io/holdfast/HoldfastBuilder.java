@@ -4,6 +4,7 @@ import io.holdfast.internal.Client;
 import io.holdfast.internal.Durations;
 import io.holdfast.internal.Settings;
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,7 +12,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Options of a client. Each method checks its value at once and throws {@link IllegalArgumentException} for a bad one.
@@ -20,32 +20,27 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HoldfastBuilder {
 
-    private @Nullable String uri;
-    private @Nullable StoreProvider provider;
-    private @Nullable Executor callbacks;
-    private String name = "";
-    private String keyPrefix = "";
+    private StoreConfig store = StoreConfig.of("", LockReport.Client.unknown(""), Platform.system());
+    private Optional<StoreProvider> provider = Optional.empty();
+    private Optional<Executor> callbacks = Optional.empty();
+    private String name = Client.defaultName();
     private Duration lease = Duration.ofSeconds(30);
-    private Duration commandTimeout = Duration.ofSeconds(2);
-    private Duration connectTimeout = Duration.ofSeconds(5);
     private Duration maxOutage = Duration.ofSeconds(30);
     private Duration closeTimeout = Duration.ofSeconds(5);
     private Duration pollInterval = Duration.ofSeconds(1);
     private Optional<Duration> maxHold = Optional.empty();
     private int renewalBatch = 100;
-    private boolean lazy;
-    private Platform platform = Platform.system();
     private final List<LockListener> listeners = new ArrayList<>();
 
     HoldfastBuilder() {}
 
     /** Where the locks are kept; see {@link Holdfast#connect}. Required. */
     public HoldfastBuilder uri(String value) {
-        if (value.indexOf(':') <= 0) {
-            throw new IllegalArgumentException(
-                    "uri '" + value + "' has no scheme: write for example redis://localhost:6379 or memory:");
+        if (!value.matches("(?s)[A-Za-z][A-Za-z0-9+.-]*:.*")) {
+            throw new IllegalArgumentException("uri '" + value.replaceFirst("(?s).*@", "***@")
+                    + "' has no scheme: write for example redis://localhost:6379 or memory:");
         }
-        uri = value;
+        store = store.withUri(value);
         return this;
     }
 
@@ -61,31 +56,31 @@ public final class HoldfastBuilder {
 
     /** Put before every lock name in the store; by default nothing. Clients with different prefixes exclude nobody. */
     public HoldfastBuilder keyPrefix(String value) {
-        keyPrefix = Objects.requireNonNull(value, "keyPrefix");
+        store = store.withKeyPrefix(Objects.requireNonNull(value, "keyPrefix"));
         return this;
     }
 
     /** How long the store keeps a watchdog hold without renewal; renewed at a third. Default 30 s, 100 ms to 365 days. */
     public HoldfastBuilder lease(Duration value) {
-        lease = Durations.requireLease(value);
+        lease = Durations.requireLease("lease", value);
         return this;
     }
 
     /** How long one store call may take. Default 2 s. */
     public HoldfastBuilder commandTimeout(Duration value) {
-        commandTimeout = Durations.requirePositive("commandTimeout", value);
+        store = store.withTimeouts(Durations.requirePositive("commandTimeout", value), store.connectTimeout());
         return this;
     }
 
     /** How long {@link #build} tries to connect. Default 5 s. */
     public HoldfastBuilder connectTimeout(Duration value) {
-        connectTimeout = Durations.requirePositive("connectTimeout", value);
+        store = store.withTimeouts(store.commandTimeout(), Durations.requirePositive("connectTimeout", value));
         return this;
     }
 
     /** Connects at the first store call, instead of in {@link #build}. */
     public HoldfastBuilder lazy() {
-        lazy = true;
+        store = store.withLazy(true);
         return this;
     }
 
@@ -130,19 +125,19 @@ public final class HoldfastBuilder {
 
     /** Runs completions of {@link AsyncLock} and {@link Lease#onLost}; by default one thread of the client's own. */
     public HoldfastBuilder callbackExecutor(Executor value) {
-        callbacks = Objects.requireNonNull(value, "callbackExecutor");
+        callbacks = Optional.of(value);
         return this;
     }
 
     /** Time, threads and randomness; for tests in virtual time. */
     public HoldfastBuilder platform(Platform value) {
-        platform = Objects.requireNonNull(value, "platform");
+        store = store.withPlatform(Objects.requireNonNull(value, "platform"));
         return this;
     }
 
     /** Opens the store with this provider, instead of one found by the URI's scheme; for tests with faults. */
     public HoldfastBuilder provider(StoreProvider value) {
-        provider = Objects.requireNonNull(value, "provider");
+        provider = Optional.of(value);
         return this;
     }
 
@@ -155,28 +150,11 @@ public final class HoldfastBuilder {
      * @throws StoreRefusedException if the store refuses, for example the password
      */
     public Holdfast build() {
-        if (uri == null) {
+        if (store.uri().isEmpty()) {
             throw new IllegalStateException("no uri: call uri(\"redis://localhost:6379\") before build()");
         }
-        return Client.open(settings(uri), listeners);
-    }
-
-    private Settings settings(String storeUri) {
-        return new Settings(
-                storeUri,
-                name.isEmpty() ? Client.defaultName() : name,
-                keyPrefix,
-                lease,
-                commandTimeout,
-                connectTimeout,
-                lazy,
-                maxOutage,
-                closeTimeout,
-                pollInterval,
-                renewalBatch,
-                maxHold,
-                Optional.ofNullable(callbacks),
-                Optional.ofNullable(provider),
-                platform);
+        Settings settings = new Settings(
+                store, name, lease, maxOutage, closeTimeout, pollInterval, renewalBatch, maxHold, callbacks, provider);
+        return Client.open(settings, listeners);
     }
 }

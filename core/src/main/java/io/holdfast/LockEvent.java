@@ -64,14 +64,17 @@ public sealed interface LockEvent {
      * @param lockName the lock
      * @param token the owner's fencing token
      * @param remaining how long the hold is valid for if no renewal succeeds
+     * @param reason what the last one failed with
      */
-    record RenewalLate(String lockName, long token, Duration remaining) implements LockEvent {}
+    record RenewalLate(String lockName, long token, Duration remaining, String reason) implements LockEvent {}
 
     /**
      * A release got no answer in time and goes on in the background.
      *
      * @param lockName the lock
+     * @param token the owner's fencing token
      * @param remaining until the store gives the name up by itself
+     * @param reason what the last release failed with
      */
-    record ReleaseUnconfirmed(String lockName, Duration remaining) implements LockEvent {}
+    record ReleaseUnconfirmed(String lockName, long token, Duration remaining, String reason) implements LockEvent {}
 }

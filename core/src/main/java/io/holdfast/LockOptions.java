@@ -20,7 +20,7 @@ public record LockOptions(Optional<Duration> lease, Optional<Duration> maxHold) 
      * @throws IllegalArgumentException if one is out of range
      */
     public LockOptions {
-        lease.ifPresent(Durations::requireLease);
+        lease.ifPresent(value -> Durations.requireLease("lease", value));
         maxHold.ifPresent(value -> Durations.requirePositive("maxHold", value));
     }
 

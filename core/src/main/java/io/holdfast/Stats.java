@@ -11,7 +11,6 @@ package io.holdfast;
  * @param storeFailures calls that failed or stayed unanswered
  * @param renewals leases renewed
  * @param signals messages received from the store
- * @param emptyWakeups signals after which the lock was not got
  * @param renewalLagMicros the longest time, in microseconds, that due renewals waited for their thread
  * @param eventsDropped events that found the listener queue full
  * @param held names held now
@@ -27,7 +26,6 @@ public record Stats(
         long storeFailures,
         long renewals,
         long signals,
-        long emptyWakeups,
         long renewalLagMicros,
         long eventsDropped,
         int held,

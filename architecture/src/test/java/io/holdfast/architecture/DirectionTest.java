@@ -16,17 +16,18 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Who may depend on whom: stores on {@code spi}, and nobody on a store. */
+/** Who may depend on whom: stores on {@code spi} and {@code support}, and nobody on a store. */
 class DirectionTest {
 
     private static final String ROOT = "io.holdfast";
     private static final String SPI = "io.holdfast.spi";
     private static final String MEMORY = "io.holdfast.memory";
     private static final String INTERNAL = "io.holdfast.internal";
+    private static final String SUPPORT = "io.holdfast.support";
     private static final String TESTKIT = "io.holdfast.testkit";
 
-    /** What core may use beside the JDK. */
-    private static final List<String> LIBRARIES_OF_CORE =
+    /** What core and support may use beside the JDK. */
+    private static final List<String> LIBRARIES =
             List.of("org.jspecify.annotations", "org.slf4j", "com.google.errorprone.annotations");
 
     @Test
@@ -42,7 +43,7 @@ class DirectionTest {
                         PublishedModules.named("core").classes(),
                         target -> !inPackages(target, ROOT, SPI, MEMORY, INTERNAL)
                                 && !isJdk(target)
-                                && !LIBRARIES_OF_CORE.contains(target.getPackageName())))
+                                && !LIBRARIES.contains(target.getPackageName())))
                 .isEmpty();
     }
 
@@ -67,7 +68,19 @@ class DirectionTest {
     }
 
     @Test
-    void aStoreUsesSpiAndNoOtherStore() {
+    void supportUsesSpiOnly() {
+        Set<String> known = rootTypesOfSpi(PublishedModules.named("core").classes());
+        assertThat(dependencies(
+                        PublishedModules.named("support").classes(),
+                        target -> !inPackages(target, SUPPORT, SPI)
+                                && !known.contains(outermost(target).getName())
+                                && !isJdk(target)
+                                && !LIBRARIES.contains(target.getPackageName())))
+                .isEmpty();
+    }
+
+    @Test
+    void aStoreUsesSpiAndSupportAndNoOtherStore() {
         Set<String> known = rootTypesOfSpi(PublishedModules.named("core").classes());
         for (Module store : PublishedModules.stores()) {
             JavaClasses classes = store.classes();
@@ -76,7 +89,7 @@ class DirectionTest {
                             classes,
                             target -> isHoldfast(target)
                                     && !own.contains(target.getName())
-                                    && !inPackages(target, SPI)
+                                    && !inPackages(target, SPI, SUPPORT)
                                     && !known.contains(outermost(target).getName())))
                     .as(store.path())
                     .isEmpty();

@@ -41,7 +41,7 @@ final class Acquisition {
         try {
             for (int attempt = 1; ; attempt++) {
                 Outcome outcome = once(new Waiter(term, arrived, deadline, me, reference, () -> platform.unpark(me)));
-                if (!(outcome instanceof Hold hold) || usable(hold)) {
+                if (!(outcome instanceof Hold hold) || hold.valid(platform.nanoTime(), platform.wallMillis())) {
                     return outcome;
                 }
                 engine.owners.discard(hold);
@@ -55,10 +55,6 @@ final class Acquisition {
                 me.interrupt();
             }
         }
-    }
-
-    private boolean usable(Hold hold) {
-        return hold.valid(platform.nanoTime(), platform.wallMillis());
     }
 
     private boolean timeIsUp(long deadline) {
@@ -79,7 +75,12 @@ final class Acquisition {
     }
 
     private void pause(KeySlot slot, Waiter waiter) throws InterruptedException {
-        platform.park(slot, timeLeft(slot, waiter));
+        long left = timeLeft(slot, waiter);
+        // any lock that this thread had to wait for since may have used up the permit of having been told
+        if (!waiter.told) {
+            platform.park(slot, left);
+        }
+        waiter.told = false;
         if (Thread.interrupted()) {
             interrupted(slot, waiter);
         }

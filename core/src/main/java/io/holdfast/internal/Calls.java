@@ -74,7 +74,7 @@ final class Calls implements AutoCloseable {
         this.engine = engine;
         this.platform = engine.platform;
         this.senders = senders;
-        this.timeoutNanos = engine.settings.commandTimeout().toNanos();
+        this.timeoutNanos = engine.settings.store().commandTimeout().toNanos();
     }
 
     <R> void start(Call<R> call) {

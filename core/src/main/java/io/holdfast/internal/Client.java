@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.ServiceLoader;
@@ -51,17 +52,18 @@ public final class Client implements Holdfast {
 
     /** Connects. */
     public static Holdfast open(Settings settings, List<LockListener> listeners) {
-        LockReport.Client self = self(settings);
-        StoreProvider provider = settings.provider().orElseGet(() -> providerFor(settings.uri()));
-        Platform platform = settings.platform();
+        Platform platform = settings.store().platform();
+        LockReport.Client self = self(settings.name(), platform);
+        StoreProvider provider =
+                settings.provider().orElseGet(() -> providerFor(settings.store().uri()));
         Threads threads = Threads.of(platform, settings.name(), settings.callbacks());
-        Events events = new Events(platform, settings.name(), listeners);
+        Events events = new Events(platform, settings.name(), self.id(), listeners);
         AtomicReference<@Nullable Engine> started = new AtomicReference<>();
         try {
-            LockStore store = provider.open(config(settings, self, started));
+            LockStore store = provider.open(config(settings.store(), self, started));
             Engine engine = new Engine(settings, self.id(), store, threads, events);
             started.set(engine);
-            events.info("connected to " + store.describe());
+            events.info((settings.store().lazy() ? "connects later to " : "connected to ") + store.describe());
             return new Client(engine);
         } catch (RuntimeException e) {
             threads.close();
@@ -70,11 +72,9 @@ public final class Client implements Holdfast {
         }
     }
 
-    private static LockReport.Client self(Settings settings) {
-        Platform platform = settings.platform();
-        String id = randomUuid(platform).toString();
+    private static LockReport.Client self(String name, Platform platform) {
         OptionalLong pid = OptionalLong.of(ProcessHandle.current().pid());
-        return new LockReport.Client(id, Optional.of(settings.name()), Optional.of(host()), pid);
+        return new LockReport.Client(randomUuid(platform).toString(), Optional.of(name), Optional.of(host()), pid);
     }
 
     /** A version 4 UUID. */
@@ -99,15 +99,9 @@ public final class Client implements Holdfast {
 
     /** A signal that comes before the engine stands concerns nobody. */
     private static StoreConfig config(
-            Settings settings, LockReport.Client self, AtomicReference<@Nullable Engine> started) {
-        return new StoreConfig(
-                settings.uri(),
+            StoreConfig options, LockReport.Client self, AtomicReference<@Nullable Engine> started) {
+        return options.withClient(
                 self,
-                settings.platform(),
-                settings.commandTimeout(),
-                settings.connectTimeout(),
-                settings.lazy(),
-                settings.keyPrefix(),
                 signal -> Optional.ofNullable(started.get()).ifPresent(engine -> engine.signal(signal)),
                 name -> Optional.ofNullable(started.get()).flatMap(engine -> engine.describe(name)));
     }
@@ -136,7 +130,7 @@ public final class Client implements Holdfast {
                 .collect(Collectors.joining(", "));
         String artifact = ARTIFACTS.get(scheme);
         return new IllegalArgumentException("no store for the scheme '" + scheme + "': "
-                + (artifact == null ? "misspelt?" : "add io.holdfast:" + artifact + " to the class path")
+                + (artifact == null ? "misspelt?" : "add io.holdfast:" + artifact + " to the class path.")
                 + " Schemes found: " + known);
     }
 
@@ -147,22 +141,19 @@ public final class Client implements Holdfast {
         checkName(name);
         checkOpen(name);
         Duration lease = options.lease().orElse(settings.lease());
-        long maxHold =
-                options.maxHold().or(settings::maxHold).map(Durations::nanos).orElse(Tenure.NEVER);
-        return new ClientLock(engine, name, Term.renewed(lease, maxHold));
+        return new ClientLock(
+                engine, name, Term.renewed(lease, options.maxHold().or(settings::maxHold)));
     }
 
     private void checkName(String name) {
         int most = store.capabilities().maxNameBytes();
-        int bytes = utf8Length(name);
+        int bytes = utf8Length(Objects.requireNonNull(name, "lock name"));
         if (bytes < 1 || bytes > most) {
-            throw new IllegalArgumentException("lock name of " + bytes + " bytes of UTF-8: 1 to " + most
-                    + " are allowed"
-                    + (name.isEmpty()
-                            ? ""
-                            : "; it begins with '" + name.substring(0, Math.min(40, name.length())) + "'"));
+            String start = name.isEmpty() ? "" : " that begins with '" + name.substring(0, Math.min(40, bytes)) + "'";
+            throw new IllegalArgumentException(
+                    "lock name" + start + " has " + bytes + " bytes of UTF-8: 1 to " + most + " are allowed");
         }
-        if ((settings.keyPrefix() + name).startsWith(RESERVED)) {
+        if ((settings.store().keyPrefix() + name).startsWith(RESERVED)) {
             throw new IllegalArgumentException("lock name '" + name + "' begins with '" + RESERVED
                     + "', which is kept for the library's own keys");
         }
@@ -175,8 +166,9 @@ public final class Client implements Holdfast {
                     .encode(CharBuffer.wrap(name))
                     .remaining();
         } catch (CharacterCodingException e) {
+            String shown = name.replaceAll("\\p{Cs}", "?");
             throw new IllegalArgumentException(
-                    "lock name can't be encoded as UTF-8: it has a surrogate without its pair", e);
+                    "lock name '" + shown + "' can't be encoded as UTF-8: it has a surrogate without its pair", e);
         }
     }
 
@@ -225,12 +217,11 @@ public final class Client implements Holdfast {
                 c.storeFailures.sum(),
                 c.renewals.sum(),
                 c.signals.sum(),
-                c.emptyWakeups.sum(),
                 c.renewalLagNanos.get() / 1_000,
-                engine.events.dropped(),
+                engine.events.dropped.sum(),
                 held,
                 waiting,
-                engine.settlements.open().size());
+                engine.settlements.open.size());
     }
 
     @Override
@@ -245,7 +236,7 @@ public final class Client implements Holdfast {
         }
         engine.shutDown();
         awaitSettlements();
-        engine.settlements.open().forEach(this::reportUnsettled);
+        engine.settlements.open.forEach(this::reportUnsettled);
         engine.settlements.abandon();
         engine.calls.close();
         store.close();
@@ -258,7 +249,7 @@ public final class Client implements Holdfast {
         Platform platform = engine.platform;
         long deadline = platform.nanoTime() + Durations.nanos(settings.closeTimeout());
         boolean interrupted = false;
-        while (!engine.settlements.open().isEmpty() && platform.nanoTime() - deadline < 0) {
+        while (!engine.settlements.open.isEmpty() && platform.nanoTime() - deadline < 0) {
             platform.park(this, CLOSE_LOOK_NANOS);
             interrupted |= Thread.interrupted();
         }

@@ -35,7 +35,7 @@ record ClientAsyncLock(Engine engine, String name, Term term) implements AsyncLo
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquire(Duration wait, Duration lease) {
-        Term own = term.ending(Durations.requireLease(lease));
+        Term own = term.ending(Durations.requireLease("lock '" + name + "': lease", lease));
         return new Request<Optional<Lease>>(own, Durations.nanos(wait), Optional::of, Optional.of(Optional.empty()))
                 .start();
     }
@@ -105,17 +105,15 @@ record ClientAsyncLock(Engine engine, String name, Term term) implements AsyncLo
             KeySlot slot = engine.arrive(name, waiter);
             Awaiting.whenDone(request.future, () -> withdraw(slot));
             if (request.deadline != Tenure.NEVER && waiter.outcome == null) {
-                timer = engine.later.run(request.deadline - waiter.arrived, () -> timeOut(slot));
+                long wait = request.deadline - waiter.arrived;
+                timer = engine.later.run(
+                        wait, () -> engine.event(slot, (s, out) -> s.timeOut(waiter, engine.platform.nanoTime(), out)));
             }
         }
 
         private void told() {
             timer.cancel();
             engine.threads.callbacks().execute(() -> request.deliver(handle, Objects.requireNonNull(waiter.outcome)));
-        }
-
-        private void timeOut(KeySlot slot) {
-            engine.event(slot, (s, out) -> s.timeOut(waiter, engine.platform.nanoTime(), out));
         }
 
         /** The future ended: cancelled, completed from outside, or by us, when there is nothing to withdraw. */

@@ -7,7 +7,6 @@ import io.holdfast.LockReport;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
 /** Both blocking faces of a lock name: no state of its own. */
@@ -88,7 +87,7 @@ record ClientLock(Engine engine, String name, Term term) implements DistributedL
     }
 
     private Term own(Duration lease) {
-        return term.ending(Durations.requireLease(lease));
+        return term.ending(Durations.requireLease("lock '" + name + "': lease", lease));
     }
 
     @Override
@@ -100,12 +99,6 @@ record ClientLock(Engine engine, String name, Term term) implements DistributedL
         Thread me = Thread.currentThread();
         return engine.holdOf(name, me)
                 .orElseThrow(() -> Texts.notOwner(name, me, engine.inquiries.heldHere(name), engine.settings.name()));
-    }
-
-    @Override
-    public Condition newCondition() {
-        throw new UnsupportedOperationException(
-                "lock '" + name + "': conditions are not supported; poll, or use a queue or a latch");
     }
 
     @Override
@@ -138,11 +131,6 @@ record ClientLock(Engine engine, String name, Term term) implements DistributedL
     }
 
     // ---- anybody's
-
-    @Override
-    public boolean isLocked() {
-        return engine.inquiries.inspect(name).holder().isPresent();
-    }
 
     @Override
     public Optional<LockReport.Holder> holder() {

@@ -14,6 +14,5 @@ final class Counters {
     final LongAdder storeFailures = new LongAdder();
     final LongAdder renewals = new LongAdder();
     final LongAdder signals = new LongAdder();
-    final LongAdder emptyWakeups = new LongAdder();
     final LongAccumulator renewalLagNanos = new LongAccumulator(Math::max, 0);
 }

@@ -14,14 +14,14 @@ public final class Durations {
 
     private Durations() {}
 
-    /** Returns the lease, or throws. */
-    public static Duration requireLease(Duration lease) {
+    /** Returns the lease, or throws; {@code what} says which. */
+    public static Duration requireLease(String what, Duration lease) {
         if (lease.isNegative() || lease.isZero()) {
-            throw new IllegalArgumentException("lease " + lease + " is not positive: pass 100 ms to 365 days,"
+            throw new IllegalArgumentException(what + " " + lease + " is not positive: pass 100 ms to 365 days,"
                     + " or use the method without a lease, which renews the hold for as long as its owner lives");
         }
         if (lease.compareTo(MIN_LEASE) < 0 || lease.compareTo(MAX_LEASE) > 0) {
-            throw new IllegalArgumentException("lease " + lease + " is out of range: 100 ms to 365 days");
+            throw new IllegalArgumentException(what + " " + lease + " is out of range: 100 ms to 365 days");
         }
         return lease;
     }
@@ -36,6 +36,6 @@ public final class Durations {
 
     /** Nanoseconds; what does not fit is as good as for ever. */
     public static long nanos(Duration value) {
-        return value.compareTo(LONGEST) >= 0 ? Long.MAX_VALUE : value.toNanos();
+        return value.compareTo(LONGEST) >= 0 ? Long.MAX_VALUE : value.isNegative() ? -1 : value.toNanos();
     }
 }

@@ -58,7 +58,7 @@ final class Engine implements Rules.Moment {
 
     Engine(Settings settings, String clientId, LockStore store, Threads threads, Events events) {
         this.settings = settings;
-        this.platform = settings.platform();
+        this.platform = settings.store().platform();
         this.clientId = clientId;
         this.jitter = new AtomicLong(platform.randomLong());
         this.store = store;
@@ -77,13 +77,11 @@ final class Engine implements Rules.Moment {
     private Rules rules() {
         return new Rules(
                 settings.pollInterval().toNanos(),
-                settings.commandTimeout().toNanos(),
+                settings.store().commandTimeout().toNanos(),
                 settings.maxOutage().toNanos(),
                 store.capabilities().signals(),
                 store.capabilities().queue(),
-                Term.renewed(
-                        settings.lease(),
-                        settings.maxHold().map(Durations::nanos).orElse(Tenure.NEVER)),
+                Term.renewed(settings.lease(), settings.maxHold()),
                 counters,
                 this);
     }
@@ -184,7 +182,7 @@ final class Engine implements Rules.Moment {
         } else if (effect instanceof Effect.Renew renew) {
             var unused = watchdog.renewNow(slot, renew.tenure(), renew.term());
         } else if (effect instanceof Effect.PollIn poll) {
-            later.run(poll.nanos(), () -> poll(slot, poll));
+            later.run(poll.nanos(), () -> event(slot, (s, o) -> s.poll(poll, platform.nanoTime(), o)));
         } else if (effect instanceof Effect.Retired) {
             slots.remove(slot.name, slot);
         } else {
@@ -230,12 +228,6 @@ final class Engine implements Rules.Moment {
                 "unlock in finally, close leases; others get the lock when its lease ends");
     }
 
-    private void poll(KeySlot slot, Effect.PollIn poll) {
-        StoreException silence = new StoreException(
-                StoreException.Effect.NOT_APPLIED, store.describe() + " has not answered for too long");
-        event(slot, (s, out) -> s.poll(poll, silence, platform.nanoTime(), out));
-    }
-
     private final class AcquireCall extends Calls.Call<Acquire.Reply> {
 
         private final KeySlot slot;
@@ -250,7 +242,8 @@ final class Engine implements Rules.Moment {
         @Override
         CompletionStage<Acquire.Reply> send() {
             Tenure tenure = ask.tenure();
-            long notAfter = store.clock(slot.name).notAfter(sent(), settings.commandTimeout());
+            long notAfter =
+                    store.clock(slot.name).notAfter(sent(), settings.store().commandTimeout());
             counted = slot.locked(() -> tenure.count(notAfter, ask.term()));
             if (!counted) {
                 return CompletableFuture.failedStage(
@@ -262,7 +255,7 @@ final class Engine implements Rules.Moment {
                     ask.enqueue() && rules.queues(),
                     tenure.arrival,
                     ask.term().lease(),
-                    tenure.tokensWanted(),
+                    tenure.tokensWanted,
                     notAfter));
         }
 
@@ -335,7 +328,7 @@ final class Engine implements Rules.Moment {
     private void assigned(Signal.Assigned signal, long now) {
         boolean[] known = {false};
         hear(signal.name(), (s, out) -> known[0] = s.assigned(signal, now, out));
-        boolean settling = settlements.open().stream().anyMatch(s -> s.tenure.id.equals(signal.tenure()));
+        boolean settling = settlements.open.stream().anyMatch(s -> s.tenure.id.equals(signal.tenure()));
         if (!known[0] && !settling && !closed) {
             settlements.begin(new Settlement(signal.name(), new Tenure(signal.tenure()), false));
         }

@@ -31,15 +31,15 @@ final class Events implements AutoCloseable {
     private final String client;
     private final List<LockListener> listeners;
     private final AtomicInteger queued = new AtomicInteger();
-    private final LongAdder dropped = new LongAdder();
+    final LongAdder dropped = new LongAdder();
     private final Map<String, Muted> muted = new ConcurrentHashMap<>();
 
-    Events(Platform platform, String client, List<LockListener> listeners) {
+    Events(Platform platform, String name, String id, List<LockListener> listeners) {
         this.platform = platform;
-        this.worker = platform.worker("holdfast-" + client + "-events", 1);
-        this.log = platform.worker("holdfast-" + client + "-log", 1);
+        this.worker = platform.worker("holdfast-" + name + "-events", 1);
+        this.log = platform.worker("holdfast-" + name + "-log", 1);
         this.swept = new AtomicLong(platform.nanoTime());
-        this.client = client;
+        this.client = name + " (" + id + ")";
         this.listeners = new CopyOnWriteArrayList<>(listeners);
     }
 
@@ -49,10 +49,6 @@ final class Events implements AutoCloseable {
 
     void remove(LockListener listener) {
         listeners.remove(listener);
-    }
-
-    long dropped() {
-        return dropped.sum();
     }
 
     /** Whether anybody wants to hear of each grant and release. */

@@ -26,7 +26,7 @@ final class Hold implements Outcome {
     private int depth = 1;
     private long @Nullable [] ends;
     private volatile boolean watchdog;
-    private volatile @Nullable String lostBecause;
+    volatile @Nullable String lostBecause;
     volatile boolean ended;
     volatile @Nullable Settlement settlement;
     volatile boolean tooLongReported;
@@ -126,11 +126,6 @@ final class Hold implements Outcome {
     boolean endAt(long end) {
         ends = new long[] {end};
         return true;
-    }
-
-    @Nullable
-    String lostBecause() {
-        return lostBecause;
     }
 
     boolean lost() {

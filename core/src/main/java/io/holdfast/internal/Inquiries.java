@@ -80,6 +80,9 @@ record Inquiries(Engine engine) {
             return "not held";
         }
         Hold hold = slot.owner();
-        return hold != null ? "held by " + hold.owner() + " (token " + hold.token + ")" : "being asked for or given up";
+        if (hold == null) {
+            return slot.hasLostHolds() ? "lost, and not unlocked yet" : "being asked for or given up";
+        }
+        return "held by " + hold.owner() + " (token " + hold.token + ")";
     }
 }

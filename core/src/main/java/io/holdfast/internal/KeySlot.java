@@ -61,6 +61,7 @@ final class KeySlot {
     private static final long CLAIM_WINDOW_NANOS = 1_000_000_000;
     private static final long CLAIM_RESERVE_NANOS = 100_000_000;
     private static final long FIRST_BACKOFF_NANOS = 20_000_000;
+    private static final long MOST_BACKOFF_NANOS = 1_000_000_000;
     private static final long FIRST_POLL_NANOS = 5_000_000;
 
     final String name;
@@ -75,7 +76,8 @@ final class KeySlot {
     private boolean retired;
     private long headSince;
     private boolean headTold;
-    private long outageSince = Tenure.NEVER;
+    private long outageSince;
+    private @Nullable StoreException outage;
 
     KeySlot(String name, Rules rules, Supplier<TenureId> ids) {
         this.name = name;
@@ -402,6 +404,9 @@ final class KeySlot {
 
     void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
         asked.inFlight = false;
+        if (asked != tenure && asked.settling) {
+            return;
+        }
         if (asked != tenure) {
             out.add(new Effect.GiveUp(new Settlement(name, asked, false)));
             return;
@@ -437,10 +442,6 @@ final class KeySlot {
             return;
         }
         healthy(asked);
-        if (asked.woken) {
-            asked.woken = false;
-            rules.counters().emptyWakeups.increment();
-        }
         asked.base = base;
         asked.arrival = reply.arrival();
         asked.queued |= reply.arrival() != 0;
@@ -471,11 +472,11 @@ final class KeySlot {
 
     /** With signals the poll only repairs; without it is how a waiter learns, so it begins fast and backs off. */
     private long pollDelay(Tenure asked) {
-        long most = rules.moment().jittered(rules.poll());
+        long most = rules.poll();
         if (rules.signals()) {
-            return most;
+            return rules.moment().jittered(most);
         }
-        return Math.min(most, rules.moment().jittered(FIRST_POLL_NANOS << Math.min(asked.polls++, 16)));
+        return rules.moment().jittered(Term.doubled(FIRST_POLL_NANOS, asked.polls++, most));
     }
 
     void late(Tenure asked, Effect.Buffer out) {
@@ -490,7 +491,8 @@ final class KeySlot {
         if (asked != tenure || asked.held()) {
             return;
         }
-        outageSince = outageSince == Tenure.NEVER ? now : outageSince;
+        outageSince = outage == null ? now : outageSince;
+        outage = cause;
         endImpatient(asked, cause, now, out);
         if (queue.isEmpty()) {
             abandonIfUnused(out);
@@ -500,8 +502,7 @@ final class KeySlot {
     }
 
     private long backoff(Tenure asked, long now) {
-        long delay = rules.moment()
-                .jittered(Math.min(FIRST_BACKOFF_NANOS << Math.min(asked.failures++, 10), TimeUnit.SECONDS.toNanos(1)));
+        long delay = rules.moment().jittered(Term.doubled(FIRST_BACKOFF_NANOS, asked.failures++, MOST_BACKOFF_NANOS));
         long patience =
                 queue.stream().mapToLong(w -> limit(w, asked) - now).min().orElse(delay);
         return Math.max(1, Math.min(delay, patience));
@@ -548,7 +549,7 @@ final class KeySlot {
     }
 
     private void healthy(Tenure asked) {
-        outageSince = Tenure.NEVER;
+        outage = null;
         asked.failures = 0;
     }
 
@@ -583,11 +584,11 @@ final class KeySlot {
     }
 
     /** The poll timer went off. */
-    void poll(Effect.PollIn poll, StoreException nothingHeard, long now, Effect.Buffer out) {
+    void poll(Effect.PollIn poll, long now, Effect.Buffer out) {
         Tenure asked = poll.tenure();
         if (asked == tenure && poll.number() == asked.pollNumber && !asked.inFlight && !asked.held()) {
-            if (outageSince != Tenure.NEVER) {
-                endImpatient(asked, nothingHeard, now, out);
+            if (outage != null) {
+                endImpatient(asked, outage, now, out);
             }
             askAgainIfWanted(asked, out);
         }
@@ -603,7 +604,6 @@ final class KeySlot {
         if (current.inFlight) {
             current.freedMeanwhile = true;
         } else {
-            current.woken = true;
             askAgainIfWanted(current, out);
         }
     }
@@ -719,7 +719,10 @@ final class KeySlot {
         renewed.foreign(reply.foreignWaiters(), now);
         reply.tokens().ifPresent(renewed::refill);
         out.add(new Effect.Watch(renewed));
-        prepared(renewed, now, out);
+        if (renewed.preparing) {
+            renewed.preparing = false;
+            handOut(now, out);
+        }
     }
 
     /**
@@ -729,13 +732,6 @@ final class KeySlot {
     private static boolean proves(Tenure renewed, Renew.Renewed reply, Validity proven) {
         boolean stepped = Math.abs(proven.skew() - renewed.validity.skew()) > Term.margin(proven.lease());
         return !stepped || !renewed.copies.unanswered() || renewed.copies.mayComeFor(reply.serverMicros()) <= 0;
-    }
-
-    private void prepared(Tenure renewed, long now, Effect.Buffer out) {
-        if (renewed.preparing) {
-            renewed.preparing = false;
-            handOut(now, out);
-        }
     }
 
     void renewalLost(Tenure renewed, String reason, long now, Effect.Buffer out) {
@@ -749,9 +745,9 @@ final class KeySlot {
     void renewalFailed(Tenure renewed, long now, Effect.Buffer out) {
         renewed.renewSent = Tenure.NEVER;
         if (renewed == tenure && renewed.held()) {
-            long most = Math.min(renewed.validity.lease() / 10, TimeUnit.SECONDS.toNanos(1));
-            renewed.renewDue = now
-                    + rules.moment().jittered(Math.min(FIRST_BACKOFF_NANOS << Math.min(renewed.failures++, 10), most));
+            long most = Math.min(renewed.validity.lease() / 10, MOST_BACKOFF_NANOS);
+            long delay = Term.doubled(FIRST_BACKOFF_NANOS, renewed.failures++, most);
+            renewed.renewDue = now + rules.moment().jittered(delay);
             out.add(new Effect.Watch(renewed));
         }
     }
@@ -763,7 +759,7 @@ final class KeySlot {
             boolean ownLease = hold != null && !hold.watchdog();
             String reason = ownLease
                     ? "the lease it was acquired for is over"
-                    : "its lease ended at this client's clock before a renewal was confirmed";
+                    : "its lease ended at this client's clock before a renewal was confirmed: " + held.trouble;
             lose(held, reason, now, out);
         }
     }

@@ -72,7 +72,7 @@ final class LeaseHandle implements Lease {
 
     @Override
     public void extend(Duration lease) {
-        Durations.requireLease(lease);
+        Durations.requireLease("lock '" + name + "': lease", lease);
         requireOpen();
         engine.owners.extend(hold(), lease);
     }

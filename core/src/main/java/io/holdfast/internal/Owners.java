@@ -44,7 +44,7 @@ record Owners(Engine engine, Platform platform) {
     }
 
     private LeaseLostException lost(Hold hold) {
-        return Texts.lost(hold.slot.name, hold.token, hold.owner(), hold.lostBecause() + "");
+        return Texts.lost(hold.slot.name, hold.token, hold.owner(), hold.lostBecause + "");
     }
 
     void ensureValid(Hold hold, Duration atLeast) {
@@ -69,8 +69,8 @@ record Owners(Engine engine, Platform platform) {
         long most = hold.term.nanos() - Term.margin(hold.term.nanos());
         long nanos = Durations.nanos(atLeast);
         if (nanos < 0 || nanos > most) {
-            throw new IllegalArgumentException("atLeast " + atLeast + " is out of range: zero to " + most / 1_000_000
-                    + " ms, the lease less its margin");
+            throw new IllegalArgumentException("lock '" + hold.slot.name + "': atLeast " + atLeast
+                    + " is out of range: zero to " + most / 1_000_000 + " ms, the lease less its margin");
         }
         return nanos;
     }
@@ -78,8 +78,8 @@ record Owners(Engine engine, Platform platform) {
     private StoreUnavailableException unconfirmed(Hold hold, String what) {
         return new StoreUnavailableException(
                 hold.slot.name,
-                "lock '" + hold.slot.name + "': " + engine.store.describe() + " did not confirm " + what
-                        + "; the hold is as it was, valid for "
+                "lock '" + hold.slot.name + "': " + engine.store.describe() + " did not confirm " + what + ": "
+                        + hold.tenure.trouble + "; the hold is as it was, valid for "
                         + remaining(hold).toMillis() + " ms",
                 null);
     }
@@ -225,7 +225,10 @@ record Owners(Engine engine, Platform platform) {
         if (!settlement.verdict.isDone()) {
             engine.events.warn(
                     new LockEvent.ReleaseUnconfirmed(
-                            name, Duration.ofNanos(Math.max(0, settlement.lapsesAt - platform.nanoTime()))),
+                            name,
+                            hold.token,
+                            Duration.ofNanos(Math.max(0, settlement.lapsesAt - platform.nanoTime())),
+                            hold.tenure.trouble),
                     "the release goes on in the background; see whether " + engine.store.describe() + " answers");
         } else if (settlement.verdict.join() == Settlement.Verdict.LOST) {
             engine.lostAtRelease(hold);

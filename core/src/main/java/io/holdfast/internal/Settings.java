@@ -1,6 +1,6 @@
 package io.holdfast.internal;
 
-import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
 import java.time.Duration;
 import java.util.Optional;
@@ -8,18 +8,13 @@ import java.util.concurrent.Executor;
 
 /** The options of a client, checked by its builder, which documents them. */
 public record Settings(
-        String uri,
+        StoreConfig store,
         String name,
-        String keyPrefix,
         Duration lease,
-        Duration commandTimeout,
-        Duration connectTimeout,
-        boolean lazy,
         Duration maxOutage,
         Duration closeTimeout,
         Duration pollInterval,
         int renewalBatch,
         Optional<Duration> maxHold,
         Optional<Executor> callbacks,
-        Optional<StoreProvider> provider,
-        Platform platform) {}
+        Optional<StoreProvider> provider) {}

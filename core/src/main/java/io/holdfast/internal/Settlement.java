@@ -32,7 +32,7 @@ final class Settlement {
 
     private boolean firstSentInTime;
     private int copies;
-    private int failures;
+    int failures;
 
     Settlement(String name, Tenure tenure, boolean yield) {
         this.name = name;
@@ -40,6 +40,7 @@ final class Settlement {
         this.yield = yield;
         this.wasHeld = tenure.held();
         this.lastToken = tenure.usedUpTo();
+        tenure.settling = true;
     }
 
     /** Counts a copy of the release about to be sent; returns whether it is the first. */
@@ -57,9 +58,5 @@ final class Settlement {
     void answered(boolean held, boolean firstCopy) {
         boolean earlierCopyDidIt = !firstCopy && firstSentInTime;
         verdict.complete(held || !wasHeld || earlierCopyDidIt ? Verdict.RELEASED : Verdict.LOST);
-    }
-
-    int failed() {
-        return failures++;
     }
 }

@@ -2,7 +2,6 @@ package io.holdfast.internal;
 
 import io.holdfast.spi.Release;
 import io.holdfast.spi.StoreException;
-import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,17 +11,13 @@ import java.util.concurrent.TimeUnit;
 final class Settlements {
 
     private static final long FIRST_BACKOFF_NANOS = 50_000_000;
-    private static final long LONGEST_BACKOFF_NANOS = 2_000_000_000;
+    private static final long MOST_BACKOFF_NANOS = 2_000_000_000;
 
     private final Engine engine;
-    private final Set<Settlement> open = ConcurrentHashMap.newKeySet();
+    final Set<Settlement> open = ConcurrentHashMap.newKeySet();
 
     Settlements(Engine engine) {
         this.engine = engine;
-    }
-
-    Collection<Settlement> open() {
-        return open;
     }
 
     void begin(Settlement settlement) {
@@ -89,15 +84,14 @@ final class Settlements {
 
         @Override
         void failed(StoreException cause, boolean late) {
+            settlement.tenure.trouble = cause.getMessage() + "";
             if (late || settlement.settled) {
                 return;
             }
             if (lapsed(settlement)) {
                 finish(settlement);
             } else {
-                again(
-                        settlement,
-                        Math.min(FIRST_BACKOFF_NANOS << Math.min(settlement.failed(), 10), LONGEST_BACKOFF_NANOS));
+                again(settlement, Term.doubled(FIRST_BACKOFF_NANOS, settlement.failures++, MOST_BACKOFF_NANOS));
             }
         }
     }

@@ -25,6 +25,7 @@ final class Tenure {
 
     static final long NEVER = Long.MAX_VALUE;
 
+    private static final String NO_ANSWER = "no answer";
     private static final long LOW_WATER = 512;
     private static final long FIRST_REFILL = 16 * 1024;
     private static final long LARGEST_REFILL = 4096 * 1024;
@@ -37,7 +38,14 @@ final class Tenure {
     volatile long renewDue = NEVER;
     volatile long renewSent = NEVER;
     volatile boolean mayBeAtStore;
+
+    /** Whether a settlement takes care that nothing is left of it. A second one could take the first one's release for a loss. */
+    volatile boolean settling;
+
     volatile boolean lateReported;
+
+    /** Why the last renewal or release is not confirmed. */
+    volatile String trouble = NO_ANSWER;
 
     boolean inFlight;
     boolean queued;
@@ -55,13 +63,15 @@ final class Tenure {
 
     boolean preparing;
     boolean handedOn;
-    boolean woken;
     volatile boolean refilling;
     /** The longest lease the store was ever asked for, in nanoseconds. */
     volatile long longestLease;
 
     int foreignWaiters;
     long sliceStart = NEVER;
+
+    /** How many tokens to ask for. */
+    long tokensWanted = 1;
 
     boolean freedMeanwhile;
     boolean wantedMeanwhile;
@@ -71,7 +81,6 @@ final class Tenure {
     private long lastToken = -1;
     private @Nullable TokenBlock spare;
     private long highest;
-    private long wanted = 1;
     private long used;
 
     Tenure(TenureId id) {
@@ -113,6 +122,7 @@ final class Tenure {
             renewDue = watchdog ? proven.sent() + proven.lease() / 3 : NEVER;
             handedOn = false;
             lateReported = false;
+            trouble = NO_ANSWER;
         }
     }
 
@@ -155,21 +165,16 @@ final class Tenure {
 
     /** Whether the tokens at hand will not last for long at this pace. */
     boolean tokensLow() {
-        return spare == null && lastToken - nextToken < Math.max(wanted / 2, LOW_WATER);
-    }
-
-    /** How many tokens to ask for. */
-    long tokensWanted() {
-        return wanted;
+        return spare == null && lastToken - nextToken < Math.max(tokensWanted / 2, LOW_WATER);
     }
 
     void wantMoreTokens() {
-        wanted = Math.min(Math.max(wanted * 4, FIRST_REFILL), LARGEST_REFILL);
+        tokensWanted = Math.min(Math.max(tokensWanted * 4, FIRST_REFILL), LARGEST_REFILL);
     }
 
     /** The highest token used, for the store to take the rest back; 0 if only one was asked for. */
     long usedUpTo() {
-        return wanted > 1 ? used : 0;
+        return tokensWanted > 1 ? used : 0;
     }
 
     void foreign(int count, long now) {

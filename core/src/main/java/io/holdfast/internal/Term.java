@@ -1,6 +1,7 @@
 package io.holdfast.internal;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * For how long an acquirer wants to hold.
@@ -15,12 +16,18 @@ record Term(Duration lease, long nanos, boolean watchdog, long maxHold) {
     private static final long MARGIN_FLOOR = 2_000_000;
     private static final long MARGIN_SHARE = 100;
 
-    static Term renewed(Duration lease, long maxHold) {
-        return new Term(lease, lease.toNanos(), true, maxHold);
+    static Term renewed(Duration lease, Optional<Duration> maxHold) {
+        return new Term(
+                lease, lease.toNanos(), true, maxHold.map(Durations::nanos).orElse(Tenure.NEVER));
     }
 
     Term ending(Duration ownLease) {
         return new Term(ownLease, ownLease.toNanos(), false, maxHold);
+    }
+
+    /** A time that doubles each time, up to the most. */
+    static long doubled(long first, int times, long most) {
+        return Math.min(first << Math.min(times, 16), most);
     }
 
     /** The lease that is valid for so long, its margin taken off. */

@@ -39,8 +39,9 @@ final class Texts {
     }
 
     static IllegalStateException ownLease(String name, Thread thread, Hold hold) {
-        return new IllegalStateException("lock '" + name + "': thread " + thread.getName() + " holds it by "
-                + hold.owner() + " (token " + hold.token + ") and would wait for itself; release that first");
+        return new IllegalStateException("lock '" + name + "': thread " + thread.getName()
+                + " would wait for itself: it has the lock, as " + hold.owner() + " (token " + hold.token
+                + "); release that first");
     }
 
     static String busy(

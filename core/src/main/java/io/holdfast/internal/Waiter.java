@@ -19,6 +19,7 @@ final class Waiter {
 
     volatile @Nullable Outcome outcome;
     volatile @Nullable String site;
+    volatile boolean told;
     boolean answered;
     boolean timedOut;
     Optional<String> holder = Optional.empty();
@@ -42,11 +43,12 @@ final class Waiter {
 
     /** After the last time nothing of who asked is kept, so that a forgotten lease can be seen to be. */
     void tell() {
-        Runnable told = teller;
+        Runnable last = teller;
         if (outcome != null) {
             teller = () -> {};
         }
-        told.run();
+        told = true;
+        last.run();
     }
 
     /** Whether it takes the lock by itself when told, so that others may overtake it until it runs. */

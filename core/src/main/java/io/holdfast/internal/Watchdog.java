@@ -167,7 +167,8 @@ final class Watchdog {
         if (hold.watchdog() && !hold.tenure.lateReported && now - validity.sent() > validity.lease() / 3 * 2) {
             hold.tenure.lateReported = true;
             engine.events.warn(
-                    new LockEvent.RenewalLate(slot.name, hold.token, Duration.ofNanos(validity.remaining(now))),
+                    new LockEvent.RenewalLate(
+                            slot.name, hold.token, Duration.ofNanos(validity.remaining(now)), hold.tenure.trouble),
                     "the hold is lost unless " + store.describe() + " answers by then");
         }
     }
@@ -191,7 +192,7 @@ final class Watchdog {
             renew(due);
         } catch (Throwable e) {
             engine.events.failure("a renewal", e);
-            due.forEach(this::fail);
+            due.forEach(d -> fail(d, "failed unexpectedly: " + e));
         }
     }
 
@@ -221,7 +222,8 @@ final class Watchdog {
         engine.calls.start(new RenewCall(batch), Runnable::run);
     }
 
-    private void fail(Due due) {
+    private void fail(Due due, String why) {
+        due.tenure.trouble = why;
         engine.event(due.slot, (s, out) -> s.renewalFailed(due.tenure, platform.nanoTime(), out));
         due.done.complete(false);
     }
@@ -241,7 +243,7 @@ final class Watchdog {
 
         private Renew request(Due due) {
             due.tenure.longestLease = Math.max(due.tenure.longestLease, due.term.nanos());
-            long tokens = due.tenure.tokensLow() ? due.tenure.tokensWanted() : 0;
+            long tokens = due.tenure.tokensLow() ? due.tenure.tokensWanted : 0;
             return new Renew(due.slot.name, due.tenure.id, due.term.lease(), tokens);
         }
 
@@ -263,8 +265,8 @@ final class Watchdog {
             } else if (reply instanceof Renew.Lost) {
                 engine.event(due.slot, (s, out) -> s.renewalLost(due.tenure, notThere(), now, out));
                 due.done.complete(false);
-            } else {
-                fail(due);
+            } else if (reply instanceof Renew.Failed failed) {
+                fail(due, failed.cause().getMessage() + "");
             }
         }
 
@@ -275,7 +277,7 @@ final class Watchdog {
         @Override
         void failed(StoreException cause, boolean late) {
             if (!late) {
-                batch.forEach(Watchdog.this::fail);
+                batch.forEach(due -> fail(due, cause.getMessage() + ""));
             }
         }
     }

@@ -11,9 +11,9 @@ import java.util.concurrent.ConcurrentMap;
 /** Opens {@code memory:}, which no other client sees, and {@code memory:NAME}, which all clients in this JVM share. */
 public final class MemoryStoreProvider implements StoreProvider {
 
-    private static final String SCHEME = "memory";
+    private static final String PRIVATE = "memory:";
 
-    /** The shared servers by name, each from its first opening until its last closing. */
+    /** The shared servers by URI, each from its first opening until its last closing. */
     private static final ConcurrentMap<String, Shared> SHARED = new ConcurrentHashMap<>();
 
     private record Shared(MemoryServer server, int users) {
@@ -28,23 +28,19 @@ public final class MemoryStoreProvider implements StoreProvider {
 
     @Override
     public Set<String> schemes() {
-        return Set.of(SCHEME);
+        return Set.of("memory");
     }
 
     @Override
     public LockStore open(StoreConfig config) {
-        String name = serverName(config.uri());
-        return name.isEmpty()
-                ? connect(config, new MemoryServer(config.platform()), () -> {})
-                : connect(config, join(name, config.platform()), () -> leave(name));
-    }
-
-    private static String serverName(String uri) {
-        if (!uri.startsWith(SCHEME + ":")) {
+        String uri = config.uri();
+        if (!uri.startsWith(PRIVATE)) {
             throw new IllegalArgumentException(
                     "not a memory store: '" + uri + "'; write memory: for a private one, memory:NAME for a shared one");
         }
-        return uri.substring(SCHEME.length() + 1);
+        return uri.equals(PRIVATE)
+                ? connect(config, new MemoryServer(config.platform()), () -> {})
+                : connect(config, join(uri, config.platform()), () -> leave(uri));
     }
 
     private static LockStore connect(StoreConfig config, MemoryServer server, Runnable leave) {
@@ -53,13 +49,13 @@ public final class MemoryStoreProvider implements StoreProvider {
         return store;
     }
 
-    private static MemoryServer join(String name, Platform platform) {
+    private static MemoryServer join(String uri, Platform platform) {
         return SHARED.compute(
-                        name, (key, open) -> open == null ? new Shared(new MemoryServer(platform), 1) : open.plus(1))
+                        uri, (key, open) -> open == null ? new Shared(new MemoryServer(platform), 1) : open.plus(1))
                 .server();
     }
 
-    private static void leave(String name) {
-        SHARED.computeIfPresent(name, (key, open) -> open.users() == 1 ? null : open.plus(-1));
+    private static void leave(String uri) {
+        SHARED.computeIfPresent(uri, (key, open) -> open.users() == 1 ? null : open.plus(-1));
     }
 }

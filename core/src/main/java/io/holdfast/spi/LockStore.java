@@ -59,7 +59,8 @@ public interface LockStore extends AutoCloseable {
      *
      * <p>A batch holds names of one {@link #clock} only, so that a silent server delays its own names alone.
      *
-     * @return one reply for each request, in their order; the stage itself fails only if no request was sent
+     * @return one reply for each request, in their order; the stage itself fails if one cause
+     *     stopped them all
      */
     CompletionStage<List<Renew.Reply>> renew(List<Renew> batch);
 

@@ -32,6 +32,46 @@ public record StoreConfig(
         Consumer<Signal> signals,
         Function<String, Optional<HoldDescription>> describer) {
 
+    /** A client with the default of every option, that hears no signals and tells nothing. */
+    public static StoreConfig of(String uri, LockReport.Client client, Platform platform) {
+        Duration command = Duration.ofSeconds(2);
+        Duration connect = Duration.ofSeconds(5);
+        return new StoreConfig(uri, client, platform, command, connect, false, "", s -> {}, name -> Optional.empty());
+    }
+
+    /** The same at another place. */
+    public StoreConfig withUri(String value) {
+        return new StoreConfig(
+                value, client, platform, commandTimeout, connectTimeout, lazy, keyPrefix, signals, describer);
+    }
+
+    /** The same with other time, threads and randomness. */
+    public StoreConfig withPlatform(Platform value) {
+        return new StoreConfig(uri, client, value, commandTimeout, connectTimeout, lazy, keyPrefix, signals, describer);
+    }
+
+    /** The same with other timeouts. */
+    public StoreConfig withTimeouts(Duration command, Duration connect) {
+        return new StoreConfig(uri, client, platform, command, connect, lazy, keyPrefix, signals, describer);
+    }
+
+    /** The same, connecting at the first request or at once. */
+    public StoreConfig withLazy(boolean value) {
+        return new StoreConfig(
+                uri, client, platform, commandTimeout, connectTimeout, value, keyPrefix, signals, describer);
+    }
+
+    /** The same with another prefix. */
+    public StoreConfig withKeyPrefix(String value) {
+        return new StoreConfig(uri, client, platform, commandTimeout, connectTimeout, lazy, value, signals, describer);
+    }
+
+    /** The same for another client, which hears signals, and tells about its holds. */
+    public StoreConfig withClient(
+            LockReport.Client value, Consumer<Signal> hear, Function<String, Optional<HoldDescription>> describe) {
+        return new StoreConfig(uri, value, platform, commandTimeout, connectTimeout, lazy, keyPrefix, hear, describe);
+    }
+
     /**
      * What a holder tells about itself.
      *

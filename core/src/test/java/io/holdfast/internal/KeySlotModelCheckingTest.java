@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 public class KeySlotModelCheckingTest {
 
     private static final int PEOPLE = 4;
-    private static final Term TERM = Term.renewed(Duration.ofSeconds(30), Tenure.NEVER);
+    private static final Term TERM = Term.renewed(Duration.ofSeconds(30), Optional.empty());
 
     private static final Rules RULES =
             new Rules(1_000_000_000, 2_000_000_000, 30_000_000_000L, true, true, TERM, new Counters(), new Calm());

@@ -35,16 +35,7 @@ public final class SimulatedServer {
 
     /** A connection of the server's own: the data in memory last as long as somebody is connected. */
     private StoreConfig keeperConfig() {
-        return new StoreConfig(
-                memory,
-                LockReport.Client.unknown("keeper"),
-                platform,
-                Duration.ofSeconds(1),
-                Duration.ofSeconds(1),
-                false,
-                "",
-                signal -> {},
-                name -> Optional.empty());
+        return StoreConfig.of(memory, LockReport.Client.unknown("keeper"), platform);
     }
 
     /** Connects a client; what the URI says does not matter. */
@@ -63,16 +54,7 @@ public final class SimulatedServer {
     }
 
     private StoreConfig onServer(StoreConfig config) {
-        return new StoreConfig(
-                memory,
-                config.client(),
-                platform,
-                config.commandTimeout(),
-                config.connectTimeout(),
-                config.lazy(),
-                config.keyPrefix(),
-                config.signals(),
-                config.describer());
+        return config.withUri(memory).withPlatform(platform);
     }
 
     private static LockStore openMemory(StoreConfig config) {

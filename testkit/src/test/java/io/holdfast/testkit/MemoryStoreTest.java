@@ -14,7 +14,6 @@ import io.holdfast.spi.TokenBlock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
@@ -43,16 +42,7 @@ class MemoryStoreTest {
                 .filter(provider -> provider.schemes().contains("memory"))
                 .findFirst()
                 .orElseThrow()
-                .open(new StoreConfig(
-                        uri,
-                        LockReport.Client.unknown(client),
-                        simulation,
-                        LEASE,
-                        LEASE,
-                        false,
-                        "",
-                        signal -> {},
-                        name -> Optional.empty()));
+                .open(StoreConfig.of(uri, LockReport.Client.unknown(client), simulation));
         open.add(store);
         return store;
     }

@@ -14,7 +14,6 @@ import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.FaultyStore;
 import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -31,16 +30,7 @@ class SimulatedServerTest {
     }
 
     private static StoreConfig config(String uri, String client, Platform platform) {
-        return new StoreConfig(
-                uri,
-                LockReport.Client.unknown(client),
-                platform,
-                LEASE,
-                LEASE,
-                false,
-                "",
-                signal -> {},
-                name -> Optional.empty());
+        return StoreConfig.of(uri, LockReport.Client.unknown(client), platform);
     }
 
     private FaultyStore open(String client) {

@@ -24,7 +24,7 @@ record Address(RedisURI uri) {
         } catch (IllegalArgumentException e) {
             // its text may show the password; what was wrong is said below
         }
-        throw new IllegalArgumentException("not a Redis URI: '" + text.replaceFirst("//.*@", "//***@")
+        throw new IllegalArgumentException("not a Redis URI: '" + text.replaceFirst("(?s)^([^:]*:/*).*@", "$1***@")
                 + "'; the form is redis://[user:password@]host[:port][/database], or rediss:// for TLS, with a port up to"
                 + " 65535, and with %XX for signs in user and password that mean something in a URI");
     }

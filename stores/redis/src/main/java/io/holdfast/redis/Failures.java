@@ -3,6 +3,7 @@ package io.holdfast.redis;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.protocol.RedisProtocolException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.util.Map;
@@ -15,12 +16,13 @@ record Failures(Address server) {
 
     private static final String CLUSTER = "it belongs to a cluster; connect to a server that does not";
 
-    /** What the errors mean of a server that has not begun with a command. */
-    private static final Map<String, String> NOT_BEGUN = Map.ofEntries(
+    /** What the errors mean. But for the lack of memory, the server has not begun with the command. */
+    private static final Map<String, String> MEANINGS = Map.ofEntries(
             Map.entry("NOSCRIPT", "it forgets scripts as soon as they are loaded; look for SCRIPT FLUSH in a loop"),
             Map.entry("LOADING", "it is loading its data; it will answer when it has finished"),
             Map.entry("READONLY", "it is a replica; connect to the primary, or wait for the failover to end"),
             Map.entry("MASTERDOWN", "it is a replica that has lost its primary; connect to the primary"),
+            Map.entry("OOM", "its memory is full; raise its maxmemory, or remove keys"),
             Map.entry("MOVED", CLUSTER),
             Map.entry("ASK", CLUSTER),
             Map.entry("TRYAGAIN", CLUSTER),
@@ -49,7 +51,7 @@ record Failures(Address server) {
         if (code.startsWith("HF")) {
             return failed(Effect.REFUSED, what, text.substring(code.length() + 1));
         }
-        String meaning = NOT_BEGUN.get(code);
+        String meaning = MEANINGS.get(code);
         return meaning == null || text.contains("in script")
                 ? failed(Effect.UNKNOWN, what, "the server answered: " + text)
                 : failed(effect(code), what, meaning + " (" + text + ")");
@@ -59,15 +61,17 @@ record Failures(Address server) {
     StoreException unreachable(String what, Throwable error) {
         Throwable cause = root(error);
         String text = String.valueOf(cause.getMessage());
-        String why = NOT_BEGUN.getOrDefault(code(text), "there is no connection: " + cause);
+        String why = MEANINGS.getOrDefault(code(text), "there is no connection: " + cause);
         if (cause instanceof UnknownHostException) {
             why = "there is no such host; check the name, and the DNS";
         } else if (cause instanceof ConnectException && text.contains("refused")) {
             why = "nothing listens there; check host and port, and that the server runs";
+        } else if (cause instanceof RedisProtocolException || text.contains("closed prematurely")) {
+            why = "it does not answer like Redis; check host and port, and whether TLS is wanted there";
         } else if (cause instanceof SSLException) {
             why = "only one side uses TLS, or they do not agree on it: " + cause;
         } else if (cause instanceof TimeoutException || text.contains("timed out")) {
-            why = "no answer in time; the server hangs, or a firewall drops the packets";
+            why = "no answer in time; the server hangs, a firewall drops the packets, or only one side uses TLS";
         }
         return failed(effect(code(text)), what, why);
     }
@@ -77,7 +81,9 @@ record Failures(Address server) {
     }
 
     private static Effect effect(String code) {
-        return TO_BE_REPAIRED.contains(code) ? Effect.REFUSED : Effect.NOT_APPLIED;
+        return code.equals("OOM")
+                ? Effect.UNKNOWN
+                : TO_BE_REPAIRED.contains(code) ? Effect.REFUSED : Effect.NOT_APPLIED;
     }
 
     private StoreException failed(Effect effect, String what, String why) {

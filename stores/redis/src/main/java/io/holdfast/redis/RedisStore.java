@@ -8,18 +8,15 @@ import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.ServerClock;
 import io.holdfast.spi.StoreConfig;
-import io.holdfast.spi.TokenBlock;
+import io.holdfast.support.ClientRecord;
+import io.holdfast.support.TokenUnits;
 import io.lettuce.core.SetArgs;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,8 +25,6 @@ final class RedisStore implements LockStore {
 
     private static final Logger LOG = LoggerFactory.getLogger(RedisStore.class);
 
-    private static final long RECORD_LIFE_MILLIS = 30_000;
-    private static final long RECORD_REFRESH_NANOS = 10_000_000_000L;
     private static final long CLOSE_NANOS = 500_000_000;
 
     private final StoreConfig config;
@@ -38,8 +33,8 @@ final class RedisStore implements LockStore {
     private final Session session;
     private final Reports reports;
     private final ServerClock clock = new ServerClock();
-    private final AtomicLong recordDue;
-    private volatile boolean recorded;
+    private final ClientRecord record;
+    private final String recordKey;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     RedisStore(StoreConfig config, Address server) {
@@ -48,25 +43,19 @@ final class RedisStore implements LockStore {
         layout = new Layout(config.keyPrefix());
         session = new Session(config, failures, layout);
         reports = new Reports(session, layout);
-        recordDue = new AtomicLong(config.platform().nanoTime());
+        record = new ClientRecord(config);
+        recordKey = layout.record(config.client().id());
     }
 
     /** Connects, and waits for it. */
     void connect() {
-        Optional<Throwable> error =
-                failureOf(session.open(), config.connectTimeout().toNanos());
+        Optional<Throwable> error = session.failureOf(
+                session.connection.get(), config.connectTimeout().toNanos());
         if (error.isPresent()) {
             close();
             throw failures.unreachable("cannot connect", error.get());
         }
-        session.send("info", redis -> redis.info("memory")).thenAccept(this::warnOfEviction);
-    }
-
-    private Optional<Throwable> failureOf(CompletionStage<?> stage, long limitNanos) {
-        CompletableFuture<?> end = stage.toCompletableFuture();
-        session.after(limitNanos, () -> end.completeExceptionally(new TimeoutException()));
-        return end.handle((value, error) -> Optional.<Throwable>ofNullable(error))
-                .join();
+        session.send(() -> "info", redis -> redis.info("memory")).thenAccept(this::warnOfEviction);
     }
 
     private void warnOfEviction(String info) {
@@ -99,15 +88,14 @@ final class RedisStore implements LockStore {
 
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
-        long lease = millis(request.lease());
-        writeRecord(lease);
+        writeRecord(request.lease());
         return session.run(
                 Script.ACQUIRE,
                 List.of(request.name()),
                 this::acquired,
                 request.tenure(),
-                lease,
-                Reply.units(request.tokens()),
+                millis(request.lease()),
+                TokenUnits.units(request.tokens()),
                 request.notAfter(),
                 request.enqueue() ? 1 : 0,
                 request.arrival(),
@@ -130,21 +118,11 @@ final class RedisStore implements LockStore {
     public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
         List<Object> arguments = new ArrayList<>();
         for (Renew request : batch) {
-            writeRecord(millis(request.lease()));
-            arguments.addAll(List.of(request.tenure(), millis(request.lease()), Reply.units(request.tokens())));
+            writeRecord(request.lease());
+            arguments.addAll(List.of(request.tenure(), millis(request.lease()), TokenUnits.units(request.tokens())));
         }
         List<String> names = batch.stream().map(Renew::name).toList();
-        return names.isEmpty()
-                ? CompletableFuture.completedStage(List.of())
-                : session.run(Script.RENEW, names, reply -> renewed(names, reply), arguments.toArray())
-                        .exceptionallyCompose(error -> failed(names, error));
-    }
-
-    private CompletionStage<List<Renew.Reply>> failed(List<String> names, Throwable error) {
-        Renew.Reply reply = new Renew.Failed(failures.request("renew", error));
-        return closed.get()
-                ? CompletableFuture.failedStage(error)
-                : CompletableFuture.completedStage(Collections.nCopies(names.size(), reply));
+        return session.run(Script.RENEW, names, reply -> renewed(names, reply), arguments.toArray());
     }
 
     private List<Renew.Reply> renewed(List<String> names, Reply reply) {
@@ -154,15 +132,11 @@ final class RedisStore implements LockStore {
             replies.add(
                     switch (reply.count(at)) {
                         case 0 -> new Renew.Lost();
-                        case 1 -> new Renew.Renewed(reply.count(at + 1), further(reply, at + 2), reply.number(0));
+                        case 1 -> new Renew.Renewed(reply.count(at + 1), reply.maybeTokens(at + 2), reply.number(0));
                         default -> new Renew.Failed(failures.answer(what, reply.text(at + 1)));
                     });
         }
         return replies;
-    }
-
-    private static Optional<TokenBlock> further(Reply reply, int at) {
-        return reply.number(at + 1) == 0 ? Optional.empty() : Optional.of(reply.tokens(at));
     }
 
     @Override
@@ -173,7 +147,7 @@ final class RedisStore implements LockStore {
                 reply -> new Release.Reply(reply.number(0) == 1, reply.count(1), reply.number(2)),
                 request.tenure(),
                 request.yield() ? 1 : 0,
-                request.lastToken() >> Reply.UNIT_BITS,
+                TokenUnits.unit(request.lastToken()),
                 layout.inbox(""));
     }
 
@@ -183,18 +157,11 @@ final class RedisStore implements LockStore {
     }
 
     /** Who this client is, for others; for as long as the lock of the request may last. */
-    private void writeRecord(long leaseMillis) {
-        long now = config.platform().nanoTime();
-        long due = recordDue.get();
-        if (now - due >= 0 && recordDue.compareAndSet(due, now + RECORD_REFRESH_NANOS)) {
-            recorded = true;
-            SetArgs life = SetArgs.Builder.px(Math.max(RECORD_LIFE_MILLIS, leaseMillis));
-            session.send("record", redis -> redis.set(recordKey(), Reports.record(config.client()), life));
+    private void writeRecord(Duration lease) {
+        if (record.takeTurn()) {
+            SetArgs life = SetArgs.Builder.px(ClientRecord.life(lease));
+            session.send(() -> "record", redis -> redis.set(recordKey, record.text(), life));
         }
-    }
-
-    private String recordKey() {
-        return layout.record(config.client().id());
     }
 
     @Override
@@ -220,10 +187,9 @@ final class RedisStore implements LockStore {
     @Override
     public void close() {
         if (!closed.getAndSet(true)) {
-            if (recorded) {
-                failureOf(session.send("record", redis -> redis.del(recordKey())), CLOSE_NANOS);
+            if (record.isWritten()) {
+                session.failureOf(session.send(() -> "record", redis -> redis.del(recordKey)), CLOSE_NANOS);
             }
-            failureOf(session.disconnect(), CLOSE_NANOS);
             session.close();
         }
     }

@@ -1,17 +1,12 @@
 package io.holdfast.redis;
 
 import io.holdfast.spi.TokenBlock;
+import io.holdfast.support.TokenUnits;
 import java.util.List;
+import java.util.Optional;
 
-/**
- * What a script replied: numbers and texts.
- *
- * <p>The server counts fencing tokens in units, which are microseconds of its clock; a unit is 1 024 tokens, so that the
- * clock runs faster than any lock is handed on, and what a server gives that has lost all is still higher.
- */
+/** What a script replied: numbers and texts. */
 record Reply(List<Object> values) {
-
-    static final int UNIT_BITS = 10;
 
     long number(int index) {
         return (Long) values.get(index);
@@ -27,15 +22,11 @@ record Reply(List<Object> values) {
 
     /** From the first unit, and the number of units behind it. */
     TokenBlock tokens(int index) {
-        return tokens(number(index), number(index + 1));
+        return TokenUnits.tokens(number(index), number(index + 1));
     }
 
-    static TokenBlock tokens(long firstUnit, long units) {
-        return new TokenBlock(firstUnit << UNIT_BITS, ((firstUnit + units) << UNIT_BITS) - 1);
-    }
-
-    /** How many units hold that many tokens. */
-    static long units(long tokens) {
-        return (tokens + (1 << UNIT_BITS) - 1) >> UNIT_BITS;
+    /** The same; empty if there are none. */
+    Optional<TokenBlock> maybeTokens(int index) {
+        return number(index + 1) == 0 ? Optional.empty() : Optional.of(tokens(index));
     }
 }

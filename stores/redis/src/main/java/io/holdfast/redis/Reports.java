@@ -3,6 +3,8 @@ package io.holdfast.redis;
 import io.holdfast.LockReport;
 import io.holdfast.spi.StoreConfig.HoldDescription;
 import io.holdfast.spi.TenureId;
+import io.holdfast.support.ClientRecord;
+import io.holdfast.support.TokenUnits;
 import io.lettuce.core.KeyScanArgs;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
@@ -11,7 +13,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -53,21 +54,12 @@ record Reports(Session session, Layout layout) {
             }
             return new LockReport(
                     name,
-                    holder.isEmpty() ? Optional.empty() : Optional.of(holder(clients.get(0), hold, reply.number(0))),
+                    holder.isEmpty()
+                            ? Optional.empty()
+                            : Optional.of(HoldDescription.holder(clients.get(0), hold, left(reply.number(0)))),
                     waiters,
-                    reply.number(1) == 0
-                            ? OptionalLong.empty()
-                            : OptionalLong.of(Reply.tokens(reply.number(1), 1).last()));
+                    TokenUnits.lastOf(reply.number(1)));
         });
-    }
-
-    private static LockReport.Holder holder(LockReport.Client client, Optional<HoldDescription> hold, long leftMillis) {
-        return new LockReport.Holder(
-                client,
-                hold.map(HoldDescription::owner),
-                hold.map(HoldDescription::since),
-                hold.map(known -> OptionalLong.of(known.token())).orElse(OptionalLong.empty()),
-                left(leftMillis));
     }
 
     /** A key without an end is kept by another program; it is shown, and asked for, as if it had a very late one. */
@@ -81,44 +73,25 @@ record Reports(Session session, Layout layout) {
 
     private CompletionStage<Optional<HoldDescription>> description(String holder, String name) {
         return holder.matches(".+:\\d{1,18}")
-                ? session.describe(TenureId.parse(holder), name)
+                ? session.mailbox.describe(TenureId.parse(holder), name)
                 : CompletableFuture.completedStage(Optional.empty());
     }
 
     /** Who they are: by their records, or else by what stands in the lock or the queue. */
     private CompletionStage<List<LockReport.Client>> clients(List<String> fields) {
         String[] records = fields.stream().map(Reports::id).map(layout::record).toArray(String[]::new);
-        return session.send("read records", redis -> redis.mget(records)).thenApply(found -> {
+        return session.send(() -> "read records", redis -> redis.mget(records)).thenApply(found -> {
             List<LockReport.Client> clients = new ArrayList<>();
             for (String field : fields) {
                 String record = found.get(clients.size()).getValueOrElse("");
-                clients.add(
-                        record.isEmpty() ? LockReport.Client.unknown(field) : client(id(field), record.split("\n", 4)));
+                clients.add(record.isEmpty() ? LockReport.Client.unknown(field) : ClientRecord.read(id(field), record));
             }
             return clients;
         });
     }
 
-    /** A line each for name, host and process. */
-    static String record(LockReport.Client client) {
-        return String.join(
-                "\n",
-                client.name().orElse(""),
-                client.host().orElse(""),
-                client.pid().isPresent() ? Long.toString(client.pid().getAsLong()) : "",
-                "");
-    }
-
     private static String id(String field) {
         return field.substring(0, Math.max(0, field.lastIndexOf(':')));
-    }
-
-    private static LockReport.Client client(String id, String[] record) {
-        return new LockReport.Client(
-                id,
-                Optional.of(record[0]).filter(name -> !name.isEmpty()),
-                Optional.of(record[1]).filter(host -> !host.isEmpty()),
-                record[2].isEmpty() ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(record[2])));
     }
 
     CompletionStage<List<LockReport>> list(String start) {
@@ -133,7 +106,7 @@ record Reports(Session session, Layout layout) {
     }
 
     private CompletionStage<Set<String>> scan(ScanCursor from, ScanArgs args, Set<String> names) {
-        return session.send("list", redis -> redis.scan(from, args)).thenCompose(page -> {
+        return session.send(() -> "list", redis -> redis.scan(from, args)).thenCompose(page -> {
             page.getKeys().forEach(key -> names.add(layout.name(key)));
             return page.isFinished() ? CompletableFuture.completedStage(names) : scan(page, args, names);
         });

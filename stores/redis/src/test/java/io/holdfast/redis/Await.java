@@ -26,6 +26,14 @@ final class Await {
         }
     }
 
+    /** Waits until the clients whose threads begin so have ended, and have written to the log what they had to. */
+    static void threadsGone(String prefix) {
+        until(
+                "the threads " + prefix + " are gone",
+                () -> Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(thread -> thread.getName().startsWith(prefix)));
+    }
+
     static <T> T reply(CompletionStage<T> stage) {
         try {
             return stage.toCompletableFuture().get(LIMIT.toNanos(), TimeUnit.NANOSECONDS);

@@ -10,15 +10,19 @@ import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.spi.StoreProvider;
 import io.holdfast.testkit.check.HistoryChecker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntFunction;
 
 /** Two clients with three threads each that contend for two names, and a bystander that holds a third all the time. */
 final class Crowd implements AutoCloseable {
@@ -29,9 +33,8 @@ final class Crowd implements AutoCloseable {
     private static final long WORK_NANOS = 1_000_000;
 
     private final Duration lease;
-    private final HistoryChecker history = new HistoryChecker();
-    private final Map<String, HistoryChecker.Hold> byToken = new ConcurrentHashMap<>();
-    private final Map<String, List<Long>> tokens = new ConcurrentHashMap<>();
+    private final Queue<Turn> turns = new ConcurrentLinkedQueue<>();
+    private final Map<String, Long> told = new ConcurrentHashMap<>();
     private final List<Throwable> errors = new CopyOnWriteArrayList<>();
     private final List<Holdfast> clients = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
@@ -40,10 +43,16 @@ final class Crowd implements AutoCloseable {
     private volatile boolean stop;
 
     Crowd(String uri, Duration lease) {
+        this(uri, lease, number -> new RedisStoreProvider());
+    }
+
+    /** @param providers opens the store of each client, by its number; the first is the one that has the bystander */
+    Crowd(String uri, Duration lease, IntFunction<StoreProvider> providers) {
         this.lease = lease;
         for (int i = 0; i < CLIENTS; i++) {
             clients.add(Holdfast.builder()
                     .uri(uri)
+                    .provider(providers.apply(i))
                     .name("crowd" + i)
                     .lease(lease)
                     .commandTimeout(COMMAND)
@@ -51,17 +60,27 @@ final class Crowd implements AutoCloseable {
                     .build());
         }
         bystander = clients.get(0).lock("bystander").tryAcquire().orElseThrow();
-        for (int i = 0; i < CLIENTS * THREADS; i++) {
-            startThread(clients.get(i % CLIENTS), i);
+        clients.forEach(client -> start(client, round -> "n" + round % 2));
+    }
+
+    private void start(Holdfast client, IntFunction<String> names) {
+        for (int i = 0; i < THREADS; i++) {
+            AtomicLong count = new AtomicLong();
+            Thread thread = new Thread(() -> run(client, names, count), "crowd-" + served.size());
+            served.add(count);
+            threads.add(thread);
+            thread.start();
         }
     }
 
-    private void startThread(Holdfast client, int number) {
-        AtomicLong count = new AtomicLong();
-        served.add(count);
-        Thread thread = new Thread(() -> run(client, count), "crowd-" + number);
-        threads.add(thread);
-        thread.start();
+    /** Further threads of the first client pass a name on among themselves; by one tenure, as nobody else wants it. */
+    void passOnAlone(String name) {
+        start(clients.get(0), round -> name);
+    }
+
+    /** Further threads of the second client want the name. */
+    void contendFor(String name) {
+        start(clients.get(1), round -> name);
     }
 
     /** Lets time pass while a fault lasts or work is done; there is no condition to wait for. */
@@ -76,45 +95,54 @@ final class Crowd implements AutoCloseable {
         pass(time);
     }
 
+    /** All turns there were. */
+    List<Turn> turns() {
+        return List.copyOf(turns);
+    }
+
     HistoryChecker history() {
+        HistoryChecker history = new HistoryChecker();
+        turns.forEach(turn -> turn.report(history));
         return history;
     }
 
     private void onEvent(LockEvent event) {
         if (event instanceof LockEvent.Lost lost) {
-            HistoryChecker.Hold hold = byToken.get(lost.lockName() + lost.token());
-            if (hold != null) {
-                hold.lost(System.nanoTime());
-            }
+            told.putIfAbsent(lost.lockName() + lost.token(), System.nanoTime());
         }
     }
 
-    private void run(Holdfast client, AtomicLong count) {
+    private void run(Holdfast client, IntFunction<String> names, AtomicLong count) {
         for (int round = 0; !stop; round++) {
-            DistributedLock lock = client.lock("n" + round % 2);
+            DistributedLock lock = client.lock(names.apply(round));
             try {
                 lock.lock();
-                hold(client, lock, count);
+                work(client, lock, count);
             } catch (HoldfastException | LeaseLostException e) {
                 errors.add(e);
             }
         }
     }
 
-    private void hold(Holdfast client, DistributedLock lock, AtomicLong count) {
+    private void work(Holdfast client, DistributedLock lock, AtomicLong count) {
+        Turn turn = turnOrUnlock(client, lock);
         try {
-            HistoryChecker.Hold hold = history.granted(
-                    lock.name(), Thread.currentThread().getName(), lock.fencingToken(), System.nanoTime());
-            byToken.put(lock.name() + lock.fencingToken(), hold);
-            tokens.computeIfAbsent(client.clientId() + lock.name(), key -> new CopyOnWriteArrayList<>())
-                    .add(lock.fencingToken());
-            hold.validUntil(System.nanoTime() + lock.remainingLease().toNanos());
+            turns.add(turn);
             LockSupport.parkNanos(WORK_NANOS);
-            hold.validUntil(System.nanoTime() + lock.remainingLease().toNanos());
-            hold.released(System.nanoTime());
+            turn.look(lock);
             count.incrementAndGet();
         } finally {
+            turn.end(lock);
+        }
+    }
+
+    /** A hold that was lost at once was never used. */
+    private static Turn turnOrUnlock(Holdfast client, DistributedLock lock) {
+        try {
+            return new Turn(client.clientId(), lock);
+        } catch (LeaseLostException e) {
             lock.unlock();
+            throw e;
         }
     }
 
@@ -134,6 +162,12 @@ final class Crowd implements AutoCloseable {
     void stop() {
         stop = true;
         threads.forEach(Crowd::join);
+        Await.until(
+                "the listener is told of all losses",
+                () -> turns.stream()
+                        .filter(Turn::wasRefused)
+                        .allMatch(turn -> told.containsKey(turn.name + turn.token)));
+        turns.forEach(turn -> turn.toldAt(told.getOrDefault(turn.name + turn.token, Turn.NEVER)));
     }
 
     private static void join(Thread thread) {
@@ -141,22 +175,6 @@ final class Crowd implements AutoCloseable {
             thread.join();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
-        }
-    }
-
-    /**
-     * While an overlap lasts, the side that was forgotten goes on with its own tokens, all lower than those of the new side:
-     * that is what a resource refuses it by. On each side they rise, and no token is given twice.
-     */
-    void assertTokensRiseOnEachSide() {
-        assertThat(tokens.values())
-                .allSatisfy(ofOneClient -> assertThat(ofOneClient).isSorted());
-        for (String name : List.of("n0", "n1")) {
-            List<Long> all = tokens.entrySet().stream()
-                    .filter(entry -> entry.getKey().endsWith(name))
-                    .flatMap(entry -> entry.getValue().stream())
-                    .toList();
-            assertThat(all).isNotEmpty().doesNotHaveDuplicates();
         }
     }
 
@@ -172,13 +190,22 @@ final class Crowd implements AutoCloseable {
         assertThat(bystander.isValid()).isTrue();
     }
 
-    /** Everything is settled, and at most the bystander's name is still held. */
-    void assertNothingIsLeft() {
+    void assertBystanderWasTold(long notLaterThan) {
+        String key = bystander.lockName() + bystander.token();
+        Await.until("the bystander is told", () -> told.containsKey(key));
+        assertThat(told.get(key)).isLessThan(notLaterThan);
+        assertThat(bystander.isValid()).isFalse();
+    }
+
+    /** Everything is settled, no name is held or awaited, and after the end nothing is left but token counters. */
+    void assertNothingIsLeft(Servers servers) {
         closeBystander();
         Await.until(
                 "all is settled", () -> clients.stream().allMatch(c -> c.stats().unsettled() == 0));
         Await.until("no name is held or awaited", () -> clients.get(0).list("").isEmpty());
         assertThat(clients).allMatch(c -> c.stats().held() == 0 && c.stats().waiting() == 0);
+        end();
+        assertThat(servers.keysOf("")).as("what is left at the server").isEmpty();
     }
 
     private void closeBystander() {
@@ -191,11 +218,12 @@ final class Crowd implements AutoCloseable {
 
     @Override
     public void close() {
+        end();
+    }
+
+    private void end() {
         stop();
         clients.forEach(Holdfast::close);
-        Await.until(
-                "the clients' threads are gone",
-                () -> Thread.getAllStackTraces().keySet().stream()
-                        .noneMatch(thread -> thread.getName().startsWith("holdfast-crowd")));
+        Await.threadsGone("holdfast-crowd");
     }
 }

@@ -155,7 +155,7 @@ class RightsTest {
             assertThatThrownBy(() -> client.acquire("third", 3))
                     .isInstanceOfSatisfying(
                             StoreException.class, e -> assertThat(e.effect()).isEqualTo(Effect.UNKNOWN))
-                    .hasMessageContaining("OOM");
+                    .hasMessageContaining("its memory is full");
             Renew renew = new Renew("lock", client.tenure(1), TestClient.LEASE, 1_000);
             assertThat(client.renew(List.of(renew)).get(0)).isInstanceOf(Renew.Renewed.class);
             assertThat(client.granted("lock", 1)).isNotNull();

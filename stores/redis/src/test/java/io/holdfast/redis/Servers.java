@@ -8,6 +8,7 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -22,11 +23,13 @@ final class Servers implements AutoCloseable {
 
     final RedisServer server;
     final RedisCommands<String, String> redis;
+    private final String uri;
     private final RedisClient client;
     private final boolean own;
 
     private Servers(RedisServer server, String uri, boolean own) {
         this.server = server;
+        this.uri = uri;
         this.own = own;
         client = RedisClient.create(uri);
         StatefulRedisConnection<String, String> connection = client.connect();
@@ -50,13 +53,21 @@ final class Servers implements AutoCloseable {
         return new Servers(RedisServer.start(args), true);
     }
 
+    /** One that wants a password, which is in its URI. */
+    static Servers guarded(String password, String... args) {
+        List<String> all = new ArrayList<>(List.of(args));
+        all.addAll(List.of("--requirepass", password));
+        RedisServer server = RedisServer.start(all.toArray(String[]::new));
+        return new Servers(server, "redis://:" + password + "@127.0.0.1:" + server.port(), true);
+    }
+
     /** A lock name that no other test uses. */
     static String name() {
         return "lock-" + NAMES.incrementAndGet();
     }
 
     String uri() {
-        return server.uri();
+        return uri;
     }
 
     /** How often a command was called. */
@@ -96,22 +107,17 @@ final class Servers implements AutoCloseable {
         redis.dispatch(CommandType.CLIENT, new StatusOutput<>(StringCodec.UTF8), args);
     }
 
-    /** Cuts the connections of that type: {@code normal} or {@code pubsub}. */
-    void cut(String type, String clientName) {
-        for (String line : redis.clientList().lines().toList()) {
-            boolean pubsub = !line.contains(" sub=0 ");
-            if (line.contains(" name=" + clientName + " ") && pubsub == type.equals("pubsub")) {
-                redis.clientKill(line.replaceAll(".* addr=(\\S+).*", "$1"));
-            }
-        }
-    }
-
-    /** Cuts the connections of all clients, both of each. */
-    void cut() {
+    /** Cuts the connections of the clients whose name begins like that. */
+    void cut(String clientName) {
         redis.clientList()
                 .lines()
-                .filter(line -> line.contains(" name=holdfast-"))
+                .filter(line -> line.contains(" name=" + clientName))
                 .forEach(line -> redis.clientKill(line.replaceAll(".* addr=(\\S+).*", "$1")));
+    }
+
+    /** Cuts the connections of all clients. */
+    void cut() {
+        cut("holdfast-");
     }
 
     @Override

@@ -36,14 +36,8 @@ final class TestClient implements AutoCloseable {
     final LockStore store;
 
     private TestClient(StoreConfig template) {
-        config = new StoreConfig(
-                template.uri(),
+        config = template.withClient(
                 new LockReport.Client(id, Optional.of("test"), Optional.of("here"), OptionalLong.of(42)),
-                template.platform(),
-                template.commandTimeout(),
-                template.connectTimeout(),
-                template.lazy(),
-                template.keyPrefix(),
                 signals::add,
                 name -> describer.get().apply(name));
         store = new RedisStoreProvider().open(config);
@@ -54,55 +48,20 @@ final class TestClient implements AutoCloseable {
     }
 
     static TestClient open(String uri, UnaryOperator<StoreConfig> change) {
-        return new TestClient(change.apply(new StoreConfig(
-                uri,
-                LockReport.Client.unknown(""),
-                Platform.system(),
-                Duration.ofSeconds(2),
-                Duration.ofSeconds(5),
-                false,
-                "",
-                signal -> {},
-                name -> Optional.empty())));
+        StoreConfig config = StoreConfig.of(uri, LockReport.Client.unknown(""), Platform.system());
+        return new TestClient(change.apply(config));
     }
 
     static UnaryOperator<StoreConfig> prefixed(String prefix) {
-        return c -> new StoreConfig(
-                c.uri(),
-                c.client(),
-                c.platform(),
-                c.commandTimeout(),
-                c.connectTimeout(),
-                c.lazy(),
-                prefix,
-                c.signals(),
-                c.describer());
+        return config -> config.withKeyPrefix(prefix);
     }
 
     static UnaryOperator<StoreConfig> lazy() {
-        return c -> new StoreConfig(
-                c.uri(),
-                c.client(),
-                c.platform(),
-                c.commandTimeout(),
-                c.connectTimeout(),
-                true,
-                c.keyPrefix(),
-                c.signals(),
-                c.describer());
+        return config -> config.withLazy(true);
     }
 
     static UnaryOperator<StoreConfig> timeouts(Duration command, Duration connect) {
-        return c -> new StoreConfig(
-                c.uri(),
-                c.client(),
-                c.platform(),
-                command,
-                connect,
-                c.lazy(),
-                c.keyPrefix(),
-                c.signals(),
-                c.describer());
+        return config -> config.withTimeouts(command, connect);
     }
 
     TenureId tenure(long number) {

@@ -6,6 +6,7 @@ import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.TokenBlock;
+import io.holdfast.support.TokenUnits;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -91,12 +92,12 @@ class TokensTest {
         client.release(name, number);
         servers.redis.set(Servers.tokenKey(name), Long.toString(ahead));
         TokenBlock first = client.granted(name, ++number).tokens();
-        assertThat(first).isEqualTo(Reply.tokens(ahead + 1, 1));
-        assertThat(client.granted(name, number).tokens()).isEqualTo(Reply.tokens(ahead + 2, 1));
+        assertThat(first).isEqualTo(TokenUnits.tokens(ahead + 1, 1));
+        assertThat(client.granted(name, number).tokens()).isEqualTo(TokenUnits.tokens(ahead + 2, 1));
     }
 
     private static long unit(long token) {
-        return token >> Reply.UNIT_BITS;
+        return TokenUnits.unit(token);
     }
 
     private long stored() {
@@ -105,10 +106,10 @@ class TokensTest {
 
     @Test
     void blocksAndUnits() {
-        assertThat(Reply.units(0)).isZero();
-        assertThat(Reply.units(1)).isEqualTo(1);
-        assertThat(Reply.units(1024)).isEqualTo(1);
-        assertThat(Reply.units(1025)).isEqualTo(2);
-        assertThat(Reply.tokens(3, 2)).isEqualTo(new TokenBlock(3 * 1024, 5 * 1024 - 1));
+        assertThat(TokenUnits.units(0)).isZero();
+        assertThat(TokenUnits.units(1)).isEqualTo(1);
+        assertThat(TokenUnits.units(1024)).isEqualTo(1);
+        assertThat(TokenUnits.units(1025)).isEqualTo(2);
+        assertThat(TokenUnits.tokens(3, 2)).isEqualTo(new TokenBlock(3 * 1024, 5 * 1024 - 1));
     }
 }

@@ -55,16 +55,12 @@ final class Scene implements AutoCloseable {
     }
 
     LockStore open(TestClient client, String clientId, String keyPrefix) {
-        return harness.open(new StoreConfig(
-                harness.uri(),
-                new LockReport.Client(clientId, Optional.of("contract"), Optional.of("here"), OptionalLong.of(1)),
-                harness.platform(),
-                COMMAND_TIMEOUT,
-                COMMAND_TIMEOUT,
-                false,
-                keyPrefix,
-                client::receive,
-                client::describe));
+        LockReport.Client identity =
+                new LockReport.Client(clientId, Optional.of("contract"), Optional.of("here"), OptionalLong.of(1));
+        return harness.open(StoreConfig.of(harness.uri(), identity, harness.platform())
+                .withTimeouts(COMMAND_TIMEOUT, COMMAND_TIMEOUT)
+                .withKeyPrefix(keyPrefix)
+                .withClient(identity, client::receive, client::describe));
     }
 
     long nanoTime() {

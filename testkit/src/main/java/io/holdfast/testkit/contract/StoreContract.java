@@ -4,9 +4,7 @@ import io.holdfast.LockReport;
 import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreConfig;
-import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.DynamicTest;
@@ -54,16 +52,8 @@ public abstract class StoreContract {
 
     private Capabilities capabilities() {
         try (StoreHarness harness = newHarness();
-                LockStore store = harness.open(new StoreConfig(
-                        harness.uri(),
-                        LockReport.Client.unknown("asks-for-capabilities"),
-                        harness.platform(),
-                        Duration.ofSeconds(5),
-                        Duration.ofSeconds(5),
-                        false,
-                        "",
-                        signal -> {},
-                        name -> Optional.empty()))) {
+                LockStore store = harness.open(StoreConfig.of(
+                        harness.uri(), LockReport.Client.unknown("asks-for-capabilities"), harness.platform()))) {
             return store.capabilities();
         }
     }

@@ -36,26 +36,13 @@ public final class FaultyStore implements LockStore {
         String name = "holdfast-" + config.client().id() + "-faults";
         timer = config.platform().timer(name);
         worker = config.platform().worker(name, 4);
-        store = opener.apply(intercepted(config));
+        store = opener.apply(config.withClient(config.client(), this::signal, config.describer()));
         faults.onOutageEnd(() -> later(0, () -> config.signals().accept(new Signal.Gap())));
     }
 
     /** Opens a store behind a connection with faults. */
     public static FaultyStore open(StoreConfig config, Function<StoreConfig, LockStore> opener, Faults faults) {
         return new FaultyStore(config, opener, faults);
-    }
-
-    private StoreConfig intercepted(StoreConfig original) {
-        return new StoreConfig(
-                original.uri(),
-                original.client(),
-                original.platform(),
-                original.commandTimeout(),
-                original.connectTimeout(),
-                original.lazy(),
-                original.keyPrefix(),
-                this::signal,
-                original.describer());
     }
 
     /** What goes wrong here. */

@@ -138,7 +138,7 @@ class LeakCheckerTest {
     }
 
     private static Stats stats(int held, int waiting, int unsettled) {
-        return new Stats(9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, held, waiting, unsettled);
+        return new Stats(9, 9, 9, 9, 9, 9, 9, 9, 9, 9, held, waiting, unsettled);
     }
 
     private void acquire(LockStore store, TenureId tenure) {
@@ -147,15 +147,6 @@ class LeakCheckerTest {
     }
 
     private StoreConfig config() {
-        return new StoreConfig(
-                "simulated:s",
-                LockReport.Client.unknown("client"),
-                simulation,
-                Duration.ofSeconds(1),
-                Duration.ofSeconds(1),
-                false,
-                "",
-                signal -> {},
-                name -> Optional.empty());
+        return StoreConfig.of("simulated:s", LockReport.Client.unknown("client"), simulation);
     }
 }

@@ -197,29 +197,11 @@ class BrokenStoresTest {
     }
 
     private static StoreConfig with(StoreConfig config, String keyPrefix, Consumer<Signal> signals) {
-        return new StoreConfig(
-                config.uri(),
-                config.client(),
-                config.platform(),
-                config.commandTimeout(),
-                config.connectTimeout(),
-                config.lazy(),
-                keyPrefix,
-                signals,
-                config.describer());
+        return config.withKeyPrefix(keyPrefix).withClient(config.client(), signals, config.describer());
     }
 
     private static StoreConfig withoutDescriber(StoreConfig config) {
-        return new StoreConfig(
-                config.uri(),
-                config.client(),
-                config.platform(),
-                config.commandTimeout(),
-                config.connectTimeout(),
-                config.lazy(),
-                config.keyPrefix(),
-                config.signals(),
-                name -> Optional.empty());
+        return config.withClient(config.client(), config.signals(), name -> Optional.empty());
     }
 
     private static Acquire neverLate(Acquire request) {

@@ -58,6 +58,29 @@ class UnknownOutcomeTest extends VirtualTime {
     }
 
     @Test
+    void aSecondGrantThatComesWithTheUnlockIsNoLoss() {
+        b.lock("n").lock();
+        SimThread thread = start("t", () -> {
+            lock.lock();
+            lock.unlock();
+        });
+        sim.runReady();
+        Held first = faults(a).holdReply(Operation.ACQUIRE);
+        b.lock("n").unlock();
+        sim.runUntil(first::isCaught, LONG);
+        Held second = faults(a).holdReply(Operation.ACQUIRE);
+        sim.runUntil(second::isCaught, LONG);
+        Held release = faults(a).holdRequest(Operation.RELEASE);
+        first.letGo();
+        sim.runUntil(release::isCaught, LONG);
+        second.letGo();
+        sim.runReady();
+        release.letGo();
+        thread.join();
+        assertThat(events(LockEvent.Lost.class)).isEmpty();
+    }
+
+    @Test
     void anInterruptedAcquireLeavesNothingBehind() {
         Held reply = faults(a).holdReply(Operation.ACQUIRE);
         SimThread thread = start("t", () -> {

@@ -41,16 +41,9 @@ class FaultyStoreTest {
     }
 
     private static StoreConfig config(String client, Simulation simulation, Consumer<Signal> signals) {
-        return new StoreConfig(
-                "simulated:s",
-                LockReport.Client.unknown(client),
-                simulation,
-                Duration.ofSeconds(2),
-                Duration.ofSeconds(2),
-                false,
-                "",
-                signals,
-                name -> Optional.empty());
+        LockReport.Client identity = LockReport.Client.unknown(client);
+        return StoreConfig.of("simulated:s", identity, simulation)
+                .withClient(identity, signals, name -> Optional.empty());
     }
 
     @AfterEach

@@ -30,7 +30,7 @@ public final class EmbeddedRedisProvider implements StoreProvider {
         StoreProvider redis = redisProvider();
         RedisServer server = start();
         try {
-            return new EmbeddedStore(redis.open(at(server, config)));
+            return new EmbeddedStore(redis.open(config.withUri(server.uri())));
         } catch (RuntimeException e) {
             EmbeddedRedis.release();
             throw e;
@@ -53,18 +53,5 @@ public final class EmbeddedRedisProvider implements StoreProvider {
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException(
                         URI + " needs the Redis store: add io.holdfast:holdfast-redis to the class path"));
-    }
-
-    private static StoreConfig at(RedisServer server, StoreConfig config) {
-        return new StoreConfig(
-                server.uri(),
-                config.client(),
-                config.platform(),
-                config.commandTimeout(),
-                config.connectTimeout(),
-                config.lazy(),
-                config.keyPrefix(),
-                config.signals(),
-                config.describer());
     }
 }

@@ -1,0 +1,223 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LockEvent;
+import io.holdfast.LockReport;
+import io.holdfast.StoreRefusedException;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What a user is told when something else uses one of the keys of a lock. */
+class BadKeyTest {
+
+    /** The three keys of a lock. */
+    enum Key {
+        LOCK {
+            @Override
+            String of(String name) {
+                return name;
+            }
+        },
+        TOKEN {
+            @Override
+            String of(String name) {
+                return Servers.tokenKey(name);
+            }
+        },
+        QUEUE {
+            @Override
+            String of(String name) {
+                return Servers.queueKey(name);
+            }
+        };
+
+        abstract String of(String name);
+    }
+
+    private static final Duration COMMAND = Duration.ofMillis(300);
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    private final Servers servers = Servers.shared();
+    private final BlockingQueue<LockEvent> events = new LinkedBlockingQueue<>();
+    private final Holdfast client = Holdfast.builder()
+            .uri(servers.uri())
+            .commandTimeout(COMMAND)
+            .pollInterval(Duration.ofMillis(100))
+            .listener(events::add)
+            .build();
+    private final String name = Servers.name();
+    private final DistributedLock lock = client.lock(name);
+    private final DistributedLock another = client.lock(Servers.name());
+
+    @AfterEach
+    void close() {
+        Await.until("all releases are confirmed", () -> client.stats().unsettled() == 0);
+        client.close();
+        assertThat(servers.keysOf(name)).isEmpty();
+        assertThat(servers.keysOf(another.name())).isEmpty();
+    }
+
+    /** A list is of none of the types that a lock has. */
+    private void overwrite(Key key) {
+        servers.redis.del(key.of(name));
+        servers.redis.lpush(key.of(name), "of another program");
+    }
+
+    private void repair(Key key) {
+        servers.redis.del(key.of(name));
+    }
+
+    private void assertRefused(Key key, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        StoreRefusedException.class,
+                        e -> assertThat(e.lockName()).isEqualTo(name))
+                .hasMessageContainingAll("lock '" + name + "'", "Redis at " + servers.uri())
+                .hasMessageContainingAll("the key '" + key.of(name) + "' is a list and no part of a lock")
+                .hasMessageContaining("rename the lock, or delete the key");
+    }
+
+    /** It was held before, is held, and can be taken anew. */
+    private void assertAnotherIsUntouched(Lease held) {
+        assertThat(held.isValid()).isTrue();
+        renew(held);
+        held.close();
+        another.lock();
+        another.unlock();
+    }
+
+    /** Asks for more than is left without a renewal. */
+    private static void renew(Lease lease) {
+        Duration much = Duration.ofMillis(29_500);
+        Await.until("a renewal is needed", () -> lease.remaining().compareTo(much) < 0);
+        lease.ensureValid(much);
+    }
+
+    private void assertWorks() throws InterruptedException {
+        assertThat(lock.tryLock(LONG)).isTrue();
+        assertThat(lock.holder()).isPresent();
+        lock.unlock();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void allWaysToAcquireAreRefusedAtOnce(Key key) throws Exception {
+        Lease held = another.acquire();
+        overwrite(key);
+        for (ThrowingCallable call : new ThrowingCallable[] {
+            lock::lock,
+            () -> lock.lock(LONG),
+            lock::tryLock,
+            () -> lock.tryLock(LONG),
+            () -> lock.tryLock(LONG, LONG),
+            lock::acquire,
+            () -> lock.acquire(LONG),
+            lock::tryAcquire,
+            () -> Await.reply(lock.async().acquire())
+        }) {
+            assertRefused(key, call);
+        }
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+        assertAnotherIsUntouched(held);
+        assertThat(servers.redis.lrange(key.of(name), 0, -1)).containsExactly("of another program");
+        repair(key);
+        assertWorks();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void questionsAndForceAreRefused(Key key) throws Exception {
+        Lease held = another.acquire();
+        overwrite(key);
+        assertRefused(key, lock::holder);
+        assertRefused(key, lock::isLocked);
+        assertRefused(key, () -> client.inspect(name));
+        assertRefused(key, lock::forceUnlock);
+        assertThat(client.list("")).extracting(LockReport::name).contains(another.name());
+        assertAnotherIsUntouched(held);
+        repair(key);
+        assertWorks();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void oneWhoWaitsIsRefusedWhenTheKeyBreaks(Key key) throws Exception {
+        try (Holdfast other = Holdfast.connect(servers.uri())) {
+            Lease first = other.lock(name).acquire();
+            CompletableFuture<Lease> waiting = lock.async().acquire();
+            Await.until("it waits", () -> servers.redis.exists(Servers.queueKey(name)) == 1);
+            overwrite(key);
+            assertRefused(key, () -> Await.reply(waiting));
+            repair(key);
+            assertThat(catchThrowable(first::close))
+                    .satisfiesAnyOf(
+                            thrown -> assertThat(thrown).isNull(),
+                            thrown -> assertThat(thrown).hasMessageContaining("lost its hold"));
+            assertWorks();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anUnlockEndsTheHoldForItsCallerAndGoesOnUntilTheKeyIsRepaired(Key key) throws Exception {
+        Lease held = another.acquire();
+        lock.lock();
+        overwrite(key);
+        assertThat(catchThrowable(lock::unlock)).isNull();
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+        assertThat(client.stats().unsettled()).isEqualTo(1);
+        assertAnotherIsUntouched(held);
+        assertRefused(key, lock::lock);
+        repair(key);
+        assertWorks();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anUnlockSaysWhatIsWrong(Key key) throws Exception {
+        lock.lock();
+        overwrite(key);
+        try {
+            Throwable thrown = catchThrowable(lock::unlock);
+            assertThat(thrown == null ? unconfirmed() : thrown.getMessage()).contains(key.of(name), "is a list");
+        } finally {
+            repair(key);
+        }
+    }
+
+    private String unconfirmed() throws InterruptedException {
+        LockEvent event = events.poll(LONG.toMillis(), TimeUnit.MILLISECONDS);
+        while (event != null && !(event instanceof LockEvent.ReleaseUnconfirmed)) {
+            event = events.poll(LONG.toMillis(), TimeUnit.MILLISECONDS);
+        }
+        return String.valueOf(event);
+    }
+
+    @Test
+    void aRenewalSaysWhatIsWrong() throws Exception {
+        Lease lease = lock.acquire();
+        overwrite(Key.QUEUE);
+        try {
+            assertThatThrownBy(() -> renew(lease))
+                    .hasMessageContaining("lock '" + name + "'")
+                    .hasMessageContaining(Servers.queueKey(name));
+        } finally {
+            repair(Key.QUEUE);
+            lease.close();
+        }
+    }
+}

@@ -1,0 +1,211 @@
+package io.holdfast.redis;
+
+import static io.holdfast.redis.Refusals.assertConnects;
+import static io.holdfast.redis.Refusals.assertThrows;
+import static io.holdfast.redis.Refusals.assertUnlockGoesOn;
+import static io.holdfast.redis.Refusals.assertWorksAndNothingIsLeft;
+import static io.holdfast.redis.Refusals.connect;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
+import io.holdfast.IndeterminateLockException;
+import io.holdfast.Lease;
+import io.holdfast.StoreUnavailableException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What connect, lock, tryLock and unlock do with a server that cannot do what they ask. */
+class BadServerTest {
+
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    // slow to load its data, when it has any
+    private final Servers servers =
+            Servers.start("--key-load-delay", "1000", "--loading-process-events-interval-bytes", "1024");
+    private final Holdfast client = connect(servers.uri());
+    private final DistributedLock held = client.lock("held");
+    private final DistributedLock free = client.lock("free");
+
+    @AfterEach
+    void close() {
+        client.close();
+        servers.close();
+    }
+
+    private static void assertConnectFails(String uri, String... texts) {
+        assertThatThrownBy(() -> connect(uri).close())
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageStartingWith("Redis at " + uri + ": cannot connect: ")
+                .hasMessageContainingAll(texts);
+    }
+
+    private static void assertUnavailable(DistributedLock lock) {
+        assertNotAcquired(StoreUnavailableException.class, lock, "was not acquired after");
+    }
+
+    /** What a server without memory has done is not taken for certain. */
+    private static void assertIndeterminate(DistributedLock lock) {
+        assertNotAcquired(IndeterminateLockException.class, lock, "its memory is full");
+    }
+
+    private static void assertNotAcquired(Class<? extends HoldfastException> kind, DistributedLock lock, String text) {
+        assertThrows(kind, lock, lock::lock).hasMessageContaining(text);
+        assertThrows(kind, lock, () -> lock.tryLock(LONG)).hasMessageContaining(text);
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+    }
+
+    private void makeItLoad() {
+        Map<String, String> data = new HashMap<>();
+        for (int i = 0; i < 4_500; i++) {
+            data.put("key" + i, "x");
+        }
+        servers.redis.mset(data);
+        servers.redis.save();
+        servers.server.restart();
+    }
+
+    private void makeItAReplicaOfNobody() {
+        servers.redis.replicaof("127.0.0.1", 1);
+    }
+
+    private void fillIt() {
+        servers.redis.configSet("maxmemory", "1");
+    }
+
+    @Test
+    void aServerThatLoadsItsDataIsUnavailableUntilItHas() throws Exception {
+        held.lock();
+        makeItLoad();
+        assertConnectFails(servers.uri(), "it is loading its data; it will answer when it has finished");
+        assertUnavailable(free);
+        assertUnlockGoesOn(client, held);
+        assertThrows(StoreUnavailableException.class, held, held::holder).hasMessageContaining("is loading its data");
+        assertWorksAndNothingIsLeft(servers, client);
+    }
+
+    @Test
+    void aReplicaWithoutAPrimaryAnswersButTakesNothing() throws Exception {
+        try (Holdfast other = connect(servers.uri());
+                Lease foreign = other.lock("foreign").acquire()) {
+            held.lock();
+            makeItAReplicaOfNobody();
+            assertConnects(servers.uri());
+            assertUnavailable(free);
+            assertUnavailable(client.lock(foreign.lockName()));
+            assertThat(client.lock(foreign.lockName()).tryLock()).isFalse();
+            assertThat(held.holder().orElseThrow().token()).hasValue(held.fencingToken());
+            assertThrows(StoreUnavailableException.class, held, held::forceUnlock)
+                    .hasMessageContaining("it is a replica; connect to the primary");
+            assertUnlockGoesOn(client, held);
+            servers.redis.replicaofNoOne();
+            assertWorksAndNothingIsLeft(servers, client);
+        }
+    }
+
+    @Test
+    void aReplicaThatWantsItsPrimaryIsUnavailable() throws Exception {
+        held.lock();
+        servers.redis.configSet("replica-serve-stale-data", "no");
+        makeItAReplicaOfNobody();
+        assertConnectFails(servers.uri(), "it is a replica that has lost its primary; connect to the primary");
+        assertUnavailable(free);
+        assertThrows(StoreUnavailableException.class, held, held::isLocked)
+                .hasMessageContaining("a replica that has lost its primary");
+        assertUnlockGoesOn(client, held);
+        servers.redis.replicaofNoOne();
+        assertWorksAndNothingIsLeft(servers, client);
+    }
+
+    @Test
+    void aFullServerGrantsNothingButRenewsAndReleases() throws Exception {
+        held.lock();
+        Lease lease = client.lock("lease").acquire();
+        fillIt();
+        assertConnects(servers.uri());
+        assertIndeterminate(free);
+        assertThat(servers.redis.keys("*free*")).isEmpty();
+        servers.redis.pexpire("lease", 5_000);
+        Duration much = Duration.ofMillis(29_500);
+        Await.until("a renewal is needed", () -> lease.remaining().compareTo(much) < 0);
+        lease.ensureValid(much);
+        assertThat(servers.redis.pttl("lease")).isGreaterThan(5_000);
+        lease.close();
+        held.unlock();
+        assertThat(servers.redis.exists("held", "lease")).isZero();
+        Await.until("nothing is open", () -> client.stats().unsettled() == 0);
+        servers.redis.configSet("maxmemory", "0");
+        assertWorksAndNothingIsLeft(servers, client);
+    }
+
+    @Test
+    void aServerThatWasFullFromTheBeginningGrantsNothing() {
+        try (Servers full = Servers.start("--maxmemory", "1", "--maxmemory-policy", "noeviction");
+                Holdfast there = connect(full.uri())) {
+            assertIndeterminate(there.lock("free"));
+            assertThat(full.redis.keys("*")).isEmpty();
+        }
+    }
+
+    /** What befalls a server after a client has connected, and what the client is told then. */
+    enum Fault {
+        LOADING("it is loading its data; it will answer when it has finished") {
+            @Override
+            void befall(BadServerTest test) {
+                test.makeItLoad();
+                Await.until(
+                        "the client hears of it",
+                        () -> String.valueOf(catchThrowable(test.held::holder)).contains(text));
+            }
+        },
+        REPLICA("it is a replica; connect to the primary, or wait for the failover to end") {
+            @Override
+            void befall(BadServerTest test) {
+                test.makeItAReplicaOfNobody();
+            }
+        },
+        LOST_REPLICA("it is a replica that has lost its primary; connect to the primary") {
+            @Override
+            void befall(BadServerTest test) {
+                test.servers.redis.configSet("replica-serve-stale-data", "no");
+                test.makeItAReplicaOfNobody();
+            }
+        },
+        FULL("its memory is full") {
+            @Override
+            void befall(BadServerTest test) {
+                test.fillIt();
+            }
+        },
+        GONE("nothing listens there; check host and port, and that the server runs") {
+            @Override
+            void befall(BadServerTest test) {
+                test.servers.server.kill();
+            }
+        };
+
+        final String text;
+
+        Fault(String text) {
+            this.text = text;
+        }
+
+        abstract void befall(BadServerTest test);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatIsWrongWithTheServerIsInTheText(Fault fault) {
+        fault.befall(this);
+        assertThrows(HoldfastException.class, free, () -> free.tryLock(LONG)).hasMessageContaining(fault.text);
+        assertThrows(HoldfastException.class, free, free::lock).hasMessageContaining(fault.text);
+    }
+}

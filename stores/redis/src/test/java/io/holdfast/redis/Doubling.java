@@ -1,0 +1,107 @@
+package io.holdfast.redis;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.spi.StoreProvider;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiPredicate;
+import java.util.function.Supplier;
+
+/**
+ * Sends each request twice, one copy behind the other on the same connection, and drops one of the replies: of acquires and
+ * renewals the first and the second in turn, of releases the second.
+ *
+ * <p>The first reply to a release is the one that says whether the hold was still there.
+ */
+final class Doubling implements StoreProvider {
+
+    final AtomicLong acquires = new AtomicLong();
+    final AtomicLong renewals = new AtomicLong();
+    final AtomicLong releases = new AtomicLong();
+    /** Where the second copy did something that the first had not done. */
+    final Queue<String> differences = new ConcurrentLinkedQueue<>();
+
+    private final StoreProvider provider = new RedisStoreProvider();
+
+    @Override
+    public Set<String> schemes() {
+        return provider.schemes();
+    }
+
+    @Override
+    public LockStore open(StoreConfig config) {
+        return new Store(provider.open(config));
+    }
+
+    private final class Store extends ForwardingStore {
+
+        Store(LockStore store) {
+            super(store);
+        }
+
+        @Override
+        public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+            boolean hearTheFirst = acquires.incrementAndGet() % 2 == 0;
+            return twice(() -> store.acquire(request), hearTheFirst, Doubling::isOneGrant);
+        }
+
+        @Override
+        public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
+            boolean hearTheFirst = renewals.incrementAndGet() % 2 == 0;
+            return twice(() -> store.renew(batch), hearTheFirst, (first, second) -> true);
+        }
+
+        @Override
+        public CompletionStage<Release.Reply> release(Release request) {
+            releases.incrementAndGet();
+            return twice(() -> store.release(request), true, (first, second) -> !second.held());
+        }
+    }
+
+    private static boolean isOneGrant(Acquire.Reply first, Acquire.Reply second) {
+        return !(first instanceof Acquire.Granted granted)
+                || second instanceof Acquire.Late
+                || (second instanceof Acquire.Granted again
+                        && again.tokens().first() > granted.tokens().last());
+    }
+
+    /** Nobody hears of the first reply before both copies are sent. */
+    private <T> CompletionStage<T> twice(
+            Supplier<CompletionStage<T>> request, boolean hearTheFirst, BiPredicate<T, T> isOneEffect) {
+        CompletionStage<T> first = request.get();
+        CompletionStage<T> second = request.get();
+        CompletionStage<Void> unused = first.thenAcceptBoth(second, (one, two) -> {
+            if (!isOneEffect.test(one, two)) {
+                differences.add("first " + one + ", then " + two);
+            }
+        });
+        return hearTheFirst ? heard(first, second) : heard(second, first);
+    }
+
+    /** What failed in one copy may have been done by the other. */
+    private static <T> CompletionStage<T> heard(CompletionStage<T> reply, CompletionStage<T> dropped) {
+        return reply.exceptionallyCompose(error ->
+                dropped.handle((ignored, other) -> worse(error, other)).thenCompose(CompletableFuture::failedStage));
+    }
+
+    private static Throwable worse(Throwable error, Throwable other) {
+        return effect(other) == Effect.UNKNOWN ? new StoreException(Effect.UNKNOWN, "no answer came: " + other) : error;
+    }
+
+    private static Effect effect(Throwable error) {
+        Throwable cause = error instanceof CompletionException ? error.getCause() : error;
+        return cause instanceof StoreException known ? known.effect() : Effect.UNKNOWN;
+    }
+}

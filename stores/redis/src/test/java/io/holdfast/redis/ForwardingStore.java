@@ -1,0 +1,77 @@
+package io.holdfast.redis;
+
+import io.holdfast.LockReport;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.ServerClock;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/** A store that asks another one; subclasses change what they want. */
+abstract class ForwardingStore implements LockStore {
+
+    final LockStore store;
+
+    ForwardingStore(LockStore store) {
+        this.store = store;
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return store.capabilities();
+    }
+
+    @Override
+    public String describe() {
+        return store.describe();
+    }
+
+    @Override
+    public ServerClock clock(String name) {
+        return store.clock(name);
+    }
+
+    @Override
+    public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+        return store.acquire(request);
+    }
+
+    @Override
+    public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
+        return store.renew(batch);
+    }
+
+    @Override
+    public CompletionStage<Release.Reply> release(Release request) {
+        return store.release(request);
+    }
+
+    @Override
+    public CompletionStage<Optional<LockReport.Holder>> forceRelease(String name) {
+        return store.forceRelease(name);
+    }
+
+    @Override
+    public CompletionStage<LockReport> inspect(String name) {
+        return store.inspect(name);
+    }
+
+    @Override
+    public CompletionStage<List<LockReport>> list(String prefix) {
+        return store.list(prefix);
+    }
+
+    @Override
+    public CompletionStage<Void> confirmSignals() {
+        return store.confirmSignals();
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

@@ -1,0 +1,105 @@
+package io.holdfast.redis;
+
+import static io.holdfast.redis.Refusals.assertConnects;
+import static io.holdfast.redis.Refusals.assertThrows;
+import static io.holdfast.redis.Refusals.assertUnlockGoesOn;
+import static io.holdfast.redis.Refusals.assertWorksAndNothingIsLeft;
+import static io.holdfast.redis.Refusals.connect;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.StoreRefusedException;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What connect, lock, tryLock and unlock do for a user that may not do all they need. */
+class MissingRightsTest {
+
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    private final Servers servers = Servers.start();
+
+    @AfterEach
+    void close() {
+        servers.close();
+    }
+
+    private String allow(String... rights) {
+        CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8)
+                .add("SETUSER")
+                .add("app")
+                .add("reset")
+                .add("on")
+                .add(">secret");
+        List.of(rights).forEach(args::add);
+        servers.redis.dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), args);
+        return "redis://app:secret@127.0.0.1:" + servers.server.port();
+    }
+
+    private static void assertRefused(DistributedLock lock) {
+        for (ThrowingCallable call : new ThrowingCallable[] {
+            lock::lock, lock::tryLock, () -> lock.tryLock(LONG), lock::acquire, lock::holder, lock::forceUnlock
+        }) {
+            assertThrows(StoreRefusedException.class, lock, call)
+                    .hasMessageContaining("the user may not do that; allow evalsha, eval")
+                    .hasMessageContaining("'evalsha'")
+                    .hasMessageNotContaining("secret");
+        }
+    }
+
+    @Test
+    void aUserWithoutScriptsIsRefusedAtEachCall() throws Exception {
+        String uri = allow("~*", "&*", "+@all");
+        try (Holdfast user = connect(uri)) {
+            user.lock("held").lock();
+            allow("~*", "&*", "+@all", "-evalsha");
+            assertConnects(uri);
+            assertRefused(user.lock("free"));
+            assertUnlockGoesOn(user, user.lock("held"));
+            allow("~*", "&*", "+@all");
+            assertWorksAndNothingIsLeft(servers, user);
+        }
+    }
+
+    @Test
+    void aUserWithoutTheKeysIsRefusedAtTheCall() {
+        try (Holdfast user = connect(allow("~app:*", "~hf:*", "&*", "+@all"))) {
+            DistributedLock foreign = user.lock("foreign");
+            assertThrows(StoreRefusedException.class, foreign, foreign::lock)
+                    .hasMessageContainingAll("the user may not do that", "no permissions to access one of the keys");
+            user.lock("app:1").lock();
+            user.lock("app:1").unlock();
+        }
+    }
+
+    @Test
+    void aUserWithoutChannelsWorksByPolling() throws Exception {
+        String uri = allow("~*", "resetchannels", "+@all");
+        try (Holdfast user = connect(uri);
+                Holdfast waiter = connect(uri)) {
+            DistributedLock mine = user.lock("held");
+            mine.lock();
+            assertThat(waiter.lock("held").tryLock()).isFalse();
+            assertThat(waiter.lock("held").tryLock(Duration.ofMillis(10))).isFalse();
+            CompletableFuture<Lease> waiting = waiter.lock("held").async().acquire();
+            Await.until("it waits", () -> servers.redis.exists(Servers.queueKey("held")) == 1);
+            mine.unlock();
+            try (Lease lease = Await.reply(waiting)) {
+                assertThat(user.lock("held").holder().orElseThrow().client().id())
+                        .isEqualTo(waiter.clientId());
+                assertThat(lease.isValid()).isTrue();
+            }
+            assertWorksAndNothingIsLeft(servers, user);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package io.holdfast.support;
+
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreConfig.HoldDescription;
+import io.holdfast.spi.TenureId;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What one client of a store hears from its server and from other clients, over any channel that carries text.
+ *
+ * <p>The server's messages are {@code F LOCK} the lock is free, {@code A TENURE UNIT UNITS WAITERS EXPIRES LOCK} it was
+ * assigned, {@code W LOCK} somebody waits, {@code R TENURE LOCK} it was taken away, {@code G} some may be missing. Those
+ * of clients are {@code Q NUMBER ASKER LOCK} who has it, {@code S NUMBER TENURE SINCE TOKEN OWNER} the answer. LOCK is the
+ * name with the prefix of the client, TENURE the number of one of its own, in the answer the whole id; UNIT and UNITS are
+ * {@link TokenUnits}.
+ */
+public final class Mailbox {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Mailbox.class);
+
+    private static final Map<String, Integer> PARTS = Map.of("F", 2, "A", 7, "W", 2, "R", 3, "Q", 4, "S", 6, "G", 1);
+    private static final long PATIENCE_NANOS = 200_000_000;
+
+    private final StoreConfig config;
+    private final Platform.Timer timer;
+    private final BiFunction<String, String, ? extends CompletionStage<Long>> post;
+    private final AtomicLong questions = new AtomicLong();
+    private final Map<String, CompletableFuture<HoldDescription>> awaited = new ConcurrentHashMap<>();
+
+    /**
+     * The mailbox of a client.
+     *
+     * @param post sends to the client with that id a text, and says how many heard it
+     */
+    public Mailbox(
+            StoreConfig config,
+            Platform.Timer timer,
+            BiFunction<String, String, ? extends CompletionStage<Long>> post) {
+        this.config = config;
+        this.timer = timer;
+        this.post = post;
+    }
+
+    /**
+     * Takes a message. One that is none, or that fails, is logged, and does not stop those after it.
+     *
+     * @param run of the server that sent it, as in {@link Signal.Assigned#run}
+     */
+    public void receive(String message, long run) {
+        try {
+            String kind = message.substring(0, 1);
+            read(message.split(" ", PARTS.getOrDefault(kind, 1)), run);
+        } catch (RuntimeException e) {
+            LOG.warn("Client {} cannot use the message '{}'", config.client().id(), message, e);
+        }
+    }
+
+    private void read(String[] parts, long run) {
+        switch (parts[0]) {
+            case "F" -> hear(new Signal.Freed(name(parts[1])));
+            case "W" -> hear(new Signal.Wanted(name(parts[1])));
+            case "G" -> hear(new Signal.Gap());
+            case "R" -> hear(new Signal.Revoked(name(parts[2]), own(parts[1])));
+            case "A" -> hear(assigned(parts, run));
+            case "Q" -> asked(parts[1], parts[2], parts[3]);
+            case "S" -> Optional.ofNullable(awaited.get(parts[1])).ifPresent(answer -> answer.complete(told(parts)));
+            default -> throw new IllegalArgumentException("it is of no known kind");
+        }
+    }
+
+    private void hear(Signal signal) {
+        config.signals().accept(signal);
+    }
+
+    private String name(String lock) {
+        return lock.substring(config.keyPrefix().length());
+    }
+
+    private TenureId own(String number) {
+        return new TenureId(config.client().id(), Long.parseLong(number));
+    }
+
+    private Signal assigned(String[] parts, long run) {
+        return new Signal.Assigned(
+                name(parts[6]),
+                own(parts[1]),
+                TokenUnits.tokens(Long.parseLong(parts[2]), Long.parseLong(parts[3])),
+                Integer.parseInt(parts[4]),
+                Long.parseLong(parts[5]),
+                run);
+    }
+
+    private void asked(String number, String asker, String lock) {
+        config.describer().apply(name(lock)).ifPresent(hold -> {
+            String text = hold.tenure() + " " + hold.since() + " " + hold.token() + " " + hold.owner();
+            var unused = post.apply(asker, "S " + number + " " + text);
+        });
+    }
+
+    private static HoldDescription told(String[] parts) {
+        return new HoldDescription(
+                TenureId.parse(parts[2]), parts[5], Instant.parse(parts[3]), Long.parseLong(parts[4]));
+    }
+
+    /** Asks a holder what only it knows; empty if it has not answered in 200 ms, or has another tenure by now. */
+    public CompletionStage<Optional<HoldDescription>> describe(TenureId holder, String name) {
+        String number = Long.toString(questions.incrementAndGet());
+        CompletableFuture<HoldDescription> answer = new CompletableFuture<>();
+        awaited.put(number, answer);
+        Platform.Task end = timer.schedule(PATIENCE_NANOS, () -> answer.cancel(false));
+        String question = "Q " + number + " " + config.client().id() + " " + config.keyPrefix() + name;
+        var unused = CompletableFuture.completedStage(holder.clientId())
+                .thenCompose(to -> post.apply(to, question))
+                .whenComplete((heard, error) -> {
+                    if (error != null || heard == 0) {
+                        answer.cancel(false);
+                    }
+                });
+        return answer.handle((hold, error) -> {
+            awaited.remove(number);
+            end.cancel();
+            return Optional.ofNullable(hold).filter(told -> told.tenure().equals(holder));
+        });
+    }
+}
