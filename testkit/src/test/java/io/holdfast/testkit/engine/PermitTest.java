@@ -19,10 +19,12 @@ import org.junit.jupiter.api.Test;
  */
 class PermitTest {
 
-    /** Real time; between the last look at the clock and the parking of a waiter, it is told and loses its permit. */
+    /** Time stands still, so that nobody is in a hurry. Between the last look at the clock and the parking of a waiter, it is told and loses its permit. */
     private static final class Greedy implements Platform {
 
         private final Platform system = Platform.system();
+        private final long nanos = system.nanoTime();
+        private final long millis = system.wallMillis();
         private final AtomicInteger looks = new AtomicInteger();
         private final AtomicBoolean parkedThoughTold = new AtomicBoolean();
         private volatile Runnable tell = () -> {};
@@ -39,7 +41,7 @@ class PermitTest {
                 LockSupport.parkNanos(this, 1);
                 told = true;
             }
-            return system.nanoTime();
+            return nanos;
         }
 
         @Override
@@ -61,7 +63,7 @@ class PermitTest {
 
         @Override
         public long wallMillis() {
-            return system.wallMillis();
+            return millis;
         }
 
         @Override
