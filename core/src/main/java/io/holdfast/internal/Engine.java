@@ -206,7 +206,7 @@ final class Engine implements Rules.Moment {
     /** A release found that the store had given the hold up before. */
     void lostAtRelease(Hold hold) {
         String reason = store.describe() + " did not have it any more when it was released";
-        hold.lose(reason);
+        var unused = hold.slot.locked(() -> hold.lose(reason));
         lost(hold.slot, hold, reason);
     }
 

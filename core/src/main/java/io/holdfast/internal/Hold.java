@@ -139,8 +139,9 @@ final class Hold implements Outcome {
     }
 
     /** Marks the loss. Under the slot's mutex. */
-    void lose(String reason) {
+    boolean lose(String reason) {
         lostBecause = reason;
+        return true;
     }
 
     /** Adds an action for the loss; false if it has happened. Under the slot's mutex. */

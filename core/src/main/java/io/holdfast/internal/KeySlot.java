@@ -647,6 +647,7 @@ final class KeySlot {
             askAgainIfWanted(asked, out);
             return;
         }
+        healthy(asked);
         asked.preparedFor = queue.peek();
         asked.confirm(new Validity(now, deadline - now, deadline, base.skew()), true);
         asked.adopt(signal.tokens());

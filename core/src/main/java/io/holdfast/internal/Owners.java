@@ -205,7 +205,8 @@ record Owners(Engine engine, Platform platform) {
             timeout.cancel();
             answered.complete(null);
         });
-        return answered.thenRunAsync(() -> judge(hold, settlement), engine.threads.callbacks());
+        return answered.thenRunAsync(() -> judge(hold, settlement), engine.threads.callbacks())
+                .copy();
     }
 
     private @Nullable Settlement end(Hold hold) {

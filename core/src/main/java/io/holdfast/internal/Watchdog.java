@@ -70,7 +70,8 @@ final class Watchdog {
 
     private void wakeBy(long at) {
         long planned = wakeAt.get();
-        while (planned == Tenure.NEVER || at - planned < 0) {
+        // one that lies so far back was never run
+        while (planned == Tenure.NEVER || at - planned < 0 || at - planned > LONGEST_SLEEP_NANOS) {
             if (wakeAt.compareAndSet(planned, at)) {
                 engine.threads.timer().schedule(at - platform.nanoTime(), () -> scanAt(at));
                 return;

@@ -60,10 +60,7 @@ final class RedisStore implements LockStore {
 
     private void warnOfEviction(String info) {
         if (evictsLocks(info)) {
-            LOG.warn(
-                    "{} drops keys when its memory is full, also locks that are held: set its maxmemory-policy to"
-                            + " noeviction, or use another server",
-                    describe());
+            LOG.warn("{} drops locks when its memory is full: set its maxmemory-policy to noeviction", describe());
         }
     }
 
@@ -109,7 +106,7 @@ final class RedisStore implements LockStore {
             case 1 -> new Acquire.Granted(reply.tokens(2), reply.count(4), now);
             default -> {
                 Duration left = Reports.left(reply.number(2));
-                yield new Acquire.Refused(left, reply.number(3), Optional.of(reply.text(4)), now, session.run());
+                yield new Acquire.Refused(left, reply.number(3), Optional.of(reply.text(4)), now, reply.run());
             }
         };
     }

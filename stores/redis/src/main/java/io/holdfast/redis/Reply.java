@@ -5,8 +5,12 @@ import io.holdfast.support.TokenUnits;
 import java.util.List;
 import java.util.Optional;
 
-/** What a script replied: numbers and texts. */
-record Reply(List<Object> values) {
+/**
+ * What a script replied: numbers and texts.
+ *
+ * @param run a number that is another one for each connection; 0 while no messages come
+ */
+record Reply(List<Object> values, long run) {
 
     long number(int index) {
         return (Long) values.get(index);

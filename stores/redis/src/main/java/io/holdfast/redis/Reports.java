@@ -38,12 +38,12 @@ record Reports(Session session, Layout layout) {
         return run(Script.FORCE, name, layout.inbox("")).thenApply(LockReport::holder);
     }
 
-    /** From the lease left, the highest unit, and in turn holder and 0, and waiters and their arrivals. */
+    /** From the lease left, the highest unit, 0, and in turn holder and 0, and waiters and their arrivals. */
     private CompletionStage<LockReport> report(String name, Reply reply) {
-        String holder = reply.text(2);
+        String holder = reply.text(3);
         List<String> fields = new ArrayList<>();
         List<Instant> arrivals = new ArrayList<>();
-        for (int i = 2; i < reply.values().size(); i += 2) {
+        for (int i = 3; i < reply.values().size(); i += 2) {
             fields.add(reply.text(i));
             arrivals.add(instant(Double.parseDouble(reply.text(i + 1))));
         }

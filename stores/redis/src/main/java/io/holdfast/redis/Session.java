@@ -10,6 +10,7 @@ import io.holdfast.support.Mailbox;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateAdapter;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.RedisURI;
@@ -26,6 +27,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -44,7 +46,7 @@ import org.slf4j.LoggerFactory;
  * before it are here; and what comes on one connection is of one run of one server, so that the times in its replies and
  * in its messages can be compared.
  */
-final class Session extends RedisPubSubAdapter<String, String> {
+final class Session {
 
     private static final Logger LOG = LoggerFactory.getLogger(Session.class);
 
@@ -118,11 +120,21 @@ final class Session extends RedisPubSubAdapter<String, String> {
 
     /** Listens. Where the server forbids it, signals are never confirmed. */
     private <C extends StatefulRedisPubSubConnection<String, String>> CompletionStage<C> subscribe(C made) {
-        made.addListener(this);
+        // what comes on this connection has its number, also when another one was made meanwhile
+        long number = runs.incrementAndGet();
+        made.addListener(new RedisPubSubAdapter<>() {
+            @Override
+            public void message(String channel, String message) {
+                mailbox.receive(message, number);
+            }
+        });
         return made.async().subscribe(layout.inbox(config.client().id())).handle((ignored, error) -> {
             listening = error == null;
-            if (error != null) {
+            if (error instanceof RedisCommandExecutionException) {
                 LOG.warn("Locks work, but waiters poll", failures.request("subscribe", error));
+            } else if (error != null) {
+                down(made);
+                throw new CompletionException(error);
             }
             return made;
         });
@@ -136,19 +148,19 @@ final class Session extends RedisPubSubAdapter<String, String> {
                 connection.lost(made);
             }
         });
-        if (runs.incrementAndGet() > 1 || config.lazy()) {
+        if (runs.get() > 1 || config.lazy()) {
             LOG.info("Client {} is connected to {}", config.client().id(), failures.server());
-            mailbox.receive("G", run());
+            mailbox.receive("G", 0);
         }
-        CompletionStage<String> answer = made.async().ping();
-        beat(made, answer, answer);
+        beat(made, CompletableFuture.completedStage(""), made.async().ping());
     }
 
     /** Gives up a connection on which an answer stays out for twice as long as any request is waited for. */
     private void beat(
             StatefulRedisPubSubConnection<String, String> made, CompletionStage<?> older, CompletionStage<?> newer) {
         timer.schedule(config.commandTimeout().toNanos(), () -> {
-            if (!made.isOpen() || !older.toCompletableFuture().isDone()) {
+            CompletableFuture<?> answer = older.toCompletableFuture();
+            if (!made.isOpen() || !answer.isDone() || answer.isCompletedExceptionally()) {
                 connection.lost(made);
             } else {
                 beat(made, newer, made.async().ping());
@@ -157,13 +169,7 @@ final class Session extends RedisPubSubAdapter<String, String> {
     }
 
     private void down(StatefulRedisPubSubConnection<String, String> made) {
-        made.removeListener(this);
         CompletionStage<Void> unused = made.closeAsync();
-    }
-
-    /** A number that is another one for each connection; 0 while no messages come. */
-    long run() {
-        return listening ? runs.get() : 0;
     }
 
     // ---- requests and messages
@@ -172,13 +178,14 @@ final class Session extends RedisPubSubAdapter<String, String> {
     <T> CompletionStage<T> run(Script script, List<String> names, Function<Reply, T> decoder, Object... arguments) {
         String[] keys = layout.keys(names);
         String[] values = Stream.of(arguments).map(Object::toString).toArray(String[]::new);
+        long run = listening ? runs.get() : 0;
         CompletionStage<List<Object>> reply = send(
                 () -> script + " " + names,
                 redis -> redis.<List<Object>>evalsha(script.digest, ScriptOutputType.MULTI, keys, values)
                         .exceptionallyCompose(error -> error instanceof RedisNoScriptException
                                 ? redis.eval(script.text, ScriptOutputType.MULTI, keys, values)
                                 : CompletableFuture.failedStage(error)));
-        return reply.thenApply(list -> decoder.apply(new Reply(list)));
+        return reply.thenApply(list -> decoder.apply(new Reply(list, run)));
     }
 
     /** Sends a command; at once, or not at all. */
@@ -189,11 +196,6 @@ final class Session extends RedisPubSubAdapter<String, String> {
                 .exceptionallyCompose(error -> CompletableFuture.failedStage(failures.unreachable(what.get(), error)))
                 .thenCompose(open -> command.apply(open.async()))
                 .exceptionallyCompose(error -> CompletableFuture.failedStage(failures.request(what.get(), error)));
-    }
-
-    @Override
-    public void message(String channel, String message) {
-        mailbox.receive(message, run());
     }
 
     /** Fails where there are no messages. */

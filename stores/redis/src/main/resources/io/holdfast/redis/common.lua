@@ -2,7 +2,8 @@
 --
 -- Every script checks the types of its keys and reads all it needs before it writes, so that an error of its own,
 -- HFTYPE or HFREAD, means that nothing was done. It decides by the server's clock alone. Numbers are kept as text of
--- '%.0f': Lua would round what it prints by itself. Messages are sent last, and may fail without failing the script.
+-- '%.0f': Lua would round what it prints by itself. No reply has three or four elements with a text of somebody else
+-- first, which the driver would take for a message. Messages are sent last, and may fail without failing the script.
 
 -- Microseconds; exact in a Lua number until the year 2255.
 local function clock()

@@ -2,7 +2,7 @@
 --
 -- KEYS  lock, token, queue, as for acquire
 -- ARGV  1 prefix of inboxes
--- reply {lease left in ms or -1, highest unit or 0, holder or '', '0'}
+-- reply {lease left in ms or -1, highest unit or 0, 0, holder or '', '0'}
 
 local lock, token, queue = KEYS[1], KEYS[2], KEYS[3]
 
@@ -25,4 +25,4 @@ end
 if waiters > 0 then
     serve(lock, token, queue, ARGV[1], false, last, now)
 end
-return {left, tonumber(last) or 0, holder, '0'}
+return {left, tonumber(last) or 0, 0, holder, '0'}

@@ -2,7 +2,7 @@
 --
 -- KEYS  lock, token, queue, as for acquire
 -- ARGV  1 'lock' to see no holder in a hash whose fields are no owners of locks, or ''
--- reply {lease left in ms or -1, highest unit or 0, holder or '', '0', and for at most 1000 waiters: tenure, arrival}
+-- reply {lease left in ms or -1, highest unit or 0, 0, holder or '', '0', and for at most 1000 waiters: tenure, arrival}
 
 local lock, token, queue = KEYS[1], KEYS[2], KEYS[3]
 
@@ -17,4 +17,4 @@ local holder = owner(fields)
 if ARGV[1] == 'lock' and not string.find(holder, ':', 1, true) then
     holder = ''
 end
-return {redis.call('PTTL', lock), tonumber(last) or 0, holder, '0', unpack(places)}
+return {redis.call('PTTL', lock), tonumber(last) or 0, 0, holder, '0', unpack(places)}

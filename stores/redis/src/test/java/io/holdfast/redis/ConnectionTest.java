@@ -15,6 +15,8 @@ import java.util.concurrent.CompletionStage;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections that are cut, servers that stop. */
 class ConnectionTest {
@@ -130,10 +132,11 @@ class ConnectionTest {
         assertThat(Await.reply(reply)).isInstanceOf(Acquire.Granted.class);
     }
 
-    @Test
-    void aServerThatHangsIsLeft() {
-        try (TestClient impatient =
-                TestClient.open(servers.uri(), TestClient.timeouts(Duration.ofMillis(100), Duration.ofSeconds(1)))) {
+    @ParameterizedTest
+    @ValueSource(longs = {50, 1_000})
+    void aServerThatHangsIsLeft(long connectMillis) {
+        try (TestClient impatient = TestClient.open(
+                servers.uri(), TestClient.timeouts(Duration.ofMillis(100), Duration.ofMillis(connectMillis)))) {
             impatient.granted("other", 1);
             servers.server.pause();
             CompletionStage<Acquire.Reply> reply = impatient.start("lock", 1);

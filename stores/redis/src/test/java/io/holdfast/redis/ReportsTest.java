@@ -13,6 +13,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ReportsTest {
 
@@ -155,5 +157,20 @@ class ReportsTest {
             servers.redis.publish("hf:in:" + first.id, message);
         }
         assertThat(first.arrived()).isEmpty();
+    }
+
+    /** The driver takes replies of three and four elements that begin with such a text for messages. */
+    @ParameterizedTest
+    @ValueSource(strings = {"message", "pmessage", "smessage", "subscribe"})
+    void aHashOfAnotherProgramDoesNotMixUpReplies(String field) {
+        String other = Servers.name();
+        servers.redis.hset(name, field, "5");
+        assertThat(inspect(first).name()).isEqualTo(name);
+        assertThat(first.refused(name, 1).holder()).contains(field);
+        assertThat(Await.reply(first.store.list(name))).isEmpty();
+        assertThat(Await.reply(first.store.forceRelease(name))).isPresent();
+        first.granted(other, 2);
+        assertThat(Await.reply(first.store.inspect(other)).holder()).isPresent();
+        first.release(other, 2);
     }
 }
