@@ -1,15 +1,22 @@
 package io.holdfast.redis;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.TokenBlock;
 import io.holdfast.support.TokenUnits;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class TokensTest {
@@ -62,6 +69,54 @@ class TokensTest {
         long lost = System.nanoTime();
         Await.until("10 ms", () -> System.nanoTime() - lost > 10_000_000);
         assertThat(client.granted(name, ++number).tokens().first()).isGreaterThan(last);
+    }
+
+    @Test
+    @Tag("once")
+    void riseOverFiveSecondsOfHandoffsAtFullRateAndDataLoss() throws Exception {
+        try (Holdfast holdfast = Holdfast.connect(servers.uri())) {
+            DistributedLock lock = holdfast.lock("hot");
+            AtomicLong highest = new AtomicLong();
+            long end = System.nanoTime() + SECONDS.toNanos(5);
+            List<FutureTask<Void>> owners = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                FutureTask<Void> owner = new FutureTask<>(() -> handOn(lock, end, highest), null);
+                owners.add(owner);
+                new Thread(owner, "owner-" + i).start();
+            }
+            for (FutureTask<Void> owner : owners) {
+                owner.get();
+            }
+            assertThat(holdfast.stats().handoffs()).isGreaterThan(100_000);
+            assertHigherAfterDataLoss("hot", highest.get());
+        }
+    }
+
+    private static void handOn(DistributedLock lock, long end, AtomicLong highest) {
+        while (System.nanoTime() - end < 0) {
+            lock.lock();
+            highest.accumulateAndGet(lock.fencingToken(), Math::max);
+            lock.unlock();
+        }
+    }
+
+    @Test
+    @Tag("once")
+    void riseOverFiveSecondsOfShortTenuresAtFullRateAndDataLoss() {
+        long end = System.nanoTime() + SECONDS.toNanos(5);
+        long last = 0;
+        while (System.nanoTime() - end < 0) {
+            TokenBlock tokens = client.granted(name, ++number).tokens();
+            assertThat(tokens.first()).isGreaterThan(last);
+            last = tokens.last();
+            client.release(name, number);
+        }
+        assertHigherAfterDataLoss(name, last);
+    }
+
+    private void assertHigherAfterDataLoss(String lock, long highest) {
+        servers.redis.flushall();
+        assertThat(client.granted(lock, ++number).tokens().first()).isGreaterThan(highest);
     }
 
     @Test
