@@ -17,13 +17,16 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiPredicate;
+import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
 
 /**
  * Sends each request twice, one copy behind the other on the same connection, and drops one of the replies: of acquires and
- * renewals the first and the second in turn, of releases the second.
+ * renewals the first and the second in turn, of releases the one that
+ * found nothing.
  *
- * <p>The first reply to a release is the one that says whether the hold was still there.
+ * <p>The reply to a release that counts is the one that says that the hold was still there: mostly the first, but a script
+ * that the server forgot is sent anew, behind the second copy.
  */
 final class Doubling implements StoreProvider {
 
@@ -54,32 +57,43 @@ final class Doubling implements StoreProvider {
         @Override
         public CompletionStage<Acquire.Reply> acquire(Acquire request) {
             boolean hearTheFirst = acquires.incrementAndGet() % 2 == 0;
-            return twice(() -> store.acquire(request), hearTheFirst, Doubling::isOneGrant);
+            return twice(
+                    () -> store.acquire(request),
+                    (first, second) -> hearTheFirst ? first : second,
+                    Doubling::isOneGrant);
         }
 
         @Override
         public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
             boolean hearTheFirst = renewals.incrementAndGet() % 2 == 0;
-            return twice(() -> store.renew(batch), hearTheFirst, (first, second) -> true);
+            return twice(
+                    () -> store.renew(batch),
+                    (first, second) -> hearTheFirst ? first : second,
+                    (first, second) -> true);
         }
 
         @Override
         public CompletionStage<Release.Reply> release(Release request) {
             releases.incrementAndGet();
-            return twice(() -> store.release(request), true, (first, second) -> !second.held());
+            return twice(
+                    () -> store.release(request),
+                    (first, second) -> first.held() ? first : second,
+                    (first, second) -> !(first.held() && second.held()));
         }
     }
 
+    /** A script that the server forgot is sent anew, behind the second copy. */
     private static boolean isOneGrant(Acquire.Reply first, Acquire.Reply second) {
-        return !(first instanceof Acquire.Granted granted)
+        return !(first instanceof Acquire.Granted one)
                 || second instanceof Acquire.Late
-                || (second instanceof Acquire.Granted again
-                        && again.tokens().first() > granted.tokens().last());
+                || (second instanceof Acquire.Granted two
+                        && (two.tokens().first() > one.tokens().last()
+                                || one.tokens().first() > two.tokens().last()));
     }
 
     /** Nobody hears of the first reply before both copies are sent. */
     private <T> CompletionStage<T> twice(
-            Supplier<CompletionStage<T>> request, boolean hearTheFirst, BiPredicate<T, T> isOneEffect) {
+            Supplier<CompletionStage<T>> request, BinaryOperator<T> heard, BiPredicate<T, T> isOneEffect) {
         CompletionStage<T> first = request.get();
         CompletionStage<T> second = request.get();
         CompletionStage<Void> unused = first.thenAcceptBoth(second, (one, two) -> {
@@ -87,7 +101,7 @@ final class Doubling implements StoreProvider {
                 differences.add("first " + one + ", then " + two);
             }
         });
-        return hearTheFirst ? heard(first, second) : heard(second, first);
+        return first.thenCombine(second, heard).exceptionallyCompose(error -> heard(first, second));
     }
 
     /** What failed in one copy may have been done by the other. */
