@@ -8,6 +8,7 @@ import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.spi.StoreProvider;
+import io.holdfast.testkit.faults.ForwardingStore;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -58,7 +59,7 @@ final class Doubling implements StoreProvider {
         public CompletionStage<Acquire.Reply> acquire(Acquire request) {
             boolean hearTheFirst = acquires.incrementAndGet() % 2 == 0;
             return twice(
-                    () -> store.acquire(request),
+                    () -> super.acquire(request),
                     (first, second) -> hearTheFirst ? first : second,
                     Doubling::isOneGrant);
         }
@@ -67,7 +68,7 @@ final class Doubling implements StoreProvider {
         public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
             boolean hearTheFirst = renewals.incrementAndGet() % 2 == 0;
             return twice(
-                    () -> store.renew(batch),
+                    () -> super.renew(batch),
                     (first, second) -> hearTheFirst ? first : second,
                     (first, second) -> true);
         }
@@ -76,7 +77,7 @@ final class Doubling implements StoreProvider {
         public CompletionStage<Release.Reply> release(Release request) {
             releases.incrementAndGet();
             return twice(
-                    () -> store.release(request),
+                    () -> super.release(request),
                     (first, second) -> first.held() ? first : second,
                     (first, second) -> !(first.held() && second.held()));
         }

@@ -9,6 +9,7 @@ import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
 import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TokenBlock;
+import io.holdfast.testkit.faults.ForwardingStore;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
@@ -107,7 +108,7 @@ final class Grants implements StoreProvider {
 
         @Override
         public CompletionStage<Acquire.Reply> acquire(Acquire request) {
-            return tapped(store.acquire(request), reply -> {
+            return tapped(super.acquire(request), reply -> {
                 if (reply instanceof Acquire.Granted granted) {
                     note(request.tenure(), request.name(), granted.tokens(), granted.serverMicros());
                 }
@@ -118,7 +119,7 @@ final class Grants implements StoreProvider {
         public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
             long sent = System.nanoTime();
             return tapped(
-                    store.renew(batch),
+                    super.renew(batch),
                     replies -> each(batch, replies, this::noteRenewal),
                     (replies, heard) -> each(batch, replies, (request, reply) -> {
                         if (reply instanceof Renew.Lost) {
@@ -139,7 +140,7 @@ final class Grants implements StoreProvider {
         public CompletionStage<Release.Reply> release(Release request) {
             long sent = System.nanoTime();
             boolean first = released.add(request.tenure());
-            return tapped(store.release(request), reply -> {}, (reply, heard) -> {
+            return tapped(super.release(request), reply -> {}, (reply, heard) -> {
                 if (first && !reply.held()) {
                     deny(request.tenure(), true, sent, heard);
                 }

@@ -13,6 +13,7 @@ import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TokenBlock;
 import io.holdfast.testkit.SimulatedServer;
+import io.holdfast.testkit.faults.ForwardingStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

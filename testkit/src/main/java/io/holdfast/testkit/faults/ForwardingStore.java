@@ -1,4 +1,4 @@
-package io.holdfast.redis;
+package io.holdfast.testkit.faults;
 
 import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
@@ -12,12 +12,23 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /** A store that asks another one; subclasses change what they want. */
-abstract class ForwardingStore implements LockStore {
+public class ForwardingStore implements LockStore {
 
-    final LockStore store;
+    private volatile LockStore store;
 
-    ForwardingStore(LockStore store) {
+    /** Asks this one. */
+    public ForwardingStore(LockStore store) {
         this.store = store;
+    }
+
+    /** The one that is asked. */
+    public final LockStore store() {
+        return store;
+    }
+
+    /** Asks another one from now on. */
+    protected final void replace(LockStore other) {
+        store = other;
     }
 
     @Override
