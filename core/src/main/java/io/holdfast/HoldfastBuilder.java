@@ -23,7 +23,7 @@ public final class HoldfastBuilder {
     private StoreConfig store = StoreConfig.of("", LockReport.Client.unknown(""), Platform.system());
     private Optional<StoreProvider> provider = Optional.empty();
     private Optional<Executor> callbacks = Optional.empty();
-    private String name = Client.defaultName();
+    private Optional<String> name = Optional.empty();
     private Duration lease = Duration.ofSeconds(30);
     private Duration maxOutage = Duration.ofSeconds(30);
     private Duration closeTimeout = Duration.ofSeconds(5);
@@ -50,7 +50,7 @@ public final class HoldfastBuilder {
             throw new IllegalArgumentException(
                     "name '" + value + "' must be 1 to 100 printable ASCII characters without blanks");
         }
-        name = value;
+        name = Optional.of(value);
         return this;
     }
 
@@ -153,8 +153,9 @@ public final class HoldfastBuilder {
         if (store.uri().isEmpty()) {
             throw new IllegalStateException("no uri: call uri(\"redis://localhost:6379\") before build()");
         }
+        String shown = name.orElseGet(Client::defaultName);
         Settings settings = new Settings(
-                store, name, lease, maxOutage, closeTimeout, pollInterval, renewalBatch, maxHold, callbacks, provider);
+                store, shown, lease, maxOutage, closeTimeout, pollInterval, renewalBatch, maxHold, callbacks, provider);
         return Client.open(settings, listeners);
     }
 }

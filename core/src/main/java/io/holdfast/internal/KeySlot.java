@@ -404,11 +404,10 @@ final class KeySlot {
 
     void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
         asked.inFlight = false;
-        if (asked != tenure && asked.settling) {
-            return;
-        }
         if (asked != tenure) {
-            out.add(new Effect.GiveUp(new Settlement(name, asked, false)));
+            if (!asked.settling) {
+                out.add(new Effect.GiveUp(new Settlement(name, asked, false)));
+            }
             return;
         }
         healthy(asked);
