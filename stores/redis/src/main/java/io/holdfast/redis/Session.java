@@ -24,6 +24,7 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -35,7 +36,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -177,7 +177,8 @@ final class Session {
     /** Runs a script, also if the server has forgotten it. */
     <T> CompletionStage<T> run(Script script, List<String> names, Function<Reply, T> decoder, Object... arguments) {
         String[] keys = layout.keys(names);
-        String[] values = Stream.of(arguments).map(Object::toString).toArray(String[]::new);
+        String[] values = new String[arguments.length];
+        Arrays.setAll(values, i -> arguments[i].toString());
         long run = listening ? runs.get() : 0;
         CompletionStage<List<Object>> reply = send(
                 () -> script + " " + names,

@@ -11,12 +11,7 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.StoreRefusedException;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -35,15 +30,7 @@ class MissingRightsTest {
     }
 
     private String allow(String... rights) {
-        CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8)
-                .add("SETUSER")
-                .add("app")
-                .add("reset")
-                .add("on")
-                .add(">secret");
-        List.of(rights).forEach(args::add);
-        servers.redis.dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), args);
-        return "redis://app:secret@127.0.0.1:" + servers.server.port();
+        return servers.allow("app", rights);
     }
 
     private static void assertRefused(DistributedLock lock) {

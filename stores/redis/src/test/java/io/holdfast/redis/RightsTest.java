@@ -8,10 +8,6 @@ import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -27,15 +23,7 @@ class RightsTest {
     }
 
     private TestClient open(String... rights) {
-        CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8)
-                .add("SETUSER")
-                .add("app")
-                .add("reset")
-                .add("on")
-                .add(">pw");
-        List.of(rights).forEach(args::add);
-        servers.redis.dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), args);
-        return TestClient.open("redis://app:pw@127.0.0.1:" + servers.server.port());
+        return TestClient.open(servers.allow("app", rights));
     }
 
     @Test

@@ -84,6 +84,13 @@ final class Servers implements AutoCloseable {
         return keys;
     }
 
+    /** All keys, but those that tell others where a client is. */
+    Set<String> keys() {
+        Set<String> keys = new TreeSet<>(redis.keys("*"));
+        keys.removeIf(key -> key.startsWith("hf:client:"));
+        return keys;
+    }
+
     static String tokenKey(String name) {
         return "hf:{" + name + "}:t:" + name;
     }
@@ -105,6 +112,15 @@ final class Servers implements AutoCloseable {
         CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8);
         List.of(words).forEach(args::add);
         redis.dispatch(CommandType.CLIENT, new StatusOutput<>(StringCodec.UTF8), args);
+    }
+
+    /** Gives a user exactly these rights; the URI to connect as that user. */
+    String allow(String user, String... rights) {
+        CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8).add("SETUSER");
+        List.of(user, "reset", "on", ">secret").forEach(args::add);
+        List.of(rights).forEach(args::add);
+        redis.dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), args);
+        return "redis://" + user + ":secret@127.0.0.1:" + server.port();
     }
 
     /** Cuts the connections of the clients whose name begins like that. */

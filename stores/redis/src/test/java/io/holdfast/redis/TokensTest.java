@@ -158,13 +158,4 @@ class TokensTest {
     private long stored() {
         return Long.parseLong(servers.redis.get(Servers.tokenKey(name)));
     }
-
-    @Test
-    void blocksAndUnits() {
-        assertThat(TokenUnits.units(0)).isZero();
-        assertThat(TokenUnits.units(1)).isEqualTo(1);
-        assertThat(TokenUnits.units(1024)).isEqualTo(1);
-        assertThat(TokenUnits.units(1025)).isEqualTo(2);
-        assertThat(TokenUnits.tokens(3, 2)).isEqualTo(new TokenBlock(3 * 1024, 5 * 1024 - 1));
-    }
 }
