@@ -25,7 +25,7 @@ class LoggingTest {
             }
             Await.threadsGone("holdfast-");
             assertThat(log.those(line -> true).stream().map(line -> line.level() + " " + line.text()))
-                    .satisfiesExactly(
+                    .satisfiesExactlyInAnyOrder(
                             line -> assertThat(line)
                                     .matches("INFO client \\([-\\w]+\\): connected to Redis at redis://127.0.0.1:\\d+"),
                             line -> assertThat(line)
