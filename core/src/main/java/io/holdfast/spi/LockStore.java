@@ -85,8 +85,8 @@ public interface LockStore extends AutoCloseable {
     CompletionStage<Optional<LockReport.Holder>> forceRelease(String name);
 
     /**
-     * Who holds the name and who waits. The holder's client is asked, for at most 200 ms, what its
-     * {@link StoreConfig#describer} says; what it does not tell stays empty.
+     * Who holds the name and who waits. A store with signals asks the holder's client, for at most 200 ms, what its
+     * {@link StoreConfig#describer} says; what is not told stays empty.
      */
     CompletionStage<LockReport> inspect(String name);
 

@@ -23,7 +23,7 @@ final class ReportRules {
     static void addTo(Rules rules) {
         rules.add("a free name has no holder and no waiters", ReportRules::free)
                 .add("the holder's client and its remaining lease are shown", ReportRules::holder)
-                .add("what the holder's client tells is shown", ReportRules::told)
+                .add("what the holder's client tells is shown", Capabilities::signals, ReportRules::told)
                 .add("what the holder's client tells of another tenure is not shown", ReportRules::toldOfAnother)
                 .add("a hold whose lease has ended is not shown", ReportRules::expired)
                 .add("the last token is not below any that was given", ReportRules::lastToken)

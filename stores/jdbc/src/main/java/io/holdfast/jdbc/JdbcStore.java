@@ -1,0 +1,213 @@
+package io.holdfast.jdbc;
+
+import io.holdfast.LockReport;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.ServerClock;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.spi.TokenBlock;
+import io.holdfast.support.ClientRecord;
+import io.holdfast.support.TokenUnits;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One client's locks in one database: each request is one transaction, done by the thread that asks. */
+final class JdbcStore implements LockStore {
+
+    private static final Logger LOG = LoggerFactory.getLogger(JdbcStore.class);
+
+    private static final long SWEEP_NANOS = TimeUnit.HOURS.toNanos(1);
+
+    private final StoreConfig config;
+    private final Address database;
+    private final Transactions transactions;
+    private final Renewals renewals;
+    private final ServerClock clock = new ServerClock();
+    private final AtomicLong sweepDue;
+    private final String client;
+
+    JdbcStore(StoreConfig config, Address database) {
+        this.config = config;
+        this.database = database;
+        Failures failures = new Failures(database);
+        transactions = new Transactions(config, database, failures);
+        renewals = new Renewals(transactions, failures, this::key);
+        sweepDue = new AtomicLong(config.platform().nanoTime() + SWEEP_NANOS);
+        client = new ClientRecord(config).text();
+    }
+
+    /** Connects, and waits for it. */
+    void connect() {
+        try {
+            Optional<Boolean> done = Optional.of(true);
+            transactions.run("connect", connection -> done);
+        } catch (StoreException e) {
+            close();
+            throw e;
+        }
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return new Capabilities(true, false, false, Duration.ofMillis(100), 512, true);
+    }
+
+    @Override
+    public String describe() {
+        return "H2 at " + database;
+    }
+
+    @Override
+    public ServerClock clock(String name) {
+        return clock;
+    }
+
+    private byte[] key(String name) {
+        return (config.keyPrefix() + name).getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+        return transactions.start("acquire '" + request.name() + "'", connection -> acquire(connection, request));
+    }
+
+    /** Empty if the row changed between the look at it and what has to be done then. */
+    private Optional<Acquire.Reply> acquire(Connection connection, Acquire request) throws SQLException {
+        Optional<Acquire.Reply> granted = grant(connection, Sql.ACQUIRE, request);
+        if (granted.isPresent()) {
+            return granted;
+        }
+        Row row = Row.look(connection, key(request.name()));
+        if (row.now() > request.notAfter()) {
+            return Optional.of(new Acquire.Late(row.now()));
+        }
+        if (!row.exists()) {
+            return grant(connection, Sql.ACQUIRE_NEW, request);
+        }
+        return row.held() && !row.isHeldBy(request.tenure())
+                ? Optional.of(new Acquire.Refused(row.left(), 0, row.tenure(), row.now(), 0))
+                : Optional.empty();
+    }
+
+    private Optional<Acquire.Reply> grant(Connection connection, String sql, Acquire request) throws SQLException {
+        return Transactions.query(
+                        connection,
+                        sql,
+                        JdbcStore::granted,
+                        key(request.name()),
+                        request.tenure().toString(),
+                        micros(request.lease()),
+                        TokenUnits.units(request.tokens()),
+                        request.notAfter(),
+                        client)
+                .stream()
+                .findFirst();
+    }
+
+    private static Acquire.Reply granted(ResultSet line) throws SQLException {
+        return new Acquire.Granted(block(line.getLong(1), line.getLong(2)), 0, line.getLong(3));
+    }
+
+    static TokenBlock block(long first, long last) {
+        return TokenUnits.tokens(first, last - first + 1);
+    }
+
+    /** In full, as a lease must not end before its time. */
+    static long micros(Duration lease) {
+        return lease.plusNanos(999).toNanos() / 1_000;
+    }
+
+    @Override
+    public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
+        return renewals.start(batch);
+    }
+
+    @Override
+    public CompletionStage<Release.Reply> release(Release request) {
+        sweepIfDue();
+        return transactions.start("release '" + request.name() + "'", connection -> release(connection, request));
+    }
+
+    /** Drops what nobody uses any more, once an hour. */
+    private void sweepIfDue() {
+        long now = config.platform().nanoTime();
+        long due = sweepDue.get();
+        if (now - due >= 0 && sweepDue.compareAndSet(due, now + SWEEP_NANOS)) {
+            transactions
+                    .start("sweep", connection -> Optional.of(Transactions.update(connection, Sql.SWEEP)))
+                    .exceptionally(error -> {
+                        LOG.info(
+                                "{}: names that nobody uses were not swept; tried again in an hour", describe(), error);
+                        return 0;
+                    });
+        }
+    }
+
+    private Optional<Release.Reply> release(Connection connection, Release request) throws SQLException {
+        byte[] key = key(request.name());
+        String tenure = request.tenure().toString();
+        List<Row> before = Transactions.query(
+                connection, Sql.RELEASE, Row::read, key, tenure, TokenUnits.unit(request.lastToken()));
+        if (before.isEmpty()) {
+            before = Transactions.query(connection, Sql.RELEASE_NEW, Row::read, key);
+        }
+        Row row = before.get(0);
+        return Optional.of(new Release.Reply(row.isHeldBy(request.tenure()), 0, row.now()));
+    }
+
+    @Override
+    public CompletionStage<Optional<LockReport.Holder>> forceRelease(String name) {
+        return transactions.start(
+                "free '" + name + "'",
+                connection -> Optional.of(Transactions.query(connection, Sql.FORCE, Row::read, key(name)).stream()
+                        .flatMap(row -> row.holder().stream())
+                        .findFirst()));
+    }
+
+    @Override
+    public CompletionStage<LockReport> inspect(String name) {
+        return transactions.start(
+                "inspect '" + name + "'",
+                connection -> Optional.of(Row.look(connection, key(name)).report(name)));
+    }
+
+    @Override
+    public CompletionStage<List<LockReport>> list(String prefix) {
+        return transactions.start(
+                "list '" + prefix + "'",
+                connection ->
+                        Optional.of(Transactions.query(connection, Sql.LIST, this::listed, (Object) key(prefix))));
+    }
+
+    private LockReport listed(ResultSet line) throws SQLException {
+        String name = new String(line.getBytes(6), StandardCharsets.UTF_8);
+        return Row.read(line).report(name.substring(config.keyPrefix().length()));
+    }
+
+    @Override
+    public CompletionStage<Void> confirmSignals() {
+        return CompletableFuture.failedStage(
+                new StoreException(Effect.REFUSED, describe() + " sends no signals; waiters poll"));
+    }
+
+    @Override
+    public void close() {
+        transactions.close();
+    }
+}

@@ -1,0 +1,30 @@
+package io.holdfast.jdbc;
+
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreProvider;
+import java.util.Set;
+
+/**
+ * Opens {@code jdbc:h2:} URLs: a database in memory, in a file that several processes share, or at a server. The driver has
+ * to be on the class path or module path.
+ */
+public final class JdbcStoreProvider implements StoreProvider {
+
+    /** For {@link java.util.ServiceLoader}. */
+    public JdbcStoreProvider() {}
+
+    @Override
+    public Set<String> schemes() {
+        return Set.of("jdbc");
+    }
+
+    @Override
+    public LockStore open(StoreConfig config) {
+        JdbcStore store = new JdbcStore(config, Address.parse(config.uri(), config.commandTimeout()));
+        if (!config.lazy()) {
+            store.connect();
+        }
+        return store;
+    }
+}

@@ -1,0 +1,12 @@
+/** The store for databases. */
+module io.holdfast.jdbc {
+    requires com.zaxxer.hikari;
+    requires io.holdfast;
+    requires io.holdfast.support;
+    requires static com.google.errorprone.annotations;
+    requires java.sql;
+    requires org.slf4j;
+
+    provides io.holdfast.spi.StoreProvider with
+            io.holdfast.jdbc.JdbcStoreProvider;
+}

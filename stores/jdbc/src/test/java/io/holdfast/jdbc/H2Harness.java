@@ -1,0 +1,50 @@
+package io.holdfast.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.testkit.contract.RealTimeHarness;
+import java.sql.SQLException;
+import java.time.Duration;
+
+/** A database, and a connection to look into it. */
+final class H2Harness extends RealTimeHarness {
+
+    private static final Duration LIMIT = Duration.ofSeconds(5);
+
+    private final Databases database;
+
+    H2Harness(Databases database) {
+        this.database = database;
+    }
+
+    @Override
+    public String uri() {
+        return database.url();
+    }
+
+    @Override
+    public LockStore open(StoreConfig config) {
+        return new JdbcStoreProvider().open(config);
+    }
+
+    @Override
+    public void wipe() {
+        database.run("DELETE FROM " + Sql.TABLE);
+    }
+
+    /** Rows stay; connections and threads do not. */
+    @Override
+    public void close() {
+        passUntil(() -> database.sessions() == 1, LIMIT);
+        assertThat(database.sessions())
+                .as("connections, with the one that asks")
+                .isEqualTo(1);
+        try {
+            database.close();
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package io.holdfast.jdbc;
+
+import io.holdfast.testkit.contract.StoreContract;
+import io.holdfast.testkit.contract.StoreHarness;
+
+/** The rules of all stores, with a database in memory. */
+class H2MemoryContractTest extends StoreContract {
+
+    @Override
+    protected StoreHarness newHarness() {
+        return new H2Harness(Databases.memory());
+    }
+}
