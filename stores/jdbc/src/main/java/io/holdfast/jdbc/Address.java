@@ -25,7 +25,7 @@ record Address(String url, String shown) {
      */
     static Address parse(String text, Duration commandTimeout) {
         String shown = text.split(";", 2)[0];
-        require(text.startsWith(H2), "'" + withoutLogin(shown) + "' is not a database that is supported yet" + FORMS);
+        require(text.startsWith(H2), "'" + kind(text) + "' is not a database that is supported yet" + FORMS);
         String place = shown.substring(H2.length());
         require(!place.isBlank(), "'" + shown + "' names no database" + FORMS);
         require(!place.equals("mem:"), "'" + shown + "' would be another database for each connection" + FORMS);
@@ -81,8 +81,9 @@ record Address(String url, String shown) {
         }
     }
 
-    private static String withoutLogin(String url) {
-        return url.replaceFirst("(?s)[?].*", "").replaceFirst("(?s)//.*@", "//***@");
+    /** What cannot be a user or password. */
+    private static String kind(String url) {
+        return url.replaceFirst("(?s)^(jdbc:[a-z0-9]+:).*|.*", "$1...");
     }
 
     @Override

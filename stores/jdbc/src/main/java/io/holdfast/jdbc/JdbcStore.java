@@ -55,8 +55,7 @@ final class JdbcStore implements LockStore {
     /** Connects, and waits for it. */
     void connect() {
         try {
-            Optional<Boolean> done = Optional.of(true);
-            transactions.run("connect", connection -> done);
+            transactions.connect();
         } catch (StoreException e) {
             close();
             throw e;

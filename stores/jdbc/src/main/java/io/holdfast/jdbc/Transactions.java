@@ -6,6 +6,7 @@ import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -30,6 +31,7 @@ final class Transactions implements AutoCloseable {
     private static final int TRIES = 20;
     private static final long LEAST_TIMEOUT_MILLIS = 250;
 
+    private final Address database;
     private final Failures failures;
     private final Schema schema;
     private final HikariDataSource pool;
@@ -49,6 +51,7 @@ final class Transactions implements AutoCloseable {
     }
 
     Transactions(StoreConfig config, Address database, Failures failures) {
+        this.database = database;
         this.failures = failures;
         schema = new Schema(failures);
         timeoutMillis = atLeast(config.commandTimeout().toMillis());
@@ -77,6 +80,23 @@ final class Transactions implements AutoCloseable {
 
     private static long atLeast(long millis) {
         return Math.max(LEAST_TIMEOUT_MILLIS, millis);
+    }
+
+    /**
+     * Connects, and waits for it; but not for what has to be repaired first.
+     *
+     * @throws StoreException if that failed
+     */
+    void connect() {
+        try (Connection first = DriverManager.getConnection(database.url())) {
+            run("connect", connection -> Optional.of(first));
+        } catch (SQLException e) {
+            StoreException failure = failures.notApplied("connect", e);
+            if (failure.effect() == Effect.REFUSED) {
+                throw failure;
+            }
+            run("connect", Optional::of);
+        }
     }
 
     <T> CompletionStage<T> start(String what, Work<T> work) {

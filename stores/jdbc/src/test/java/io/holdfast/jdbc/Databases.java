@@ -1,5 +1,6 @@
 package io.holdfast.jdbc;
 
+import io.holdfast.testkit.StoreClient;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -37,6 +38,20 @@ final class Databases implements AutoCloseable {
 
     static String name() {
         return "locks" + NAMES.incrementAndGet();
+    }
+
+    /** Another look into the same. */
+    Databases again() {
+        return new Databases(url);
+    }
+
+    /** A client of the store that is kept there. */
+    StoreClient client() {
+        return client(url);
+    }
+
+    static StoreClient client(String url) {
+        return new StoreClient(new JdbcStoreProvider(), url, config -> config);
     }
 
     String url() {

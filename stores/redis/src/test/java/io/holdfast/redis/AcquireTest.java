@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreException;
+import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -27,7 +28,7 @@ class AcquireTest {
     @Test
     void theLockIsAHashOfOneFieldAtItsRawName() {
         first.granted(name, 7);
-        assertThat(servers.redis.hgetall(name)).isEqualTo(Map.of(first.id + ":7", "1"));
+        assertThat(servers.redis.hgetall(name)).isEqualTo(Map.of(first.id() + ":7", "1"));
         assertThat(servers.redis.pttl(name)).isBetween(25_000L, 30_000L);
         assertThat(servers.keysOf(name)).containsExactly(name);
     }
@@ -63,7 +64,7 @@ class AcquireTest {
         long past = first.granted(name, 1).serverMicros() - 1;
         String other = Servers.name();
         Acquire.Reply reply = Await.reply(
-                first.store.acquire(new Acquire(other, first.tenure(2), true, 0, TestClient.LEASE, 1, past)));
+                first.store().acquire(new Acquire(other, first.tenure(2), true, 0, TestClient.LEASE, 1, past)));
         assertThat(reply).isInstanceOf(Acquire.Late.class);
         assertThat(servers.redis.keys("*" + other + "*")).isEmpty();
     }
@@ -73,7 +74,7 @@ class AcquireTest {
         first.granted(name, 1);
         Acquire.Refused refused = second.queued(name, 5);
         assertThat(first.next(Signal.Wanted.class)).isEqualTo(new Signal.Wanted(name));
-        assertThat(servers.redis.zscore(Servers.queueKey(name), second.id + ":5"))
+        assertThat(servers.redis.zscore(Servers.queueKey(name), second.id() + ":5"))
                 .isEqualTo((double) refused.arrival());
         assertThat(refused.arrival()).isBetween(refused.serverMicros() - 1, refused.serverMicros());
         assertThat(servers.redis.pttl(Servers.queueKey(name))).isBetween(55_000L, 60_000L);
@@ -105,7 +106,7 @@ class AcquireTest {
             third.queued(name, 6);
             servers.redis.del(name);
             assertThat(second.granted(name, 5).foreignWaiters()).isEqualTo(1);
-            assertThat(servers.redis.zrange(Servers.queueKey(name), 0, -1)).containsExactly(third.id + ":6");
+            assertThat(servers.redis.zrange(Servers.queueKey(name), 0, -1)).containsExactly(third.id() + ":6");
         }
     }
 
@@ -158,10 +159,10 @@ class AcquireTest {
         try (TestClient prefixed = TestClient.open(servers.uri(), TestClient.prefixed("app:"))) {
             prefixed.granted(name, 1);
             assertThat(servers.redis.exists(
-                            "app:" + name, "hf:{app:" + name + "}:t:app:" + name, "hf:client:app:" + prefixed.id))
+                            "app:" + name, "hf:{app:" + name + "}:t:app:" + name, "hf:client:app:" + prefixed.id()))
                     .isEqualTo(3);
             first.granted(name, 1);
-            assertThat(prefixed.refused(name, 2).holder()).contains(prefixed.id + ":1");
+            assertThat(prefixed.refused(name, 2).holder()).contains(prefixed.id() + ":1");
         }
     }
 

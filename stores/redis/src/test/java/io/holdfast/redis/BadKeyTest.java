@@ -10,6 +10,7 @@ import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.LockReport;
 import io.holdfast.StoreRefusedException;
+import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;

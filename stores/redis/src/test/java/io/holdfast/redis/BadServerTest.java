@@ -15,6 +15,7 @@ import io.holdfast.HoldfastException;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

@@ -3,6 +3,7 @@ package io.holdfast.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.spi.Acquire;
+import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,7 +68,7 @@ class CommandsTest {
         servers.redis.scriptFlush();
         assertThat(client.release("lock", 1).held()).isTrue();
         assertThat(client.granted("lock", 2).foreignWaiters()).isZero();
-        assertThat(Await.reply(client.store.inspect("lock")).holder()).isPresent();
+        assertThat(Await.reply(client.store().inspect("lock")).holder()).isPresent();
     }
 
     @Test
@@ -91,7 +92,7 @@ class CommandsTest {
 
     @Test
     void theRecordOfTheClientIsKeptWhileItIsUsed() {
-        String record = "hf:client:" + client.id;
+        String record = "hf:client:" + client.id();
         assertThat(servers.redis.exists(record)).isZero();
         client.granted("lock", 1);
         assertThat(servers.redis.get(record)).isEqualTo("test\nhere\n42");
@@ -103,6 +104,6 @@ class CommandsTest {
     @Test
     void theRecordLastsAsLongAsTheLongestLease() {
         client.acquire(new Acquire("lock", client.tenure(1), false, 0, Duration.ofHours(1), 1, 0));
-        assertThat(servers.redis.pttl("hf:client:" + client.id)).isBetween(3_590_000L, 3_600_000L);
+        assertThat(servers.redis.pttl("hf:client:" + client.id())).isBetween(3_590_000L, 3_600_000L);
     }
 }

@@ -8,6 +8,7 @@ import io.holdfast.spi.Renew;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -65,8 +66,8 @@ class ConnectionTest {
         Await.until("the loss is noticed", () -> effectOf("lock") != Effect.UNKNOWN);
         assertFails(Effect.NOT_APPLIED, () -> client.acquire("lock", 2));
         assertFails(Effect.NOT_APPLIED, () -> client.release("lock", 1));
-        assertFails(Effect.NOT_APPLIED, () -> Await.reply(client.store.inspect("lock")));
-        assertThatThrownBy(() -> Await.reply(client.store.confirmSignals())).isInstanceOf(StoreException.class);
+        assertFails(Effect.NOT_APPLIED, () -> Await.reply(client.store().inspect("lock")));
+        assertThatThrownBy(() -> Await.reply(client.store().confirmSignals())).isInstanceOf(StoreException.class);
         assertFails(Effect.NOT_APPLIED, () -> client.renew("lock", 1));
         servers.server.restart();
         client.next(Signal.Gap.class);
@@ -167,7 +168,7 @@ class ConnectionTest {
         assertFails(Effect.UNKNOWN, () -> Await.reply(reply));
         assertFails(Effect.NOT_APPLIED, () -> client.acquire("lock", 3));
         assertFails(Effect.NOT_APPLIED, () -> client.release("lock", 1));
-        assertFails(Effect.NOT_APPLIED, () -> Await.reply(client.store.list("")));
+        assertFails(Effect.NOT_APPLIED, () -> Await.reply(client.store().list("")));
         Await.until(
                 "the connections are gone", () -> !servers.redis.clientList().contains(CLIENT));
         Await.until(
@@ -215,7 +216,7 @@ class ConnectionTest {
 
     private static boolean confirms(TestClient client) {
         try {
-            client.store.confirmSignals().toCompletableFuture().join();
+            client.store().confirmSignals().toCompletableFuture().join();
             return true;
         } catch (CompletionException e) {
             return false;

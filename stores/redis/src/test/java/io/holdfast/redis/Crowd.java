@@ -11,6 +11,7 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.spi.StoreProvider;
+import io.holdfast.testkit.Await;
 import io.holdfast.testkit.check.HistoryChecker;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -10,6 +10,7 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.redis.LogLines.Foreseen;
 import io.holdfast.spi.StoreProvider;
+import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

@@ -9,6 +9,7 @@ import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
 import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TokenBlock;
+import io.holdfast.testkit.Await;
 import io.holdfast.testkit.faults.ForwardingStore;
 import java.util.List;
 import java.util.Optional;

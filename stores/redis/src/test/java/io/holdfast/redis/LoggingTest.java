@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
+import io.holdfast.testkit.Await;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -8,6 +8,7 @@ import io.holdfast.spi.Release;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.testkit.Await;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -55,7 +56,7 @@ class ReleaseTest {
         assertThat(second.next(Signal.Freed.class)).isEqualTo(new Signal.Freed(name));
         assertThat(third.arrived()).isEmpty();
         assertThat(servers.redis.exists(name)).isZero();
-        assertThat(servers.redis.zrange(Servers.queueKey(name), 0, -1)).containsExactly(third.id + ":1");
+        assertThat(servers.redis.zrange(Servers.queueKey(name), 0, -1)).containsExactly(third.id() + ":1");
     }
 
     @Test
@@ -71,7 +72,7 @@ class ReleaseTest {
         assertThat(assigned.foreignWaiters()).isEqualTo(1);
         assertThat(assigned.expiresMicros() - reply.serverMicros()).isEqualTo(1_000_000);
         assertThat(assigned.run()).isPositive().isEqualTo(refused.run());
-        assertThat(servers.redis.hkeys(name)).containsExactly(second.id + ":8");
+        assertThat(servers.redis.hkeys(name)).containsExactly(second.id() + ":8");
         assertThat(servers.redis.pttl(name)).isBetween(1L, 1_000L);
         assertThat(second.granted(name, 8).tokens().first())
                 .isGreaterThan(assigned.tokens().last());
@@ -118,7 +119,7 @@ class ReleaseTest {
     }
 
     private boolean listens(TestClient client) {
-        return servers.redis.pubsubNumsub("hf:in:" + client.id).get("hf:in:" + client.id) > 0;
+        return servers.redis.pubsubNumsub("hf:in:" + client.id()).get("hf:in:" + client.id()) > 0;
     }
 
     @Test
@@ -150,7 +151,7 @@ class ReleaseTest {
         servers.redis.lpush(Servers.tokenKey(name), "x");
         assertRefused(Servers.tokenKey(name));
         servers.redis.del(Servers.tokenKey(name));
-        assertThat(servers.redis.hkeys(name)).containsExactly(first.id + ":1");
+        assertThat(servers.redis.hkeys(name)).containsExactly(first.id() + ":1");
         servers.redis.del(name);
         servers.redis.set(name, "x");
         assertRefused(name);

@@ -6,6 +6,7 @@ import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig.HoldDescription;
+import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -32,7 +33,7 @@ class ReportsTest {
     }
 
     private LockReport inspect(TestClient by) {
-        return Await.reply(by.store.inspect(name));
+        return Await.reply(by.store().inspect(name));
     }
 
     @Test
@@ -47,10 +48,10 @@ class ReportsTest {
     @Test
     void theHolderTellsWhatOnlyItKnows() {
         first.granted(name, 3);
-        first.describer.set(lock -> Optional.of(new HoldDescription(first.tenure(3), "thread of " + lock, SINCE, 77)));
+        first.describeBy(lock -> Optional.of(new HoldDescription(first.tenure(3), "thread of " + lock, SINCE, 77)));
         for (TestClient asker : new TestClient[] {first, second}) {
             LockReport.Holder holder = inspect(asker).holder().orElseThrow();
-            assertThat(holder.client()).isEqualTo(first.config.client());
+            assertThat(holder.client()).isEqualTo(first.config().client());
             assertThat(holder.owner()).contains("thread of " + name);
             assertThat(holder.since()).contains(SINCE);
             assertThat(holder.token()).hasValue(77);
@@ -61,7 +62,7 @@ class ReportsTest {
     @Test
     void anAnswerAboutAnotherTenureIsNoAnswer() {
         first.granted(name, 3);
-        first.describer.set(lock -> Optional.of(new HoldDescription(first.tenure(2), "main", SINCE, 77)));
+        first.describeBy(lock -> Optional.of(new HoldDescription(first.tenure(2), "main", SINCE, 77)));
         assertThat(inspect(second).holder().orElseThrow().owner()).isEmpty();
     }
 
@@ -93,7 +94,7 @@ class ReportsTest {
         Instant since = Instant.EPOCH.plusNanos(refused.arrival() * 1_000);
         assertThat(report.waiters())
                 .containsExactly(
-                        new LockReport.Waiter(second.config.client(), since),
+                        new LockReport.Waiter(second.config().client(), since),
                         new LockReport.Waiter(LockReport.Client.unknown("gone:9"), since.plusSeconds(1)));
     }
 
@@ -107,11 +108,11 @@ class ReportsTest {
         servers.redis.hset(start + "hash", "no", "lock");
         servers.redis.set(start + "text", "no lock");
         first.granted("aXb" + name, 3);
-        assertThat(Await.reply(second.store.list(start)))
+        assertThat(Await.reply(second.store().list(start)))
                 .extracting(LockReport::name)
                 .containsExactlyInAnyOrder(start + "1", start + "{}2", start + "3");
-        assertThat(Await.reply(second.store.list("aXb" + name))).hasSize(1);
-        assertThat(Await.reply(second.store.list(name))).isEmpty();
+        assertThat(Await.reply(second.store().list("aXb" + name))).hasSize(1);
+        assertThat(Await.reply(second.store().list(name))).isEmpty();
     }
 
     @Test
@@ -120,9 +121,9 @@ class ReportsTest {
             prefixed.granted(name, 1);
             first.granted(name, 1);
             prefixed.queued(name, 2);
-            assertThat(Await.reply(prefixed.store.list(name))).singleElement().satisfies(report -> {
+            assertThat(Await.reply(prefixed.store().list(name))).singleElement().satisfies(report -> {
                 assertThat(report.name()).isEqualTo(name);
-                assertThat(report.holder().orElseThrow().client().id()).isEqualTo(prefixed.id);
+                assertThat(report.holder().orElseThrow().client().id()).isEqualTo(prefixed.id());
                 assertThat(report.waiters()).hasSize(1);
             });
         }
@@ -131,10 +132,11 @@ class ReportsTest {
     @Test
     void force() {
         first.granted(name, 3);
-        first.describer.set(lock -> Optional.of(new HoldDescription(first.tenure(3), "main", SINCE, 77)));
+        first.describeBy(lock -> Optional.of(new HoldDescription(first.tenure(3), "main", SINCE, 77)));
         second.queued(name, 1);
-        LockReport.Holder holder = Await.reply(second.store.forceRelease(name)).orElseThrow();
-        assertThat(holder.client()).isEqualTo(first.config.client());
+        LockReport.Holder holder =
+                Await.reply(second.store().forceRelease(name)).orElseThrow();
+        assertThat(holder.client()).isEqualTo(first.config().client());
         assertThat(holder.owner()).contains("main");
         assertThat(first.next(Signal.Revoked.class)).isEqualTo(new Signal.Revoked(name, first.tenure(3)));
         assertThat(second.next(Signal.Freed.class)).isEqualTo(new Signal.Freed(name));
@@ -144,9 +146,9 @@ class ReportsTest {
 
     @Test
     void forceOfAFreeLockAndOfAStrangersLock() {
-        assertThat(Await.reply(first.store.forceRelease(name))).isEmpty();
+        assertThat(Await.reply(first.store().forceRelease(name))).isEmpty();
         servers.redis.hset(name, Map.of("mode", "write", "6a7b:17:write", "1"));
-        assertThat(Await.reply(first.store.forceRelease(name)).orElseThrow().client())
+        assertThat(Await.reply(first.store().forceRelease(name)).orElseThrow().client())
                 .isEqualTo(LockReport.Client.unknown("6a7b:17:write"));
         assertThat(servers.redis.exists(name)).isZero();
     }
@@ -154,7 +156,7 @@ class ReportsTest {
     @Test
     void messagesOfOthersAreSurvived() {
         for (String message : new String[] {"", "F", "A x", "A 1 2 3", "S 1", "Q a", "Z z", "E x", "R"}) {
-            servers.redis.publish("hf:in:" + first.id, message);
+            servers.redis.publish("hf:in:" + first.id(), message);
         }
         assertThat(first.arrived()).isEmpty();
     }
@@ -167,10 +169,10 @@ class ReportsTest {
         servers.redis.hset(name, field, "5");
         assertThat(inspect(first).name()).isEqualTo(name);
         assertThat(first.refused(name, 1).holder()).contains(field);
-        assertThat(Await.reply(first.store.list(name))).isEmpty();
-        assertThat(Await.reply(first.store.forceRelease(name))).isPresent();
+        assertThat(Await.reply(first.store().list(name))).isEmpty();
+        assertThat(Await.reply(first.store().forceRelease(name))).isPresent();
         first.granted(other, 2);
-        assertThat(Await.reply(first.store.inspect(other)).holder()).isPresent();
+        assertThat(Await.reply(first.store().inspect(other)).holder()).isPresent();
         first.release(other, 2);
     }
 }

@@ -8,6 +8,7 @@ import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.testkit.Await;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,8 @@ class RightsTest {
     void withoutChannelsItWorksByPolling() {
         try (TestClient client = open("~*", "+@all", "resetchannels");
                 TestClient other = TestClient.open(servers.uri())) {
-            assertThatThrownBy(() -> Await.reply(client.store.confirmSignals())).isInstanceOf(StoreException.class);
+            assertThatThrownBy(() -> Await.reply(client.store().confirmSignals()))
+                    .isInstanceOf(StoreException.class);
             client.granted("lock", 1);
             Acquire.Refused refused = other.queued("lock", 5);
             assertThat(other.arrived()).isEmpty();
@@ -112,10 +114,10 @@ class RightsTest {
             try (TestClient other = TestClient.open(servers.uri())) {
                 other.queued("lock", 1);
                 client.renew("lock", 1);
-                assertThat(Await.reply(client.store.list(""))).hasSize(1);
+                assertThat(Await.reply(client.store().list(""))).hasSize(1);
                 client.assign("lock", 1);
                 client.queued("lock", 2);
-                Await.reply(client.store.forceRelease("lock"));
+                Await.reply(client.store().forceRelease("lock"));
             }
             assertThat(client.arrived()).isNotEmpty();
         }
@@ -149,7 +151,7 @@ class RightsTest {
             assertThat(client.granted("lock", 1)).isNotNull();
             assertThat(client.release("lock", 1).held()).isTrue();
             assertThat(client.assign("another", 2).held()).isTrue();
-            assertThat(servers.redis.hkeys("another")).containsExactly(other.id + ":1");
+            assertThat(servers.redis.hkeys("another")).containsExactly(other.id() + ":1");
             assertThat(servers.redis.exists("third")).isZero();
         }
     }
@@ -166,7 +168,7 @@ class RightsTest {
                 assertReplica(() -> client.acquire("other", 1));
                 assertReplica(() -> client.queued("lock", 1));
                 assertReplica(() -> client.release("free", 1));
-                assertReplica(() -> Await.reply(client.store.forceRelease("lock")));
+                assertReplica(() -> Await.reply(client.store().forceRelease("lock")));
                 assertThat(client.renew("lock", 1)).isInstanceOf(Renew.Lost.class);
             }
         }

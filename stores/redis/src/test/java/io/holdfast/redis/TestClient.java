@@ -1,46 +1,21 @@
 package io.holdfast.redis;
 
-import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
-import io.holdfast.spi.LockStore;
-import io.holdfast.spi.Platform;
 import io.holdfast.spi.Release;
-import io.holdfast.spi.Renew;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
-import io.holdfast.spi.StoreConfig.HoldDescription;
-import io.holdfast.spi.TenureId;
+import io.holdfast.testkit.Await;
+import io.holdfast.testkit.StoreClient;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.UUID;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
-/** A client of the store alone: what the engine does with it, done by hand. */
-final class TestClient implements AutoCloseable {
+/** A client of Redis that waits in the queue, and hears signals. */
+final class TestClient extends StoreClient {
 
-    static final Duration LEASE = Duration.ofSeconds(30);
-
-    final String id = UUID.randomUUID().toString();
-    final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
-    final AtomicReference<Function<String, Optional<HoldDescription>>> describer =
-            new AtomicReference<>(name -> Optional.empty());
-    final StoreConfig config;
-    final LockStore store;
-
-    private TestClient(StoreConfig template) {
-        config = template.withClient(
-                new LockReport.Client(id, Optional.of("test"), Optional.of("here"), OptionalLong.of(42)),
-                signals::add,
-                name -> describer.get().apply(name));
-        store = new RedisStoreProvider().open(config);
+    private TestClient(String uri, UnaryOperator<StoreConfig> change) {
+        super(new RedisStoreProvider(), uri, change);
     }
 
     static TestClient open(String uri) {
@@ -48,8 +23,7 @@ final class TestClient implements AutoCloseable {
     }
 
     static TestClient open(String uri, UnaryOperator<StoreConfig> change) {
-        StoreConfig config = StoreConfig.of(uri, LockReport.Client.unknown(""), Platform.system());
-        return new TestClient(change.apply(config));
+        return new TestClient(uri, change);
     }
 
     static UnaryOperator<StoreConfig> prefixed(String prefix) {
@@ -64,50 +38,6 @@ final class TestClient implements AutoCloseable {
         return config -> config.withTimeouts(command, connect);
     }
 
-    TenureId tenure(long number) {
-        return new TenureId(id, number);
-    }
-
-    /** In time: the clock of the store is taught by the first reply. */
-    Acquire.Reply acquire(String name, long number) {
-        return acquire(request(name, number));
-    }
-
-    Acquire.Reply acquire(Acquire request) {
-        while (true) {
-            long sent = System.nanoTime();
-            long notAfter = store.clock(request.name()).notAfter(sent, LEASE);
-            Acquire.Reply reply = Await.reply(store.acquire(new Acquire(
-                    request.name(),
-                    request.tenure(),
-                    request.enqueue(),
-                    request.arrival(),
-                    request.lease(),
-                    request.tokens(),
-                    notAfter)));
-            store.clock(request.name()).observe(sent, reply.serverMicros());
-            if (!(reply instanceof Acquire.Late)) {
-                return reply;
-            }
-        }
-    }
-
-    CompletionStage<Acquire.Reply> start(String name, long number) {
-        return store.acquire(request(name, number));
-    }
-
-    Acquire request(String name, long number) {
-        return new Acquire(name, tenure(number), false, 0, LEASE, 1, Long.MAX_VALUE >> 11);
-    }
-
-    Acquire.Granted granted(String name, long number) {
-        return (Acquire.Granted) acquire(name, number);
-    }
-
-    Acquire.Refused refused(String name, long number) {
-        return (Acquire.Refused) acquire(name, number);
-    }
-
     Acquire.Refused queued(String name, long number) {
         return queued(name, number, 0);
     }
@@ -116,20 +46,8 @@ final class TestClient implements AutoCloseable {
         return (Acquire.Refused) acquire(new Acquire(name, tenure(number), true, arrival, LEASE, 1, 0));
     }
 
-    Release.Reply release(String name, long number) {
-        return Await.reply(store.release(new Release(name, tenure(number), false, 0)));
-    }
-
     Release.Reply assign(String name, long number) {
-        return Await.reply(store.release(new Release(name, tenure(number), true, 0)));
-    }
-
-    Renew.Reply renew(String name, long number) {
-        return renew(List.of(new Renew(name, tenure(number), LEASE, 0))).get(0);
-    }
-
-    List<Renew.Reply> renew(List<Renew> batch) {
-        return Await.reply(store.renew(batch));
+        return Await.reply(store().release(new Release(name, tenure(number), true, 0)));
     }
 
     /** The next signal of that kind; others before it are dropped. */
@@ -137,7 +55,7 @@ final class TestClient implements AutoCloseable {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         while (System.nanoTime() - end < 0) {
             try {
-                Signal signal = signals.poll(100, TimeUnit.MILLISECONDS);
+                Signal signal = signals().poll(100, TimeUnit.MILLISECONDS);
                 if (kind.isInstance(signal)) {
                     return kind.cast(signal);
                 }
@@ -150,12 +68,7 @@ final class TestClient implements AutoCloseable {
 
     /** What came until now: whatever was sent before this call has arrived. */
     List<Signal> arrived() {
-        Await.reply(store.confirmSignals());
-        return List.copyOf(signals);
-    }
-
-    @Override
-    public void close() {
-        store.close();
+        Await.reply(store().confirmSignals());
+        return List.copyOf(signals());
     }
 }

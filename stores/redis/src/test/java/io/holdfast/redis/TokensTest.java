@@ -10,6 +10,7 @@ import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.TokenBlock;
 import io.holdfast.support.TokenUnits;
+import io.holdfast.testkit.Await;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
@@ -125,7 +126,7 @@ class TokensTest {
                 new Acquire(name, client.tenure(++number), false, 0, TestClient.LEASE, 9_000 * 1024L, 0));
         assertThat(stored()).isEqualTo(unit(granted.tokens().last()));
         long used = granted.tokens().first() + 1;
-        Await.reply(client.store.release(new Release(name, client.tenure(number), false, used)));
+        Await.reply(client.store().release(new Release(name, client.tenure(number), false, used)));
         Acquire.Granted next = client.granted(name, ++number);
         assertThat(next.tokens().first()).isGreaterThan(used);
         assertThat(unit(next.tokens().first())).isBetween(granted.serverMicros(), next.serverMicros());
@@ -136,8 +137,9 @@ class TokensTest {
         Acquire.Granted granted = (Acquire.Granted) client.acquire(
                 new Acquire(name, client.tenure(++number), false, 0, TestClient.LEASE, 9_000 * 1024L, 0));
         long stored = stored();
-        Await.reply(client.store.release(new Release(
-                name, client.tenure(number + 1), false, granted.tokens().first())));
+        Await.reply(client.store()
+                .release(new Release(
+                        name, client.tenure(number + 1), false, granted.tokens().first())));
         assertThat(stored()).isEqualTo(stored);
     }
 

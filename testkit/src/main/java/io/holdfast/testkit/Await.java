@@ -1,4 +1,4 @@
-package io.holdfast.redis;
+package io.holdfast.testkit;
 
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
@@ -8,15 +8,16 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits for what must come. */
-final class Await {
+/** Waits for what must come, in real time; fails if it does not within 20 s. */
+public final class Await {
 
     private static final Duration LIMIT = Duration.ofSeconds(20);
     private static final long STEP_NANOS = 1_000_000;
 
     private Await() {}
 
-    static void until(String what, BooleanSupplier condition) {
+    /** Waits until the condition holds. */
+    public static void until(String what, BooleanSupplier condition) {
         long end = System.nanoTime() + LIMIT.toNanos();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - end > 0) {
@@ -27,14 +28,15 @@ final class Await {
     }
 
     /** Waits until the clients whose threads begin so have ended, and have written to the log what they had to. */
-    static void threadsGone(String prefix) {
+    public static void threadsGone(String prefix) {
         until(
                 "the threads " + prefix + " are gone",
                 () -> Thread.getAllStackTraces().keySet().stream()
                         .noneMatch(thread -> thread.getName().startsWith(prefix)));
     }
 
-    static <T> T reply(CompletionStage<T> stage) {
+    /** The value of the stage. Throws what it failed by. */
+    public static <T> T reply(CompletionStage<T> stage) {
         try {
             return stage.toCompletableFuture().get(LIMIT.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {

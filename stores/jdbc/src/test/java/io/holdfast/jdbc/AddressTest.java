@@ -1,0 +1,73 @@
+package io.holdfast.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AddressTest {
+
+    private static Address parse(String text) {
+        return Address.parse(text, Duration.ofSeconds(2));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "jdbc:h2:mem:locks, jdbc:h2:mem:locks",
+        "jdbc:h2:/data/locks, jdbc:h2:/data/locks;AUTO_SERVER=TRUE;WRITE_DELAY=0;NETWORK_TIMEOUT=2000",
+        "jdbc:h2:file:./locks, jdbc:h2:file:./locks;AUTO_SERVER=TRUE;WRITE_DELAY=0;NETWORK_TIMEOUT=2000",
+        "jdbc:h2:~/locks;auto_server=false, jdbc:h2:~/locks;auto_server=false;WRITE_DELAY=0;NETWORK_TIMEOUT=2000",
+        "jdbc:h2:tcp://host/locks;USER=me, jdbc:h2:tcp://host/locks;USER=me;NETWORK_TIMEOUT=2000",
+        "jdbc:h2:ssl://host/locks;NETWORK_TIMEOUT=9, jdbc:h2:ssl://host/locks;NETWORK_TIMEOUT=9"
+    })
+    void getsWhatSharingAFileNeeds(String text, String url) {
+        assertThat(parse(text).url()).isEqualTo(url);
+    }
+
+    @Test
+    void showsNoSettings() {
+        assertThat(parse("jdbc:h2:mem:locks;USER=me;PASSWORD=secret")).hasToString("jdbc:h2:mem:locks");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"WRITE_DELAY=500", "write_delay = 1", "USER=me;WRITE_DELAY=x"})
+    void refusesToLoseCommits(String setting) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> parse("jdbc:h2:/data/locks;" + setting))
+                .withMessageContainingAll("WRITE_DELAY", "may lose locks", "jdbc:h2:/data/locks");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"jdbc:h2:", "jdbc:h2: ", "jdbc:h2:;USER=me"})
+    void refusesNoName(String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> parse(text))
+                .withMessageContainingAll("names no database", "jdbc:h2:mem:name");
+    }
+
+    @Test
+    void refusesADatabaseOfEachConnection() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> parse("jdbc:h2:mem:"))
+                .withMessageContaining("another database for each connection");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "jdbc:postgresql://me:secret@host/locks",
+                "jdbc:mysql://host/locks?user=me&password=secret",
+                "jdbc:sqlserver://host;user=me;password=secret",
+                "jdbc:oracle:thin:me/secret@host:1521:locks"
+            })
+    void refusesOtherDatabasesWithoutTheirPasswords(String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> parse(text))
+                .withMessageContaining("not a database that is supported yet")
+                .satisfies(e -> assertThat(e.getMessage()).doesNotContain("secret"));
+    }
+}

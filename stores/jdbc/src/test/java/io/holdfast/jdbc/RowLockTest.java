@@ -1,0 +1,62 @@
+package io.holdfast.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.testkit.StoreClient;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A transaction of somebody else that keeps the row of a lock. */
+class RowLockTest {
+
+    private final Databases database = Databases.memory();
+    private final StoreClient client = database.client();
+
+    @BeforeEach
+    void keepARow() throws Exception {
+        client.granted("kept", 1);
+        client.granted("other", 2);
+        database.connection.setAutoCommit(false);
+        database.run("SELECT * FROM holdfast_locks WHERE name = 'kept' FOR UPDATE");
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        client.close();
+        database.close();
+    }
+
+    @Test
+    void holdsUpNoOtherRenewal() throws Exception {
+        List<Renew> batch = List.of(
+                new Renew("kept", client.tenure(1), StoreClient.LEASE, 0),
+                new Renew("other", client.tenure(2), StoreClient.LEASE, 0),
+                new Renew("lost", client.tenure(3), StoreClient.LEASE, 0));
+        List<Renew.Reply> replies = client.renew(batch);
+        assertThat(replies.get(0))
+                .isInstanceOfSatisfying(
+                        Renew.Failed.class,
+                        failed -> assertThat(failed.cause())
+                                .hasMessageContainingAll("renew 'kept'", "locked by a transaction of somebody else"));
+        assertThat(replies.get(1)).isInstanceOf(Renew.Renewed.class);
+        assertThat(replies.get(2)).isInstanceOf(Renew.Lost.class);
+        database.connection.commit();
+        assertThat(client.renew(batch).get(0)).isInstanceOf(Renew.Renewed.class);
+    }
+
+    @Test
+    void isNamedInTheErrorOfARequest() {
+        assertThatThrownBy(() -> client.release("kept", 1))
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.effect()).isEqualTo(Effect.NOT_APPLIED))
+                .hasMessageContainingAll(
+                        "H2 at jdbc:h2:mem:", "release 'kept'", "locked by a transaction of somebody else");
+        assertThat(client.release("other", 2).held()).isTrue();
+    }
+}
