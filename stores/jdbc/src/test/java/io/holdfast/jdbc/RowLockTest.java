@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,6 +51,25 @@ class RowLockTest {
         assertThat(replies.get(2)).isInstanceOf(Renew.Lost.class);
         database.connection.commit();
         assertThat(client.renew(batch).get(0)).isInstanceOf(Renew.Renewed.class);
+    }
+
+    @Test
+    void keepsNoRenewalWaitingForAConnection() throws Exception {
+        List<CompletableFuture<Void>> stuck = new ArrayList<>();
+        for (int i = 0; i < 9; i++) {
+            stuck.add(CompletableFuture.runAsync(() -> client.start("kept", 1), task -> new Thread(task).start()));
+        }
+        try (Databases another = database.again()) {
+            Await.until(
+                    "all wait for the row",
+                    () -> another.column("SELECT 1 FROM information_schema.sessions WHERE blocker_id IS NOT NULL")
+                                    .size()
+                            == stuck.size());
+        }
+        assertThat(client.renew("other", 2)).isInstanceOf(Renew.Renewed.class);
+        assertThat(stuck).noneMatch(CompletableFuture::isDone);
+        database.connection.commit();
+        stuck.forEach(Await::reply);
     }
 
     @Test

@@ -1,0 +1,139 @@
+package io.holdfast.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.testkit.Await;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Processes that share a file, of which the one that serves it is killed. */
+@Tag("once")
+class SharedFileTest {
+
+    private static final long LEASE_NANOS = FileWorker.LEASE.toNanos();
+
+    @TempDir
+    private Path folder;
+
+    private final List<Worker> workers = new ArrayList<>();
+
+    /** What a worker said. */
+    private record Line(String what, long token, long nanos) {
+
+        static Line parse(String text) {
+            String[] words = text.split(" ", 3);
+            return new Line(words[0], Long.parseLong(words[1]), Long.parseLong(words[2]));
+        }
+    }
+
+    private static final class Worker {
+
+        private final Process process;
+        private final List<Line> lines = new CopyOnWriteArrayList<>();
+
+        Worker(String url) throws IOException {
+            process = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-Dh2.bindAddress=127.0.0.1",
+                            "-XX:TieredStopAtLevel=1",
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            FileWorker.class.getName(),
+                            url)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            Thread reader = new Thread(this::read);
+            reader.setDaemon(true);
+            reader.start();
+            Await.until("it is ready", () -> last("ready").isPresent());
+        }
+
+        private void read() {
+            try (BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
+                for (String line = out.readLine(); line != null; line = out.readLine()) {
+                    lines.add(Line.parse(line));
+                }
+            } catch (IOException e) {
+                lines.add(new Line("broken", 0, 0));
+            }
+        }
+
+        void order() throws IOException {
+            OutputStream in = process.getOutputStream();
+            in.write('\n');
+            in.flush();
+        }
+
+        Optional<Line> last(String what) {
+            return lines.stream().filter(line -> line.what.equals(what)).reduce((first, second) -> second);
+        }
+
+        Line await(String what) {
+            Await.until(what, () -> last(what).isPresent());
+            return last(what).orElseThrow();
+        }
+
+        void kill() throws InterruptedException {
+            process.destroyForcibly().waitFor();
+        }
+    }
+
+    private Worker start() throws IOException {
+        Worker worker = new Worker("jdbc:h2:" + folder.resolve("locks"));
+        workers.add(worker);
+        return worker;
+    }
+
+    @AfterEach
+    void killAll() throws Exception {
+        for (Worker worker : workers) {
+            worker.kill();
+        }
+    }
+
+    @Test
+    void theLockOutlivesTheProcessThatServesIt() throws Exception {
+        Worker server = start();
+        Worker holder = start();
+        Worker waiter = start();
+        holder.order();
+        Line granted = holder.await("granted");
+        waiter.order();
+        server.kill();
+        long killed = System.nanoTime();
+        // a renewal that is sent proves a lease, less a hundredth and 2 ms
+        Await.until(
+                "it was renewed", () -> holder.last("valid").orElseThrow().nanos() > killed + LEASE_NANOS * 99 / 100);
+        assertThat(waiter.last("granted")).isEmpty();
+        assertThat(holder.last("lost")).isEmpty();
+
+        holder.order();
+        Line released = holder.await("released");
+        Line next = waiter.await("granted");
+        assertThat(next.nanos()).isGreaterThan(released.nanos());
+        assertThat(next.token()).isGreaterThan(granted.token());
+
+        holder.order();
+        waiter.await("valid");
+        waiter.kill();
+        Await.until(
+                "it is granted again",
+                () -> holder.last("granted").orElseThrow().token() != granted.token());
+        Line last = holder.last("granted").orElseThrow();
+        assertThat(last.nanos())
+                .isGreaterThan(waiter.last("valid").orElseThrow().nanos());
+        assertThat(last.token()).isGreaterThan(next.token());
+    }
+}
