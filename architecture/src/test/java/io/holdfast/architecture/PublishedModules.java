@@ -12,12 +12,13 @@ import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
 import org.w3c.dom.Document;
+import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 import org.xml.sax.SAXException;
 
 /**
- * The modules of the root pom that are published, that is, all that do not set {@code maven.deploy.skip}. A new module is
- * under the rules without being named here.
+ * The modules of the root pom that are published as jars, that is, all that do not set {@code maven.deploy.skip} and are
+ * more than a pom. A new module is under the rules without being named here.
  */
 final class PublishedModules {
 
@@ -27,6 +28,11 @@ final class PublishedModules {
 
     /** A module, by its folder below the root: {@code core}, {@code stores/redis}. */
     record Module(String path, Path folder) {
+
+        /** As its pom says; the first one there is the parent's. */
+        String artifactId() {
+            return texts(pom(folder), "artifactId").get(1);
+        }
 
         boolean isStore() {
             return path.startsWith("stores/");
@@ -59,9 +65,11 @@ final class PublishedModules {
     static List<Module> all() {
         List<Module> published = new ArrayList<>();
         for (String path : texts(pom(root()), "module")) {
-            Path folder = root().resolve(path);
-            if (!texts(pom(folder), "maven.deploy.skip").contains("true")) {
-                published.add(new Module(path, folder));
+            Module module = new Module(path, root().resolve(path));
+            Document pom = pom(module.folder());
+            if (!texts(pom, "maven.deploy.skip").contains("true")
+                    && !texts(pom, "packaging").contains("pom")) {
+                published.add(module);
             }
         }
         return published;
@@ -84,6 +92,16 @@ final class PublishedModules {
                 .importPaths(all().stream()
                         .flatMap(module -> module.classFiles().stream())
                         .toList());
+    }
+
+    /** The artifacts that the BOM lists. */
+    static List<String> inBom() {
+        NodeList listed = pom(root().resolve("bom")).getElementsByTagName("dependency");
+        List<String> artifacts = new ArrayList<>();
+        for (int i = 0; i < listed.getLength(); i++) {
+            artifacts.addAll(texts((Element) listed.item(i), "artifactId"));
+        }
+        return artifacts;
     }
 
     static Path root() {
@@ -122,7 +140,11 @@ final class PublishedModules {
     }
 
     private static List<String> texts(Document pom, String tag) {
-        NodeList nodes = pom.getElementsByTagName(tag);
+        return texts(pom.getDocumentElement(), tag);
+    }
+
+    private static List<String> texts(Element element, String tag) {
+        NodeList nodes = element.getElementsByTagName(tag);
         List<String> texts = new ArrayList<>();
         for (int i = 0; i < nodes.getLength(); i++) {
             texts.add(nodes.item(i).getTextContent().strip());
