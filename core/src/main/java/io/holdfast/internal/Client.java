@@ -37,7 +37,7 @@ public final class Client implements Holdfast {
     private static final String RESERVED = "hf:{";
     private static final long CLOSE_LOOK_NANOS = 10_000_000;
     private static final Map<String, String> ARTIFACTS =
-            Map.of("redis", "holdfast-redis", "rediss", "holdfast-redis", "embedded", "holdfast-embedded-redis");
+            Map.of("redis", "redis", "rediss", "redis", "jdbc", "jdbc", "embedded", "embedded-redis");
 
     private final Engine engine;
     private final Settings settings;
@@ -130,7 +130,7 @@ public final class Client implements Holdfast {
                 .collect(Collectors.joining(", "));
         String artifact = ARTIFACTS.get(scheme);
         return new IllegalArgumentException("no store for the scheme '" + scheme + "': "
-                + (artifact == null ? "misspelt?" : "add io.holdfast:" + artifact + " to the class path.")
+                + (artifact == null ? "misspelt?" : "add io.holdfast:holdfast-" + artifact + " to the class path.")
                 + " Schemes found: " + known);
     }
 
