@@ -28,15 +28,15 @@ import picocli.CommandLine.TypeConversionException;
         description = {
             "Sells one product from many processes at once, and counts what was sold.",
             "",
-            "Every strategy runs the same sale: read the stock, check it, work, then write stock and order in one"
-                    + " transaction. Where sellers hold a lock, one process is killed while it holds it.",
+            "Every strategy runs the same sale: read the stock, check it, work, then write stock and order. In every one,"
+                    + " a process is killed between check and write, and one sale lasts longer than a lease.",
             ""
         },
         sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
-            "0:the sale under 'lock' was exact, though one process was killed (or 'lock' was not asked for)",
-            "1:it was not, or a worker failed",
+            "0:the sales under Holdfast locks were exact, though one process was killed (or none was asked for)",
+            "1:one of them was not, or a worker failed",
             "2:wrong arguments",
             "69:the store cannot be used"
         })
@@ -65,8 +65,8 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--stock",
             paramLabel = "N",
-            defaultValue = "500",
-            description = "Items for sale, 10 to 100000; buyers never run out. Default: ${DEFAULT-VALUE}.")
+            defaultValue = "1000",
+            description = "Items for sale, 100 to 100000; buyers never run out. Default: ${DEFAULT-VALUE}.")
     private int stock;
 
     @Option(
@@ -81,48 +81,71 @@ final class DemoCommand implements Callable<Integer> {
             names = "--store",
             paramLabel = "URI",
             defaultValue = DemoOptions.EMBEDDED,
-            description = "Redis for locks and stock, for example redis://localhost:6379. Default: ${DEFAULT-VALUE},"
-                    + " a server of the demo's own.")
+            description =
+                    "Where the locks are, for example redis://localhost:6379. The stock is there, too, if it is Redis;"
+                            + " else on a server of the demo's own. Default: ${DEFAULT-VALUE}, that server for both.")
     private String store = DemoOptions.EMBEDDED;
 
     @Option(
             names = "--strategies",
             paramLabel = "NAME",
             split = ",",
-            defaultValue = "none,lock",
             converter = StrategyConverter.class,
-            description = "What keeps the sellers apart. Default: ${DEFAULT-VALUE}.")
+            description =
+                    "What keeps the sellers apart: none, decrement, setnx, setnx-ttl, setnx-owner, lock, segmented,"
+                            + " allotment. Default: all that can run on the store.")
     private List<StrategyKind> strategies = List.of();
 
     @Option(names = "--json", paramLabel = "FILE", description = "Writes the figures to this file, too.")
     private @Nullable Path json;
 
+    @Option(names = "--html", paramLabel = "FILE", description = "Writes a report with charts to this file, too.")
+    private @Nullable Path html;
+
     @Override
     public Integer call() throws IOException, InterruptedException {
         DemoOptions options = options();
-        requireUsable(options.store());
+        if (options.store().equals(DemoOptions.EMBEDDED)) {
+            return run(options);
+        }
+        try (Holdfast first = connect(options.store())) {
+            spec.commandLine().getErr().println("locks in " + first);
+            return run(options);
+        }
+    }
+
+    private int run(DemoOptions options) throws IOException, InterruptedException {
         PrintWriter err = spec.commandLine().getErr();
         Demo demo = new Demo(options, new Progress(err, Boolean.getBoolean(LIVE)));
-        boolean good = demo.run(spec.commandLine().getOut());
-        return good ? ExitCode.OK : ExitCode.FAILED;
+        return demo.run(spec.commandLine().getOut()) ? ExitCode.OK : ExitCode.FAILED;
     }
 
     private DemoOptions options() {
         try {
-            requireWritable(json);
-            return new DemoOptions(processes, threads, stock, work, store, strategies, Optional.ofNullable(json));
+            requireWritable("--json", json);
+            requireWritable("--html", html);
+            List<StrategyKind> chosen = strategies.isEmpty() ? DemoOptions.strategiesFor(store) : strategies;
+            return new DemoOptions(
+                    processes,
+                    threads,
+                    stock,
+                    work,
+                    store,
+                    chosen,
+                    Optional.ofNullable(json),
+                    Optional.ofNullable(html));
         } catch (IllegalArgumentException e) {
             throw wrong(e);
         }
     }
 
-    /** Here, before anything is started, so that a store that can't be used gets a clear text of its own. */
-    private void requireUsable(String uri) {
-        if (uri.equals(DemoOptions.EMBEDDED)) {
-            return;
-        }
+    /**
+     * Before anything is started, so that a store that can't be used gets a clear text of its own; and open until all is
+     * over, for stores that live in the process that opened them first.
+     */
+    private Holdfast connect(String uri) {
         try {
-            Holdfast.connect(uri).close();
+            return Holdfast.connect(uri);
         } catch (IllegalArgumentException e) {
             throw wrong(e);
         }
@@ -132,13 +155,13 @@ final class DemoCommand implements Callable<Integer> {
         return new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
     }
 
-    private static void requireWritable(@Nullable Path file) {
+    private static void requireWritable(String option, @Nullable Path file) {
         if (file == null) {
             return;
         }
         Path folder = file.toAbsolutePath().getParent();
         if (folder == null || !Files.isWritable(folder) || Files.isDirectory(file)) {
-            throw new IllegalArgumentException("--json " + file + ": cannot be written");
+            throw new IllegalArgumentException(option + " " + file + ": cannot be written");
         }
     }
 

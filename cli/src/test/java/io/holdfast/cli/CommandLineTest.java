@@ -29,15 +29,21 @@ class CommandLineTest {
                 "demo --processes 1|--processes 1: must be 2 to 64",
                 "demo --processes many|many",
                 "demo --threads 0|--threads 0: must be 1 to 256",
-                "demo --stock 9|--stock 9: must be 10 to 100000",
+                "demo --stock 99|--stock 99: must be 100 to 100000",
                 "demo --work soon|'soon' is not a time like 500us, 2ms, 10s or 5m",
                 "demo --work 11s|--work: at most 10s",
-                "demo --strategies none,luck|there is no strategy 'luck', only none, lock",
+                "demo --strategies none,luck|there is no strategy 'luck', only none, decrement, setnx, setnx-ttl, setnx-owner, lock",
                 "demo --strategies none,none|name each only once",
-                "demo --store memory:|--store memory:: must be embedded:redis or a redis:// URI",
-                "demo --store redis://|--store redis://: must be",
+                "demo --store memory:|--store memory:: has its locks in one JVM",
+                "demo --store memory:shop|--store memory:shop: has its locks in one JVM",
+                "demo --store jdbc:h2:mem:shop|--store jdbc:h2:mem:shop: has its locks in one JVM",
+                "demo --store nosuch:shop|no store for the scheme 'nosuch'",
+                "demo --store redis://|not a Redis URI: 'redis://'",
+                "demo --store jdbc:h2:shop --strategies none,setnx|--strategies setnx: keeps keys or tokens of its locks",
+                "demo --store jdbc:h2:shop --strategies allotment|there are none, decrement, lock, segmented",
                 "demo --store redis://host:port|not a Redis URI: 'redis://host:port'; the form is",
                 "demo --json /no/such/folder/out.json|--json /no/such/folder/out.json: cannot be written",
+                "demo --html /no/such/folder/out.html|--html /no/such/folder/out.html: cannot be written",
                 "demo --json|--json"
             })
     void wrongArgumentsGetOneLineAndExitCode2(String line, String text) {
@@ -59,7 +65,8 @@ class CommandLineTest {
     void helpNamesEveryOptionOfTheDemo() {
         run("demo --help");
         assertThat(out.toString())
-                .contains("--processes", "--threads", "--stock", "--work", "--store", "--strategies", "--json");
+                .contains(
+                        "--processes", "--threads", "--stock", "--work", "--store", "--strategies", "--json", "--html");
     }
 
     @Test
@@ -70,10 +77,17 @@ class CommandLineTest {
         assertThat(out.toString()).isEmpty();
     }
 
-    @Test
-    void passwordsAreNotShown() {
-        run("demo --store http://user:secret@host");
-        assertThat(err.toString()).contains("http://host").doesNotContain("secret");
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "demo --store nosuch://user:secret@host",
+                "demo --strategies setnx --store nosuch://user:secret@host",
+                "demo --strategies setnx --store jdbc:nosuch://host/shop?user=me&password=secret",
+                "demo --store jdbc:h2:mem:shop;PASSWORD=secret"
+            })
+    void passwordsAreNotShown(String line) {
+        assertThat(run(line)).isEqualTo(2);
+        assertThat(err.toString()).isNotEmpty().doesNotContain("secret");
     }
 
     private int run(String line) {

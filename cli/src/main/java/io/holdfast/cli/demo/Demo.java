@@ -27,35 +27,39 @@ public final class Demo {
      * @return whether all went as it should
      */
     public boolean run(PrintWriter out) throws IOException, InterruptedException {
-        List<Row> rows = runOnStore();
+        List<Sold> sales = runOnStore();
+        List<Row> rows = sales.stream().map(Sold::row).toList();
         Table.print(rows, out);
         Explanation.of(options, rows).forEach(out::println);
         out.flush();
         if (options.json().isPresent()) {
-            write(options.json().get(), rows);
+            write(options.json().get(), Report.of(options, rows));
+        }
+        if (options.html().isPresent()) {
+            write(options.html().get(), HtmlReport.of(options, sales));
         }
         return rows.stream().allMatch(Row::asExpected);
     }
 
-    private List<Row> runOnStore() throws IOException, InterruptedException {
-        if (!options.store().equals(DemoOptions.EMBEDDED)) {
-            return runAll(options.store());
+    private List<Sold> runOnStore() throws IOException, InterruptedException {
+        if (options.stockStore().isPresent()) {
+            return runAll(options.stockStore().get());
         }
         try (RedisServer redis = RedisServer.start()) {
             return runAll(redis.uri());
         }
     }
 
-    private List<Row> runAll(String redis) throws IOException, InterruptedException {
-        List<Row> rows = new ArrayList<>();
+    private List<Sold> runAll(String redis) throws IOException, InterruptedException {
+        List<Sold> sales = new ArrayList<>();
         for (StrategyKind strategy : options.strategies()) {
-            rows.add(new Race(options, strategy, redis, progress).run());
+            sales.add(new Race(options, strategy, redis, progress).run());
         }
-        return rows;
+        return sales;
     }
 
-    private void write(Path file, List<Row> rows) throws IOException {
-        Files.writeString(file, Report.of(options, rows));
-        progress.note("figures written to " + file);
+    private void write(Path file, String text) throws IOException {
+        Files.writeString(file, text);
+        progress.note("written: " + file);
     }
 }

@@ -3,10 +3,12 @@ package io.holdfast.cli.demo;
 import io.holdfast.examples.flashsale.StrategyKind;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * What to run.
@@ -15,9 +17,10 @@ import java.util.regex.Pattern;
  * @param threads sellers in each
  * @param stock items for sale
  * @param work between reading the stock and writing it
- * @param store where locks and stock are
+ * @param store where locks are; the stock, too, if it is Redis
  * @param strategies in this order
  * @param json where to write the figures, too
+ * @param html where to write a report for people, too
  */
 public record DemoOptions(
         int processes,
@@ -26,7 +29,8 @@ public record DemoOptions(
         Duration work,
         String store,
         List<StrategyKind> strategies,
-        Optional<Path> json) {
+        Optional<Path> json,
+        Optional<Path> html) {
 
     /** A Redis server of the demo's own. */
     public static final String EMBEDDED = "embedded:redis";
@@ -35,27 +39,64 @@ public record DemoOptions(
     static final Duration LEASE = Duration.ofSeconds(2);
 
     private static final Duration MAX_WORK = Duration.ofSeconds(10);
-    private static final Duration PATIENCE = Duration.ofSeconds(6);
-    private static final Pattern REDIS = Pattern.compile("rediss?://.+");
-    private static final Pattern SECRET = Pattern.compile("//.*@");
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final List<String> PRIVATE = List.of("memory:", "jdbc:h2:mem:");
+    private static final Pattern REDIS = Pattern.compile("rediss?:.*");
+    private static final Pattern USER = Pattern.compile("//.*@");
+    private static final Pattern PASSWORD = Pattern.compile("(?i)(password|pwd|passwd)=[^;&]*");
 
     /** Checks the values; the texts speak of the command line. */
     public DemoOptions {
         strategies = List.copyOf(strategies);
         requireRange("--processes", processes, 2, 64);
         requireRange("--threads", threads, 1, 256);
-        requireRange("--stock", stock, 10, 100_000);
+        requireRange("--stock", stock, 100, 100_000);
         require(work.compareTo(MAX_WORK) <= 0, "--work: at most 10s");
         require(!strategies.isEmpty(), "--strategies: name at least one");
         require(EnumSet.copyOf(strategies).size() == strategies.size(), "--strategies: name each only once");
         requireShared(store);
+        requireFit(store, strategies);
     }
 
     private static void requireShared(String store) {
         require(
-                store.equals(EMBEDDED) || REDIS.matcher(store).matches(),
-                "--store " + withoutSecret(store) + ": must be " + EMBEDDED
-                        + " or a redis:// URI, since the workers are JVMs of their own");
+                PRIVATE.stream().noneMatch(store::startsWith),
+                "--store " + withoutSecret(store)
+                        + ": has its locks in one JVM, but the workers are JVMs of their own; name a store that"
+                        + " they can share");
+    }
+
+    private static void requireFit(String store, List<StrategyKind> strategies) {
+        List<StrategyKind> fit = strategiesFor(store);
+        for (StrategyKind strategy : strategies) {
+            require(
+                    fit.contains(strategy),
+                    "--strategies " + strategy.label()
+                            + ": keeps keys or tokens of its locks in Redis, so it needs a Redis"
+                            + " store; with --store " + withoutSecret(store) + " there are "
+                            + fit.stream().map(StrategyKind::label).collect(Collectors.joining(", ")));
+        }
+    }
+
+    /** Those that can run with their locks in that store. */
+    public static List<StrategyKind> strategiesFor(String store) {
+        return Arrays.stream(StrategyKind.values())
+                .filter(strategy -> isRedis(store) || !strategy.needsRedis())
+                .toList();
+    }
+
+    private static boolean isRedis(String store) {
+        return store.equals(EMBEDDED) || REDIS.matcher(store).matches();
+    }
+
+    /** Where the stock is, if not on a server of the demo's own. */
+    Optional<String> stockStore() {
+        return Optional.of(store).filter(uri -> !uri.equals(EMBEDDED) && isRedis(uri));
+    }
+
+    /** Where the locks are: beside the stock, or in a store of their own. */
+    String lockStore(String stockStore) {
+        return isRedis(store) ? stockStore : store;
     }
 
     private static void requireRange(String option, int value, int min, int max) {
@@ -74,16 +115,21 @@ public record DemoOptions(
     }
 
     private static String withoutSecret(String uri) {
-        return SECRET.matcher(uri).replaceFirst("//");
+        return PASSWORD.matcher(USER.matcher(uri).replaceFirst("//")).replaceAll("$1=***");
     }
 
-    /** How long a sale may stand still before it is given up: longer than a lease, so that a death does not end it. */
+    /** How long a sale may stand still before it is given up: longer than a lease and than a slow sale, which are no end. */
     Duration patience() {
         return PATIENCE.plus(work.multipliedBy(2));
     }
 
-    /** The stock at which one process dies: early enough for each to have had its turn before the end. */
-    long dieAt() {
-        return stock * 2L / 3;
+    /** After how many orders one process dies; until then nothing disturbs the sale, so that its speed can be measured. */
+    int haltAfter() {
+        return stock / 2;
+    }
+
+    /** After how many orders one seller of another process is slow. */
+    int slowAfter() {
+        return stock * 5 / 8;
     }
 }

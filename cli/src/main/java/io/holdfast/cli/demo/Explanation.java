@@ -1,6 +1,5 @@
 package io.holdfast.cli.demo;
 
-import io.holdfast.examples.flashsale.StrategyKind;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -10,27 +9,33 @@ final class Explanation {
     private Explanation() {}
 
     static List<String> of(DemoOptions options, List<Row> rows) {
-        List<String> lines = new ArrayList<>();
-        lines.add("");
-        lines.add(setting(options));
+        List<String> lines = new ArrayList<>(List.of("", setting(options), accidents(options)));
         rows.forEach(row -> lines.add(meaning(row)));
         return lines;
     }
 
-    private static String setting(DemoOptions options) {
+    static String setting(DemoOptions options) {
         return Table.number(options.stock()) + " items, " + options.processes() + " processes with " + options.threads()
                 + " sellers each, " + Table.millis(options.work().toNanos() / 1e6)
                 + " between reading the stock and writing it; " + options.shownStore()
                 + ". Counted in Redis afterwards.";
     }
 
-    private static String meaning(Row row) {
+    static String accidents(DemoOptions options) {
+        return "orders/s: of the first " + Table.number(options.haltAfter())
+                + " orders, by the clock of Redis. Then one process is killed between check and write, and after "
+                + Table.number(options.slowAfter())
+                + " orders one seller of another is slow once, for longer than a lease ("
+                + DemoOptions.LEASE.toSeconds() + " s).";
+    }
+
+    static String meaning(Row row) {
         return row.strategy().label() + " (" + row.strategy().description() + ") " + verdict(row) + death(row) + ".";
     }
 
     private static String verdict(Row row) {
         if (row.exact()) {
-            return row.strategy() == StrategyKind.LOCK ? "sold every item once" : "sold every item once, this time";
+            return row.strategy().promisesExact() ? "sold every item once" : "sold every item once, this time";
         }
         if (row.oversold() > 0) {
             return "sold " + Table.number(row.oversold()) + " items that were not there";
@@ -39,14 +44,8 @@ final class Explanation {
     }
 
     private static String death(Row row) {
-        if (!row.strategy().holds()) {
-            return "";
-        }
-        if (row.killed() == 0) {
-            return "; no process was killed, so this run shows nothing";
-        }
-        return "; one process was killed while it held the lock: the sale stood still for "
-                + Table.millis((double) row.stalledMillis()) + " (the lease is " + DemoOptions.LEASE.toSeconds()
-                + " s; left out of orders/s)";
+        return row.killed() == 0
+                ? "; no process was killed, so this run does not show what a death does"
+                : "; the longest time without an order was " + Table.millis((double) row.stalledMillis());
     }
 }

@@ -13,11 +13,11 @@ final class Percentiles {
     }
 
     /** The smallest value that at least that many percent of the values do not exceed; 0 if there are none. */
-    long at(int percent) {
+    long at(double percent) {
         if (sorted.length == 0) {
             return 0;
         }
-        int rank = (int) Math.ceil(sorted.length * (percent / 100.0));
+        int rank = (int) Math.ceil(sorted.length * percent / 100);
         return sorted[Math.max(rank, 1) - 1];
     }
 }

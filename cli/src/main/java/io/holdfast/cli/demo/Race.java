@@ -24,23 +24,31 @@ final class Race {
         this.progress = progress;
     }
 
-    Row run() throws IOException, InterruptedException {
+    Sold run() throws IOException, InterruptedException {
         String sale = UUID.randomUUID().toString();
         progress.note(strategy.label() + ": starting " + options.processes() + " processes");
-        try (Books books = Books.open(redis, sale, options.stock());
+        try (Books books = Books.open(redis, sale, options.stock(), strategy);
                 Crew crew = Crew.start(options.processes(), index -> job(sale, index))) {
             crew.awaitReady();
             crew.go();
             boolean finished = watch(crew, books);
             crew.end();
-            return row(crew, books, finished);
+            return sold(crew, books, finished);
         }
     }
 
-    private Job job(String sale, int index) {
-        Job job =
-                new Job(strategy, redis, redis, sale, options.threads(), options.work(), DemoOptions.LEASE, Job.NEVER);
-        return strategy.holds() && index == 0 ? job.dyingAt(options.dieAt()) : job;
+    private Job job(String sale, int process) {
+        return new Job(
+                strategy,
+                options.lockStore(redis),
+                redis,
+                sale,
+                process,
+                options.threads(),
+                options.work(),
+                DemoOptions.LEASE,
+                options.haltAfter(),
+                options.slowAfter());
     }
 
     /** Returns true when all workers have ended, false when nothing was sold for too long. */
@@ -58,13 +66,16 @@ final class Race {
         return true;
     }
 
-    private Row row(Crew crew, Books books, boolean finished) {
+    private Sold sold(Crew crew, Books books, boolean finished) {
         long now = books.nowMillis();
-        Count count = new Count(books.orders(), books.left(), books.orderMillis(), books.tookMicros());
-        Row row = Row.of(strategy, options.stock(), options.work(), count, crew.halted(), finished ? count.end() : now);
+        Count count =
+                new Count(books.orders(), books.left(), books.orderMillis(), books.tookMicros(), books.timeline());
+        crew.failures().forEach(progress::note);
+        Row.Ending ending =
+                new Row.Ending(crew.halted(), finished, now, !crew.failures().isEmpty());
+        Row row = Row.of(strategy, options, count, ending);
         progress.note(strategy.label() + ": " + row.orders() + " orders, " + row.left() + " left"
                 + (finished ? "" : "; given up after " + options.patience().toSeconds() + " s without a sale"));
-        crew.failures().forEach(progress::note);
-        return crew.failures().isEmpty() ? row : row.withFailure();
+        return new Sold(row, count);
     }
 }

@@ -1,7 +1,8 @@
 package io.holdfast.cli.demo;
 
+import io.holdfast.examples.flashsale.Accident;
 import io.holdfast.examples.flashsale.StrategyKind;
-import java.time.Duration;
+import io.holdfast.examples.flashsale.Timeline;
 
 /**
  * The figures of one sale.
@@ -12,11 +13,14 @@ import java.time.Duration;
  * @param oversold orders for items that were not there
  * @param lostUpdates orders that the stock does not show
  * @param killed processes that died between check and write, by their exit codes
+ * @param slow sales that lasted longer than a lease, by accident
  * @param stalledMillis the longest time without an order, by the server's clock
+ * @param overlapMillis the time with more than one seller between check and write, by the server's clock
  * @param workMillis between check and write
- * @param perSecond orders a second, by the server's clock; without the stall where a process was killed
+ * @param perSecond orders a second before the first accident, by the server's clock
  * @param p50Micros half of the purchases took no longer
  * @param p99Micros 99 of 100 purchases took no longer
+ * @param p999Micros 999 of 1000 purchases took no longer
  * @param exact whether as many were sold as there were, and the stock says so
  * @param failed whether a worker ended as it should not
  */
@@ -27,19 +31,21 @@ record Row(
         long oversold,
         long lostUpdates,
         int killed,
+        int slow,
         long stalledMillis,
+        long overlapMillis,
         double workMillis,
         double perSecond,
         long p50Micros,
         long p99Micros,
+        long p999Micros,
         boolean exact,
         boolean failed) {
 
-    static Row of(StrategyKind strategy, long stock, Duration work, Count count, int killed, long until) {
+    static Row of(StrategyKind strategy, DemoOptions options, Count count, Ending ending) {
         long orders = count.orders();
-        long oversold = Math.max(0, orders - stock);
-        long lostUpdates = orders - (stock - count.left());
-        long stalled = count.longestGap(until);
+        long oversold = Math.max(0, orders - options.stock());
+        long lostUpdates = orders - (options.stock() - count.left());
         Percentiles took = new Percentiles(count.tookMicros());
         return new Row(
                 strategy,
@@ -47,40 +53,37 @@ record Row(
                 count.left(),
                 oversold,
                 lostUpdates,
-                killed,
-                stalled,
-                work.toNanos() / 1e6,
-                perSecond(orders, count.span(until) - (killed > 0 ? stalled : 0)),
+                ending.killed(),
+                slow(count.timeline()),
+                count.longestGap(ending.finished() ? count.end() : ending.millis()),
+                Overlaps.of(count.timeline().visits()).millis(),
+                options.work().toNanos() / 1e6,
+                count.perSecond(options.haltAfter()),
                 took.at(50),
                 took.at(99),
-                orders == stock && oversold == 0 && lostUpdates == 0,
-                false);
+                took.at(99.9),
+                orders == options.stock() && oversold == 0 && lostUpdates == 0,
+                ending.failed());
     }
 
-    private static double perSecond(long orders, long millis) {
-        return millis <= 0 ? 0 : Math.round(orders * 10_000.0 / millis) / 10.0;
+    /**
+     * How a sale ended.
+     *
+     * @param killed processes that died between check and write
+     * @param finished whether all workers ended by themselves
+     * @param millis when, by the server's clock
+     * @param failed whether a worker ended as it should not
+     */
+    record Ending(int killed, boolean finished, long millis, boolean failed) {}
+
+    private static int slow(Timeline timeline) {
+        return (int) timeline.mishaps().stream()
+                .filter(mishap -> mishap.accident() == Accident.SLOW)
+                .count();
     }
 
-    /** The same figures of a sale in which a worker ended as it should not. */
-    Row withFailure() {
-        return new Row(
-                strategy,
-                orders,
-                left,
-                oversold,
-                lostUpdates,
-                killed,
-                stalledMillis,
-                workMillis,
-                perSecond,
-                p50Micros,
-                p99Micros,
-                exact,
-                true);
-    }
-
-    /** Whether no worker failed and the lock kept its promise; of other strategies nothing is expected. */
+    /** Whether no worker failed and the strategy kept its promise; of those without one nothing is expected. */
     boolean asExpected() {
-        return !failed && (strategy != StrategyKind.LOCK || (exact && killed == 1));
+        return !failed && (!strategy.promisesExact() || (exact && killed == 1));
     }
 }

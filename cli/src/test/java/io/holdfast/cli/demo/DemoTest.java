@@ -2,19 +2,24 @@ package io.holdfast.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.examples.flashsale.StrategyKind;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Small sales by real worker JVMs on a real Redis. */
 class DemoTest {
+
+    private static final int STOCK = 160;
 
     @TempDir
     private Path folder;
@@ -23,37 +28,51 @@ class DemoTest {
     private final StringWriter err = new StringWriter();
 
     @Test
-    void withoutALockMoreIsSoldThanThereIs() throws Exception {
-        assertThat(sell(StrategyKind.NONE)).isTrue();
-        assertThat(figure("orders")).isGreaterThan(20);
-        assertThat(figure("oversold")).isEqualTo(figure("orders") - 20);
-        assertThat(figure("lostUpdates")).isEqualTo(figure("orders") - (20 - figure("left")));
-        assertThat(figure("p99Micros"))
-                .isGreaterThanOrEqualTo(figure("p50Micros"))
-                .isGreaterThan(5_000);
+    void exactWherePromisedThoughOneSellerDiesAndOneIsSlow() throws Exception {
+        List<StrategyKind> strategies = List.of(
+                StrategyKind.NONE,
+                StrategyKind.SETNX_TTL,
+                StrategyKind.LOCK,
+                StrategyKind.SEGMENTED,
+                StrategyKind.ALLOTMENT);
+        assertThat(sell(strategies)).as(err.toString()).isTrue();
+        List<Map<String, Object>> rows = rows();
+        assertThat(rows).hasSameSizeAs(strategies).allSatisfy(row -> {
+            assertThat(row).containsEntry("killed", 1).containsEntry("slow", 1);
+            assertThat((double) row.get("perSecond")).isPositive();
+        });
+        assertThat((int) rows.get(0).get("oversold")).isPositive();
+        assertThat((int) rows.get(0).get("overlapMillis")).isPositive();
+        assertThat((int) rows.get(1).get("oversold")).isPositive();
+        assertThat(rows.subList(2, 5))
+                .allSatisfy(row -> assertThat(row)
+                        .containsEntry("orders", STOCK)
+                        .containsEntry("left", 0)
+                        .containsEntry("exact", true));
+        assertThat(rows.get(2)).containsEntry("overlapMillis", 0);
+        assertThat((int) rows.get(2).get("stalledMillis")).isBetween(2_000, 5_000);
+        assertThat(Files.readString(folder.resolve("out.html"))).contains("<td>allotment</td>");
     }
 
-    @Test
-    void underTheLockTheSaleIsExactThoughOneSellerDies() throws Exception {
-        assertThat(sell(StrategyKind.LOCK)).as(err.toString()).isTrue();
-        assertThat(figure("orders")).isEqualTo(20);
-        assertThat(figure("left")).isZero();
-        assertThat(figure("killed")).isEqualTo(1);
-        assertThat(figure("stalledMillis")).isGreaterThan(200).isLessThan(6_000);
-    }
-
-    private boolean sell(StrategyKind strategy) throws Exception {
+    private boolean sell(List<StrategyKind> strategies) throws Exception {
         DemoOptions options = new DemoOptions(
-                2, 4, 20, Duration.ofMillis(5), DemoOptions.EMBEDDED, List.of(strategy), Optional.of(json()));
+                2,
+                4,
+                STOCK,
+                Duration.ofMillis(5),
+                DemoOptions.EMBEDDED,
+                strategies,
+                Optional.of(folder.resolve("out.json")),
+                Optional.of(folder.resolve("out.html")));
         return new Demo(options, new Progress(new PrintWriter(err), false)).run(new PrintWriter(out));
     }
 
-    private long figure(String field) throws Exception {
-        String after = Files.readString(json()).split("\"" + field + "\": ", 2)[1];
-        return Long.parseLong(after.split("[,}.]", 2)[0]);
-    }
-
-    private Path json() {
-        return folder.resolve("out.json");
+    private List<Map<String, Object>> rows() throws Exception {
+        List<Map<String, Object>> rows = new ArrayList<>();
+        Map<String, Object> report = JSON.std.mapFrom(Files.readString(folder.resolve("out.json")));
+        for (Object row : (List<?>) report.get("rows")) {
+            rows.add(JSON.std.mapFrom(JSON.std.asString(row)));
+        }
+        return rows;
     }
 }

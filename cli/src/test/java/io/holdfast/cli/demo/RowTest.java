@@ -2,71 +2,101 @@ package io.holdfast.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.cli.demo.Row.Ending;
 import io.holdfast.examples.flashsale.StrategyKind;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class RowTest {
 
     private static final long[] NONE = {};
+    private static final int STOCK = 100;
 
     @ParameterizedTest
     @CsvSource({
-        "sold as it should be,      10, 10,  0, 0, 0, true",
-        "oversold,                  10, 13,  0, 3, 3, false",
-        "updates lost before the end, 10, 10, 4, 0, 4, false",
-        "items unsold,              10,  7,  3, 0, 0, false",
-        "stock written below zero,  10, 12, -2, 2, 0, false",
-        "orders lost,               10,  8,  0, 0, -2, false"
+        "sold as it should be,         100,  0,  0,  0, true",
+        "oversold,                     130,  0, 30, 30, false",
+        "updates lost before the end,  100, 40,  0, 40, false",
+        "items unsold,                  70, 30,  0,  0, false",
+        "stock written below zero,     120, -20, 20, 0, false",
+        "orders lost,                   80,  0,  0, -20, false"
     })
-    void countsWhatIsInRedis(
-            String what, long stock, long orders, long left, long oversold, long lostUpdates, boolean exact) {
-        Row row = row(StrategyKind.NONE, stock, new Count(orders, left, NONE, NONE), 0);
+    void countsWhatIsInRedis(String what, long orders, long left, long oversold, long lostUpdates, boolean exact) {
+        Row row = row(StrategyKind.NONE, Samples.count(orders, left, NONE, Samples.NOTHING), 0);
         assertThat(row.oversold()).as(what).isEqualTo(oversold);
         assertThat(row.lostUpdates()).as(what).isEqualTo(lostUpdates);
         assertThat(row.exact()).as(what).isEqualTo(exact);
     }
 
     @Test
-    void measuresByTheTimesOfTheOrders() {
-        Row row = row(StrategyKind.LOCK, 5, new Count(5, 0, new long[] {1000, 1010, 3010, 3020, 3040}, NONE), 1);
-        assertThat(row.stalledMillis()).isEqualTo(2000);
-        assertThat(row.perSecond()).as("without the stall").isEqualTo(125.0);
+    void speedIsThatOfTheFirstHalf() {
+        long[] millis = new long[STOCK];
+        for (int i = 0; i < STOCK; i++) {
+            millis[i] = 1_000 + (i < STOCK / 2 ? i * 10L : 5_000 + i * 100L);
+        }
+        Row row = row(StrategyKind.LOCK, Samples.count(STOCK, 0, millis, Samples.NOTHING), 1);
+        assertThat(row.perSecond()).isEqualTo(100.0);
+        assertThat(row.stalledMillis()).isEqualTo(9_510);
     }
 
     @Test
     void aStallCountsUntilTheSaleIsGivenUp() {
-        Count count = new Count(2, 3, new long[] {1000, 1010}, NONE);
-        Row row = Row.of(StrategyKind.LOCK, 5, Duration.ofMillis(2), count, 1, 7010);
+        Count count = Samples.count(2, 98, new long[] {1000, 1010}, Samples.NOTHING);
+        Row row = Row.of(StrategyKind.LOCK, Samples.options(STOCK), count, new Ending(1, false, 7010, false));
         assertThat(row.stalledMillis()).isEqualTo(6000);
+        assertThat(row.perSecond()).isEqualTo(100.0);
     }
 
     @Test
     void aSaleWithoutOrdersHasZeros() {
-        Row row = row(StrategyKind.LOCK, 5, new Count(0, 5, NONE, NONE), 0);
+        Row row = row(StrategyKind.LOCK, Samples.count(0, STOCK, NONE, Samples.NOTHING), 0);
         assertThat(row.perSecond()).isZero();
         assertThat(row.stalledMillis()).isZero();
-        assertThat(row.p99Micros()).isZero();
+        assertThat(row.p999Micros()).isZero();
         assertThat(row.exact()).isFalse();
     }
 
-    @ParameterizedTest
-    @CsvSource({
-        "LOCK, 10, 1, true",
-        "LOCK, 10, 0, false",
-        "LOCK, 10, 2, false",
-        "LOCK, 11, 1, false",
-        "NONE, 11, 0, true"
-    })
-    void onlyTheLockIsExpectedToBeExact(StrategyKind strategy, long orders, int killed, boolean expected) {
-        Row row = row(strategy, 10, new Count(orders, 0, NONE, NONE), killed);
-        assertThat(row.asExpected()).isEqualTo(expected);
-        assertThat(row.withFailure().asExpected()).isFalse();
+    @Test
+    void overlapsAndSlowSalesComeFromTheTimeline() {
+        Row row = row(StrategyKind.LOCK, Samples.count(3, 97, NONE, Samples.timeline()), 1);
+        assertThat(row.overlapMillis()).isEqualTo(50);
+        assertThat(row.slow()).isEqualTo(1);
     }
 
-    private static Row row(StrategyKind strategy, long stock, Count count, int killed) {
-        return Row.of(strategy, stock, Duration.ofMillis(2), count, killed, count.end());
+    @ParameterizedTest
+    @EnumSource(names = {"LOCK", "SEGMENTED", "ALLOTMENT"})
+    void whatPromisesExactnessMustBeExactThoughOneIsKilled(StrategyKind strategy) {
+        assertThat(asExpected(strategy, STOCK, 1)).isTrue();
+        assertThat(asExpected(strategy, STOCK, 0)).isFalse();
+        assertThat(asExpected(strategy, STOCK, 2)).isFalse();
+        assertThat(asExpected(strategy, STOCK + 1, 1)).isFalse();
+        assertThat(asExpected(strategy, STOCK - 1, 1)).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"NONE", "DECREMENT", "SETNX", "SETNX_TTL", "SETNX_OWNER"})
+    void ofTheOthersNothingIsExpected(StrategyKind strategy) {
+        assertThat(asExpected(strategy, STOCK, 1)).isTrue();
+        assertThat(asExpected(strategy, STOCK + 1, 0)).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFailedWorkerIsNeverExpected(StrategyKind strategy) {
+        Count count = Samples.count(STOCK, 0, NONE, Samples.NOTHING);
+        assertThat(Row.of(strategy, Samples.options(STOCK), count, new Ending(1, true, 0, true))
+                        .asExpected())
+                .isFalse();
+    }
+
+    private static boolean asExpected(StrategyKind strategy, long orders, int killed) {
+        return row(strategy, Samples.count(orders, 0, NONE, Samples.NOTHING), killed)
+                .asExpected();
+    }
+
+    private static Row row(StrategyKind strategy, Count count, int killed) {
+        return Row.of(strategy, Samples.options(STOCK), count, new Ending(killed, true, 0, false));
     }
 }

@@ -1,21 +1,17 @@
 package io.holdfast.examples.flashsale;
 
-import io.lettuce.core.Limit;
-import io.lettuce.core.Range;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.StreamMessage;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.LongStream;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** The view of a sale of the one who counts it: what Redis has, whatever the sellers believe. */
 public final class Books implements AutoCloseable {
 
     /** After which Redis forgets a sale whose books were never closed. */
     private static final Duration LIFE = Duration.ofMinutes(10);
-
-    private static final int PAGE = 10_000;
 
     private final RedisClient client;
     private final RedisCommands<String, String> redis;
@@ -27,17 +23,20 @@ public final class Books implements AutoCloseable {
         this.keys = keys;
     }
 
-    /** Opens a sale with its stock. */
-    public static Books open(String redisUri, String sale, long stock) {
+    /** Opens a sale with its stock, laid out as the strategy wants it. */
+    public static Books open(String redisUri, String sale, long stock, StrategyKind strategy) {
         Books books = new Books(RedisClient.create(redisUri), new Keys(sale));
-        books.redis.set(books.keys.stock(), Long.toString(stock));
+        int shelves = strategy.shelves();
+        for (int i = 0; i < shelves; i++) {
+            books.redis.set(books.keys.stock(i), Long.toString(stock / shelves + (i < stock % shelves ? 1 : 0)));
+        }
         books.keepAlive();
         return books;
     }
 
     /** Lets Redis keep the sale for another while. */
     public void keepAlive() {
-        for (String key : keys.all()) {
+        for (String key : keys.kept()) {
             redis.expire(key, LIFE);
         }
     }
@@ -47,10 +46,14 @@ public final class Books implements AutoCloseable {
         return redis.xlen(keys.orders());
     }
 
-    /** What the stock says. */
+    /** What the stock says, with all shelves and shares. */
     public long left() {
-        String left = redis.get(keys.stock());
-        return left == null ? 0 : Long.parseLong(left);
+        long onShelves = IntStream.range(0, Keys.SHELVES)
+                .mapToObj(shelf -> redis.get(keys.stock(shelf)))
+                .flatMap(Stream::ofNullable)
+                .mapToLong(Long::parseLong)
+                .sum();
+        return onShelves + new Shares(redis, keys).left();
     }
 
     /** The server's time now, in milliseconds, of the same clock as {@link #orderMillis}. */
@@ -61,23 +64,19 @@ public final class Books implements AutoCloseable {
 
     /** When each order was written, by the server's clock, in order. */
     public long[] orderMillis() {
-        LongStream.Builder millis = LongStream.builder();
-        Range<String> range = Range.unbounded();
-        List<StreamMessage<String, String>> page;
-        do {
-            page = redis.xrange(keys.orders(), range, Limit.from(PAGE));
-            page.forEach(order -> millis.add(millis(order.getId())));
-            range = page.isEmpty() ? range : after(page.get(page.size() - 1).getId());
-        } while (page.size() == PAGE);
-        return millis.build().toArray();
+        return orderEntries().mapToLong(Entries.Timed::millis).toArray();
     }
 
-    private static long millis(String id) {
-        return Long.parseLong(id.substring(0, id.indexOf('-')));
+    /** Who was between check and write, as far back as the journal goes. */
+    public Timeline timeline() {
+        TimelineBuilder timeline = new TimelineBuilder();
+        new Entries(redis, keys.journal()).stream().forEach(timeline::journal);
+        orderEntries().forEach(timeline::order);
+        return timeline.build();
     }
 
-    private static Range<String> after(String id) {
-        return Range.from(Range.Boundary.excluding(id), Range.Boundary.unbounded());
+    private Stream<Entries.Timed> orderEntries() {
+        return new Entries(redis, keys.orders()).stream();
     }
 
     /** How long each purchase took for its seller. */
@@ -90,7 +89,8 @@ public final class Books implements AutoCloseable {
     /** Removes the sale from Redis. */
     @Override
     public void close() {
-        redis.del(keys.all());
+        redis.del(keys.kept());
+        redis.del(keys.lock());
         client.shutdown();
     }
 }

@@ -2,17 +2,19 @@ package io.holdfast.examples.flashsale;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
-import java.time.Duration;
 
-/** One lock around the whole sale of an item. A seller that dies inside holds it until its lease ends, and no longer. */
+/**
+ * One lock around the whole sale of an item. A seller that dies inside holds it until its lease ends, and no longer; one
+ * that is slow keeps it, since it is renewed.
+ */
 final class HoldfastLock implements Strategy {
 
     private final Holdfast holdfast;
     private final DistributedLock lock;
 
-    HoldfastLock(String store, Duration lease) {
-        holdfast = Holdfast.builder().uri(store).lease(lease).build();
-        lock = holdfast.lock("flash-sale/item");
+    HoldfastLock(Job job) {
+        holdfast = job.connect();
+        lock = holdfast.lock("flash-sale/" + job.sale());
     }
 
     @Override

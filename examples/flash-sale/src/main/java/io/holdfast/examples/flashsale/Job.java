@@ -1,5 +1,6 @@
 package io.holdfast.examples.flashsale;
 
+import io.holdfast.Holdfast;
 import java.io.BufferedReader;
 import java.io.EOFException;
 import java.io.IOException;
@@ -13,36 +14,52 @@ import java.util.List;
  * @param lockStore where the locks are
  * @param stockStore the Redis that has the stock
  * @param sale the name of this sale
+ * @param process the number of this process
  * @param threads how many sell at once
  * @param work between check and write
  * @param lease after which the lock of a dead process is free again
- * @param dieAt the stock at which this process ends by accident, or {@link #NEVER}
+ * @param haltAfter after how many orders a process ends, or {@link #NEVER}
+ * @param slowAfter after how many orders one sale lasts longer than the lease, or {@link #NEVER}
  */
 public record Job(
         StrategyKind strategy,
         String lockStore,
         String stockStore,
         String sale,
+        int process,
         int threads,
         Duration work,
         Duration lease,
-        long dieAt) {
+        long haltAfter,
+        long slowAfter) {
 
-    /** For {@code dieAt}: this process ends by no accident. */
-    public static final long NEVER = -1;
+    /** For an accident that does not happen. */
+    public static final long NEVER = Fate.NEVER;
 
-    /** The same, for the process that ends by accident. */
-    public Job dyingAt(long stock) {
-        return new Job(strategy, lockStore, stockStore, sale, threads, work, lease, stock);
+    /** A small sale of this process alone, in which its code is loaded and compiled. */
+    Job practice() {
+        return new Job(
+                strategy,
+                lockStore,
+                stockStore,
+                sale + "/practice/" + process,
+                process,
+                threads,
+                Duration.ZERO,
+                lease,
+                NEVER,
+                NEVER);
     }
 
-    Accident accident() {
-        return dieAt == NEVER ? Accident.none() : Accident.once(dieAt);
+    /** A client of the lock store whose locks have the lease of this job. */
+    Holdfast connect() {
+        return Holdfast.builder().uri(lockStore).lease(lease).build();
     }
 
     /** One line a component. */
     public String toLines() {
-        List<Object> components = List.of(strategy, lockStore, stockStore, sale, threads, work, lease, dieAt);
+        List<Object> components =
+                List.of(strategy, lockStore, stockStore, sale, process, threads, work, lease, haltAfter, slowAfter);
         StringBuilder lines = new StringBuilder();
         components.forEach(component -> lines.append(component).append('\n'));
         return lines.toString();
@@ -55,8 +72,10 @@ public record Job(
                 line(in),
                 line(in),
                 Integer.parseInt(line(in)),
+                Integer.parseInt(line(in)),
                 Duration.parse(line(in)),
                 Duration.parse(line(in)),
+                Long.parseLong(line(in)),
                 Long.parseLong(line(in)));
     }
 

@@ -1,30 +1,41 @@
 package io.holdfast.examples.flashsale;
 
-import java.time.Duration;
-import java.util.concurrent.TimeUnit;
-
 /** The sale of one item: read the stock, check it, do the work, write stock and order. Nothing here keeps sellers apart. */
 public final class Sale {
 
     private final Shop shop;
-    private final Duration work;
-    private final Accident accident;
+    private final Work work;
 
-    Sale(Shop shop, Duration work, Accident accident) {
+    Sale(Shop shop, Work work) {
         this.shop = shop;
         this.work = work;
-        this.accident = accident;
     }
 
-    /** Sells one item; false if there is none left. */
+    /** The shop of the seller. */
+    Shop shop() {
+        return shop;
+    }
+
+    /** Sells one item of the stock; false if there is none left. */
     public boolean sellOne() throws InterruptedException {
-        long stock = shop.stock();
+        return sellOne(shop.stock());
+    }
+
+    /** Sells one item from that shelf; false if there is none left, or the shelf is not the seller's any more. */
+    boolean sellOne(Shelf shelf) throws InterruptedException {
+        shop.journal().begin();
+        long stock = shelf.stock();
         if (stock <= 0) {
+            shop.journal().end();
             return false;
         }
-        TimeUnit.NANOSECONDS.sleep(work.toNanos());
-        accident.mayHappen(stock);
-        shop.sell(stock - 1);
+        work.perform(shop.journal());
+        long orders = shelf.sell(stock);
+        if (orders == Shelf.REFUSED) {
+            shop.journal().end();
+            return false;
+        }
+        shop.journal().ordersAre(orders);
         return true;
     }
 }

@@ -1,11 +1,10 @@
 package io.holdfast.examples.flashsale;
 
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.SetArgs;
 import io.lettuce.core.TransactionResult;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
-import java.util.Map;
+import java.util.function.Consumer;
 
 /** Stock and orders of one sale in Redis, for one seller: a transaction belongs to its connection. */
 final class Shop {
@@ -13,30 +12,85 @@ final class Shop {
     private final StatefulRedisConnection<String, String> connection;
     private final RedisCommands<String, String> redis;
     private final Keys keys;
+    private final Journal journal;
+    private final Shares shares;
 
-    Shop(RedisClient client, Keys keys) {
+    Shop(RedisClient client, Keys keys, Seller seller) {
         this.connection = client.connect();
         this.redis = connection.sync();
         this.keys = keys;
+        this.journal = new Journal(connection, keys, seller);
+        this.shares = new Shares(redis, keys);
     }
 
-    long stock() {
-        String stock = redis.get(keys.stock());
+    Journal journal() {
+        return journal;
+    }
+
+    /** All the stock, of which a seller writes back what it has read, less one. */
+    Shelf stock() {
+        return shelf(0);
+    }
+
+    /** A part of the stock, sold like all of it. */
+    Shelf shelf(int number) {
+        String key = keys.stock(number);
+        return shelf(key, stock -> redis.set(key, Long.toString(stock - 1)));
+    }
+
+    /** All the stock, counted down by Redis. */
+    Shelf counter() {
+        return shelf(keys.stock(), stock -> redis.decr(keys.stock()));
+    }
+
+    /** The share that a process has under this token, of which it has set one item apart for this seller. */
+    Shelf share(int process, long token) {
+        return new Shelf() {
+            @Override
+            public long stock() {
+                return 1;
+            }
+
+            @Override
+            public long sell(long stock) {
+                return shares.sell(process, token, journal.sale().toText());
+            }
+        };
+    }
+
+    private Shelf shelf(String key, Consumer<Long> take) {
+        return new Shelf() {
+            @Override
+            public long stock() {
+                return read(key);
+            }
+
+            @Override
+            public long sell(long stock) {
+                return order(() -> take.accept(stock));
+            }
+        };
+    }
+
+    private long read(String key) {
+        String stock = redis.get(key);
         if (stock == null) {
-            throw new IllegalStateException("there is no sale at " + keys.stock());
+            throw new IllegalStateException("there is no sale at " + key);
         }
         return Long.parseLong(stock);
     }
 
-    /** Writes the new stock and an order, whose id carries the server's time, or neither. */
-    void sell(long left) {
+    /** Changes the stock and writes an order, whose id carries the server's time, or neither. */
+    private long order(Runnable change) {
         redis.multi();
-        redis.set(keys.stock(), Long.toString(left), SetArgs.Builder.keepttl());
-        redis.xadd(keys.orders(), Map.of("left", Long.toString(left)));
+        change.run();
+        redis.xadd(keys.orders(), journal.sale().toFields());
+        redis.xlen(keys.orders());
         TransactionResult result = redis.exec();
         if (result.wasDiscarded()) {
             throw new IllegalStateException("Redis discarded the order for " + keys.orders());
         }
+        return result.get(2);
     }
 
     /** Notes how long a purchase took, without waiting for the answer. */

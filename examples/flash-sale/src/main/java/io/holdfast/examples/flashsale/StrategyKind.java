@@ -6,17 +6,21 @@ import java.util.Optional;
 
 /** The strategies, by the names they have at the command line. */
 public enum StrategyKind {
-    NONE("none", "no lock", false),
-    LOCK("lock", "one Holdfast lock", true);
+    NONE("none", "no lock"),
+    DECREMENT("decrement", "atomic decrement, stock checked before"),
+    SETNX("setnx", "lock key without expiry"),
+    SETNX_TTL("setnx-ttl", "lock key with expiry, removed by anybody"),
+    SETNX_OWNER("setnx-owner", "lock key with expiry, removed by its owner, not renewed"),
+    LOCK("lock", "one Holdfast lock"),
+    SEGMENTED("segmented", "stock on 8 shelves, a Holdfast lock each"),
+    ALLOTMENT("allotment", "a share of the stock for each process, by a Holdfast lease");
 
     private final String label;
     private final String description;
-    private final boolean holds;
 
-    StrategyKind(String label, String description, boolean holds) {
+    StrategyKind(String label, String description) {
         this.label = label;
         this.description = description;
-        this.holds = holds;
     }
 
     /** The name at the command line. */
@@ -29,15 +33,39 @@ public enum StrategyKind {
         return description;
     }
 
-    /** Whether a seller holds something while it sells, so that its death is worth showing. */
-    public boolean holds() {
-        return holds;
+    /** Whether it promises that every item is sold once, whatever happens to sellers. */
+    public boolean promisesExact() {
+        return this == LOCK || this == SEGMENTED || this == ALLOTMENT;
+    }
+
+    /** Whether only one seller at a time is meant to be between check and write; otherwise several may be, on purpose. */
+    public boolean excludesAll() {
+        return this != SEGMENTED && this != ALLOTMENT;
+    }
+
+    /** Whether it keeps something of its locks beside the stock, so that locks and stock must be in the same Redis. */
+    public boolean needsRedis() {
+        return switch (this) {
+            case NONE, DECREMENT, LOCK, SEGMENTED -> false;
+            case SETNX, SETNX_TTL, SETNX_OWNER, ALLOTMENT -> true;
+        };
+    }
+
+    /** On how many shelves the stock lies. */
+    int shelves() {
+        return this == SEGMENTED ? Keys.SHELVES : 1;
     }
 
     Strategy open(Job job) {
         return switch (this) {
             case NONE -> new NoLock();
-            case LOCK -> new HoldfastLock(job.lockStore(), job.lease());
+            case DECREMENT -> new AtomicDecrement();
+            case SETNX -> new SetNx(job);
+            case SETNX_TTL -> new SetNxExpiring(job);
+            case SETNX_OWNER -> new SetNxOwned(job);
+            case LOCK -> new HoldfastLock(job);
+            case SEGMENTED -> new Segmented(job);
+            case ALLOTMENT -> new Allotment(job);
         };
     }
 

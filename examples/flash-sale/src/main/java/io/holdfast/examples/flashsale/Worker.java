@@ -5,7 +5,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -13,6 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 
 /**
  * A process that sells with some threads until the stock is gone.
@@ -28,9 +28,10 @@ public final class Worker {
     public static final String GO = "go";
 
     /** The exit code of a worker that was halted between check and write. */
-    public static final int HALTED = Accident.EXIT_CODE;
+    public static final int HALTED = 86;
 
     private static final int ORPHANED = 87;
+    private static final int PRACTICE = 200;
 
     private final Job job;
     private final CountDownLatch go = new CountDownLatch(1);
@@ -77,15 +78,32 @@ public final class Worker {
     }
 
     private void sell() throws InterruptedException, ExecutionException {
+        practise();
+        sell(job, this::awaitStart);
+    }
+
+    private void awaitStart() throws InterruptedException {
+        System.out.println(READY);
+        go.await();
+    }
+
+    /** So that a sale is not measured on code that is just being loaded. */
+    private void practise() throws InterruptedException, ExecutionException {
+        Job practice = job.practice();
+        Books books = Books.open(job.stockStore(), practice.sale(), PRACTICE, job.strategy());
+        try {
+            sell(practice, () -> {});
+        } finally {
+            books.close();
+        }
+    }
+
+    private static void sell(Job job, Start start) throws InterruptedException, ExecutionException {
         RedisClient redis = RedisClient.create(job.stockStore());
         ExecutorService threads = Executors.newFixedThreadPool(job.threads());
         try (Strategy strategy = job.strategy().open(job)) {
-            List<Callable<Void>> sellers = new ArrayList<>();
-            for (int i = 0; i < job.threads(); i++) {
-                sellers.add(new Seller(strategy, new Shop(redis, new Keys(job.sale())), job));
-            }
-            System.out.println(READY);
-            go.await();
+            List<Service> sellers = sellers(job, strategy, redis);
+            start.await();
             for (Future<Void> end : threads.invokeAll(sellers)) {
                 end.get();
             }
@@ -95,12 +113,24 @@ public final class Worker {
         }
     }
 
+    private static List<Service> sellers(Job job, Strategy strategy, RedisClient redis) {
+        Fate fate = new Fate(job);
+        return IntStream.range(0, job.threads())
+                .mapToObj(i -> new Shop(redis, new Keys(job.sale()), new Seller(job.process(), i)))
+                .map(shop -> new Service(strategy, shop, new Sale(shop, fate)))
+                .toList();
+    }
+
+    /** What a sale waits for when all is ready. */
+    private interface Start {
+        void await() throws InterruptedException;
+    }
+
     /** Serves one buyer after another; there is always another one. */
-    private record Seller(Strategy strategy, Shop shop, Job job) implements Callable<Void> {
+    private record Service(Strategy strategy, Shop shop, Sale sale) implements Callable<Void> {
 
         @Override
         public Void call() throws InterruptedException {
-            Sale sale = new Sale(shop, job.work(), job.accident());
             long start = System.nanoTime();
             while (strategy.sell(sale)) {
                 long end = System.nanoTime();

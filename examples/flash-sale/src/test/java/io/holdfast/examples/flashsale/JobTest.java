@@ -16,10 +16,12 @@ class JobTest {
             "redis://:secret@host:1/2",
             "redis://host",
             "sale",
+            3,
             8,
             Duration.ofNanos(500_000),
             Duration.ofSeconds(2),
-            333);
+            333,
+            Job.NEVER);
 
     @Test
     void goesThroughThePipeAsItIs() throws Exception {

@@ -18,7 +18,7 @@ class WorkerTest {
     @Test
     void endsWithItsParent() throws Exception {
         try (RedisServer redis = RedisServer.start();
-                Books books = Books.open(redis.uri(), SALE, 1_000_000)) {
+                Books books = Books.open(redis.uri(), SALE, 1_000_000, StrategyKind.NONE)) {
             Process worker = start(job(redis, Job.NEVER));
             assertThat(worker.inputReader().readLine()).isEqualTo(Worker.READY);
             worker.outputWriter().close();
@@ -31,7 +31,7 @@ class WorkerTest {
     @Test
     void sellsAllWhenItIsAlone() throws Exception {
         try (RedisServer redis = RedisServer.start();
-                Books books = Books.open(redis.uri(), SALE, 30)) {
+                Books books = Books.open(redis.uri(), SALE, 30, StrategyKind.NONE)) {
             Process worker = start(job(redis, Job.NEVER));
             go(worker);
             assertThat(worker.waitFor(20, TimeUnit.SECONDS)).isTrue();
@@ -46,8 +46,8 @@ class WorkerTest {
     @Test
     void anAccidentIsToldByTheExitCode() throws Exception {
         try (RedisServer redis = RedisServer.start();
-                Books books = Books.open(redis.uri(), SALE, 30)) {
-            Process worker = start(job(redis, 20));
+                Books books = Books.open(redis.uri(), SALE, 30, StrategyKind.NONE)) {
+            Process worker = start(job(redis, 10));
             go(worker);
             assertThat(worker.waitFor(20, TimeUnit.SECONDS)).isTrue();
             assertThat(worker.exitValue()).isEqualTo(Worker.HALTED);
@@ -56,16 +56,43 @@ class WorkerTest {
         }
     }
 
-    private static Job job(RedisServer redis, long dieAt) {
+    @Test
+    void theShareOfADeadProcessIsReturnedWhenItsLeaseEnds() throws Exception {
+        try (RedisServer redis = RedisServer.start();
+                Scene scene = new Scene(redis, StrategyKind.ALLOTMENT, 80)) {
+            Process worker = start(job(redis, StrategyKind.ALLOTMENT, scene.keys.sale(), 3));
+            go(worker);
+            assertThat(worker.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(worker.exitValue()).isEqualTo(Worker.HALTED);
+            assertThat(scene.redis.get(scene.keys.stock()))
+                    .as("the share is taken")
+                    .isEqualTo("70");
+            Strategy survivor = scene.process(1, Duration.ofSeconds(1));
+            for (int i = 3; i < 80; i++) {
+                assertThat(scene.sell(survivor)).isTrue();
+            }
+            assertThat(scene.sell(survivor)).isFalse();
+            assertThat(scene.books.orders()).isEqualTo(80);
+            assertThat(scene.books.left()).isZero();
+        }
+    }
+
+    private static Job job(RedisServer redis, long haltAfter) {
+        return job(redis, StrategyKind.NONE, SALE, haltAfter);
+    }
+
+    private static Job job(RedisServer redis, StrategyKind strategy, String sale, long haltAfter) {
         return new Job(
-                StrategyKind.NONE,
+                strategy,
                 redis.uri(),
                 redis.uri(),
-                SALE,
+                sale,
+                0,
                 1,
                 Duration.ofMillis(1),
                 Duration.ofSeconds(1),
-                dieAt);
+                haltAfter,
+                Job.NEVER);
     }
 
     private static Process start(Job job) throws IOException {

@@ -1,0 +1,142 @@
+package io.holdfast.examples.flashsale;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.lettuce.core.RedisClient;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Each process leases a share of the stock, from which all its threads sell at once, without a lock. The lease is a lock
+ * of the process's own, so that a share whose lock is free belongs to a dead process: who finds the stock empty puts it
+ * back.
+ */
+final class Allotment implements Strategy {
+
+    private static final Duration PATIENCE = Duration.ofMillis(100);
+
+    private final Job job;
+    private final RedisClient redis;
+    private final Shares shares;
+    private final Holdfast holdfast;
+    private final DistributedLock stock;
+    private final ReentrantLock mutex = new ReentrantLock();
+    private volatile Optional<Share> share = Optional.empty();
+
+    Allotment(Job job) {
+        this.job = job;
+        redis = RedisClient.create(job.stockStore());
+        shares = new Shares(redis.connect().sync(), new Keys(job.sale()));
+        holdfast = job.connect();
+        stock = holdfast.lock("flash-sale/" + job.sale());
+    }
+
+    @Override
+    public boolean sell(Sale sale) throws InterruptedException {
+        while (true) {
+            Optional<Share> mine = share;
+            if (mine.isPresent() && mine.get().setApart()) {
+                if (sale.sellOne(sale.shop().share(job.process(), mine.get().token()))) {
+                    return true;
+                }
+                mine.get().retire();
+            } else if (!refill(mine)) {
+                return false;
+            }
+        }
+    }
+
+    /** Gets another share in place of one that is used up; false if all is sold. */
+    private boolean refill(Optional<Share> usedUp) throws InterruptedException {
+        mutex.lockInterruptibly();
+        try {
+            while (share.equals(usedUp)) {
+                if (isSoldOut()) {
+                    return false;
+                }
+                if (!takeShare()) {
+                    awaitAnother();
+                }
+            }
+            return true;
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    private boolean isSoldOut() {
+        return shares.stockIsEmpty() && shares.unsold().stream().allMatch(process -> process == job.process());
+    }
+
+    private boolean takeShare() throws InterruptedException {
+        stock.lockInterruptibly();
+        try {
+            Lease lease = lease();
+            if (shares.stockIsEmpty()) {
+                putBackWhatDeadOnesLeft();
+            }
+            Share taken = new Share(lease, shares.take(job.process(), lease.token(), job.threads()));
+            share = Optional.of(taken);
+            return taken.hasItems();
+        } finally {
+            stock.unlock();
+        }
+    }
+
+    /** The lease of the present share; or a new one, whose token shuts out those who still sell under the old one. */
+    private Lease lease() throws InterruptedException {
+        if (share.isPresent() && share.get().isGood()) {
+            return share.get().lease();
+        }
+        share.ifPresent(Share::giveUp);
+        Lease lease = lockOf(job.process()).acquire();
+        shares.putBack(job.process(), lease.token());
+        return lease;
+    }
+
+    private void putBackWhatDeadOnesLeft() {
+        for (int process : shares.unsold()) {
+            if (process != job.process()) {
+                lockOf(process).tryAcquire().ifPresent(lease -> {
+                    try (lease) {
+                        shares.putBack(process, lease.token());
+                    }
+                });
+            }
+        }
+    }
+
+    /** Waits for the end of another one's lease; a short while, since its share may be sold out before. */
+    private void awaitAnother() throws InterruptedException {
+        for (int process : shares.unsold()) {
+            if (process != job.process()) {
+                lockOf(process).tryAcquire(PATIENCE).ifPresent(Lease::close);
+                return;
+            }
+        }
+    }
+
+    private DistributedLock lockOf(int process) {
+        return holdfast.lock("flash-sale/" + job.sale() + "/share/" + process);
+    }
+
+    /** Returns what is left of the share. */
+    @Override
+    public void close() {
+        try (holdfast) {
+            stock.lock();
+            try {
+                share.ifPresent(mine -> {
+                    shares.putBack(job.process(), mine.token());
+                    mine.giveUp();
+                });
+            } finally {
+                stock.unlock();
+            }
+        } finally {
+            redis.shutdown();
+        }
+    }
+}

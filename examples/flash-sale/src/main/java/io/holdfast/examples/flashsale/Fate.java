@@ -1,0 +1,44 @@
+package io.holdfast.examples.flashsale;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/** The usual work, in which the accidents of a sale happen: each to the first seller of all processes that is ready for it. */
+final class Fate implements Work {
+
+    /** For an accident: after no number of orders. */
+    static final long NEVER = Long.MAX_VALUE;
+
+    private final Duration work;
+    private final Duration pause;
+    private final Map<Accident, Long> pending = new ConcurrentHashMap<>();
+
+    /** A slow sale lasts a third longer than the lease, so that every lock that is not renewed is lost. */
+    Fate(Job job) {
+        work = job.work();
+        pause = job.lease().multipliedBy(4).dividedBy(3);
+        pending.put(Accident.HALT, job.haltAfter());
+        pending.put(Accident.SLOW, job.slowAfter());
+    }
+
+    @Override
+    public void perform(Journal journal) throws InterruptedException {
+        TimeUnit.NANOSECONDS.sleep(work.toNanos());
+        for (Accident accident : Accident.values()) {
+            if (journal.orders() >= pending.getOrDefault(accident, NEVER)
+                    && pending.remove(accident) != null
+                    && journal.claim(accident)) {
+                strike(accident);
+            }
+        }
+    }
+
+    private void strike(Accident accident) throws InterruptedException {
+        switch (accident) {
+            case HALT -> Runtime.getRuntime().halt(Worker.HALTED);
+            case SLOW -> TimeUnit.NANOSECONDS.sleep(pause.toNanos());
+        }
+    }
+}

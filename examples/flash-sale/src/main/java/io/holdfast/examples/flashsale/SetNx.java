@@ -1,0 +1,21 @@
+package io.holdfast.examples.flashsale;
+
+import io.lettuce.core.api.sync.RedisCommands;
+
+/** A key without an expiry: when the seller that made it dies, nobody removes it, and nobody sells again. */
+final class SetNx extends KeyLock {
+
+    SetNx(Job job) {
+        super(job);
+    }
+
+    @Override
+    boolean take(RedisCommands<String, String> redis, String key, String owner) {
+        return redis.setnx(key, owner);
+    }
+
+    @Override
+    void free(RedisCommands<String, String> redis, String key, String owner) {
+        redis.del(key);
+    }
+}

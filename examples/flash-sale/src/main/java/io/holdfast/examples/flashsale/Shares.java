@@ -1,0 +1,119 @@
+package io.holdfast.examples.flashsale;
+
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * The shares of the stock that processes have, in Redis: of each how many items are left, and the fencing token of the
+ * lease it belongs to.
+ *
+ * <p>An item is in the stock, in a share or in an order. Each script moves items from one to the other or does nothing, so
+ * that none is lost or doubled, wherever a process dies. Who comes with a token that is not the share's gets nothing.
+ */
+final class Shares {
+
+    /** Keys: shares, orders. Arguments: process, token, order. */
+    private static final String SELL = """
+            if redis.call('HGET', KEYS[1], ARGV[1] .. ':token') ~= ARGV[2] then
+                return -1
+            end
+            redis.call('HINCRBY', KEYS[1], ARGV[1] .. ':left', -1)
+            redis.call('XADD', KEYS[2], '*', 'sale', ARGV[3])
+            return redis.call('XLEN', KEYS[2])
+            """;
+
+    /** Keys: shares, stock. Arguments: process, token, the least to take. */
+    private static final String TAKE = """
+            if redis.call('HGET', KEYS[1], ARGV[1] .. ':token') ~= ARGV[2] then
+                return -1
+            end
+            local stock = tonumber(redis.call('GET', KEYS[2]))
+            local items = math.min(stock, math.max(tonumber(ARGV[3]), math.floor(stock / 8)))
+            redis.call('DECRBY', KEYS[2], items)
+            redis.call('HINCRBY', KEYS[1], ARGV[1] .. ':left', items)
+            return items
+            """;
+
+    /** Keys: shares, stock. Arguments: process, token. Tokens have all the same length, so that texts compare as numbers. */
+    private static final String PUT_BACK = """
+            local token = redis.call('HGET', KEYS[1], ARGV[1] .. ':token')
+            if token and token > ARGV[2] then
+                return 0
+            end
+            local left = redis.call('HGET', KEYS[1], ARGV[1] .. ':left') or '0'
+            redis.call('INCRBY', KEYS[2], left)
+            redis.call('HSET', KEYS[1], ARGV[1] .. ':token', ARGV[2], ARGV[1] .. ':left', '0')
+            return tonumber(left)
+            """;
+
+    private static final String LEFT = ":left";
+
+    private final RedisCommands<String, String> redis;
+    private final Keys keys;
+
+    Shares(RedisCommands<String, String> redis, Keys keys) {
+        this.redis = redis;
+        this.keys = keys;
+    }
+
+    /** Sells one item of the share; returns how many orders there are, or {@link Shelf#REFUSED}. */
+    long sell(int process, long token, String order) {
+        String[] places = {keys.shares(), keys.orders()};
+        return redis.<Long>eval(SELL, ScriptOutputType.INTEGER, places, text(process), text(token), order);
+    }
+
+    /**
+     * Moves an eighth of the stock to the share, or the given number if that is more, as far as there is so much.
+     *
+     * @return how much it was, or {@link Shelf#REFUSED}
+     */
+    long take(int process, long token, int atLeast) {
+        return redis.<Long>eval(
+                TAKE, ScriptOutputType.INTEGER, stock(), text(process), text(token), Integer.toString(atLeast));
+    }
+
+    /** Moves what is left of the share to the stock, and gives the share to this token; no effect if that is an older one. */
+    long putBack(int process, long token) {
+        return redis.<Long>eval(PUT_BACK, ScriptOutputType.INTEGER, stock(), text(process), text(token));
+    }
+
+    /** Whether all there is is in shares. */
+    boolean stockIsEmpty() {
+        return Long.parseLong(redis.get(keys.stock())) == 0;
+    }
+
+    /** The processes whose shares are not sold out. */
+    List<Integer> unsold() {
+        List<Integer> processes = new ArrayList<>();
+        for (Map.Entry<String, String> field : redis.hgetall(keys.shares()).entrySet()) {
+            if (field.getKey().endsWith(LEFT) && !field.getValue().equals("0")) {
+                processes.add(Integer.valueOf(field.getKey().replace(LEFT, "")));
+            }
+        }
+        return processes;
+    }
+
+    /** How many items are in all shares. */
+    long left() {
+        return redis.hgetall(keys.shares()).entrySet().stream()
+                .filter(field -> field.getKey().endsWith(LEFT))
+                .mapToLong(field -> Long.parseLong(field.getValue()))
+                .sum();
+    }
+
+    private String[] stock() {
+        return new String[] {keys.shares(), keys.stock()};
+    }
+
+    private static String text(int process) {
+        return Integer.toString(process);
+    }
+
+    private static String text(long token) {
+        return String.format(Locale.ROOT, "%019d", token);
+    }
+}
