@@ -13,8 +13,8 @@ import java.util.stream.IntStream;
  */
 final class Segmented implements Strategy {
 
-    /** A few sales long: a store call that fails costs the others more than this one waits. */
-    private static final Duration PATIENCE = Duration.ofMillis(50);
+    /** Longer than a queue usually lasts: who gives up has cost the others two store calls for nothing. */
+    private static final Duration PATIENCE = Duration.ofMillis(250);
 
     private final Holdfast holdfast;
     private final List<Segment> segments;
