@@ -120,7 +120,8 @@ final class Lanes {
         double y = top(visit.seller().process());
         if (mishap.accident() == Accident.HALT && isShown(mishap.at())) {
             svg.line("kill", x(mishap.at()), y - 4, x(mishap.at()), y + LANE + 4);
-            svg.text("", "start", x(mishap.at()) + 4, y + 17, "killed");
+            boolean last = x(mishap.at()) > WIDTH - LEFT;
+            svg.text("", last ? "end" : "start", x(mishap.at()) + (last ? -4 : 4), y + 17, "killed");
         } else if (mishap.accident() == Accident.SLOW && visit.begin() < window.to() && visit.end() > window.from()) {
             double from = x(Math.max(visit.begin(), window.from()));
             double to = x(Math.min(visit.end(), window.to()));

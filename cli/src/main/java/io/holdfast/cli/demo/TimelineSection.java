@@ -14,12 +14,14 @@ final class TimelineSection {
     private static final int MOST_ROWS = 8;
 
     private final DemoOptions options;
+    private final Sold sold;
     private final Row row;
     private final Timeline timeline;
     private final List<Span> wrong;
 
     TimelineSection(DemoOptions options, Sold sold) {
         this.options = options;
+        this.sold = sold;
         this.row = sold.row();
         this.timeline = sold.count().timeline();
         this.wrong =
@@ -55,7 +57,12 @@ final class TimelineSection {
                 .mapToLong(visit -> visit.end() == Visit.NEVER ? visit.begin() : visit.end())
                 .max()
                 .orElse(from);
-        return new Span(from, Math.max(to, from + 1));
+        return new Span(from, Math.max(Math.max(to, from + 1), givenUp()));
+    }
+
+    /** When a sale that stood still was given up; it ended by itself if nothing was left. */
+    private long givenUp() {
+        return row.left() > 0 ? sold.count().end() + row.stalledMillis() : 0;
     }
 
     private String closer(Mishap mishap) {
