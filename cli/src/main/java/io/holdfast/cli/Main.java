@@ -46,7 +46,9 @@ public final class Main implements Callable<Integer> {
 
     static CommandLine commandLine() {
         return new CommandLine(new Main())
+                .addSubcommand(new CommandLine(new ExecCommand()).setStopAtPositional(true))
                 .setUsageHelpWidth(HELP_WIDTH)
+                .setExpandAtFiles(false)
                 .setParameterExceptionHandler(Main::explainWrongArguments)
                 .setExecutionExceptionHandler(Main::explainFailure);
     }
@@ -58,18 +60,19 @@ public final class Main implements Callable<Integer> {
 
     private static int explainWrongArguments(ParameterException e, String[] args) {
         CommandLine command = e.getCommandLine();
-        String name = command.getCommandSpec().qualifiedName();
-        say(command.getErr(), name + ": " + oneLine(e) + "; see " + name + " --help");
+        say(command, oneLine(e) + "; see " + command.getCommandSpec().qualifiedName() + " --help");
         return ExitCode.USAGE;
     }
 
     private static int explainFailure(Exception e, CommandLine command, ParseResult parsed) {
-        say(command.getErr(), command.getCommandSpec().qualifiedName() + ": " + oneLine(e));
+        say(command, oneLine(e));
         return e instanceof HoldfastException ? ExitCode.UNUSABLE : ExitCode.FAILED;
     }
 
-    private static void say(PrintWriter err, String line) {
-        err.println(line);
+    /** Says something that is no result. */
+    static void say(CommandLine command, String line) {
+        PrintWriter err = command.getErr();
+        err.println(command.getCommandSpec().qualifiedName() + ": " + Printable.text(line));
         err.flush();
     }
 

@@ -1,0 +1,33 @@
+package io.holdfast.cli;
+
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Where the locks are kept, for every command that needs to know. */
+final class StoreOption {
+
+    private static final String VARIABLE = "HOLDFAST_STORE";
+
+    @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Option(
+            names = "--store",
+            paramLabel = "URI",
+            description = "Where the locks are kept, for example redis://localhost:6379. Default: the environment's "
+                    + VARIABLE + ".")
+    private @Nullable String given;
+
+    String uri() {
+        String uri = given == null ? System.getenv(VARIABLE) : given;
+        if (uri == null || uri.isEmpty()) {
+            throw new ParameterException(
+                    spec.commandLine(), "no store: give --store redis://host, or set " + VARIABLE + " to that");
+        }
+        return uri;
+    }
+}

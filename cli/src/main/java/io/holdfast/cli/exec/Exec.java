@@ -1,0 +1,111 @@
+package io.holdfast.cli.exec;
+
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockEvent;
+import io.holdfast.LockTimeoutException;
+import java.io.IOException;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Consumer;
+
+/** Runs a command while it holds a lock. */
+public final class Exec {
+
+    private final ExecOptions options;
+    private final Consumer<String> say;
+    private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
+
+    /** With a place for lines to the user. */
+    public Exec(ExecOptions options, Consumer<String> say) {
+        this.options = options;
+        this.say = say;
+    }
+
+    /**
+     * Returns the exit code.
+     *
+     * @throws IllegalArgumentException if the store or the lock's name is not understood
+     * @throws io.holdfast.HoldfastException if the store cannot be used
+     */
+    public int run() throws IOException, InterruptedException {
+        // until there is a connection, nothing can be left behind
+        Signals signals = new Signals(caught -> Runtime.getRuntime().halt(caught.exitCode()));
+        try (Guard guard = Guard.start(events::add);
+                Holdfast client = connect()) {
+            signals.nowTo(events::add);
+            return untilTheEnd(client.lock(options.lock()).async().acquire(options.patience()), guard);
+        } catch (LockTimeoutException e) {
+            say.accept(e.getMessage() + "");
+            return ExitStatus.BUSY;
+        }
+    }
+
+    private Holdfast connect() {
+        return Holdfast.builder()
+                .uri(options.store())
+                .lease(options.lease())
+                .listener(this::report)
+                .build();
+    }
+
+    private void report(LockEvent event) {
+        if (event instanceof LockEvent.RenewalLate late) {
+            say.accept("lock '" + late.lockName() + "' is not renewed, and valid for "
+                    + late.remaining().toMillis() + " ms: " + late.reason());
+        } else if (event instanceof LockEvent.ReleaseUnconfirmed doubtful) {
+            say.accept("lock '" + doubtful.lockName() + "' may stay held for "
+                    + doubtful.remaining().toMillis() + " ms: " + doubtful.reason());
+        }
+    }
+
+    private int untilTheEnd(CompletableFuture<Lease> wish, Guard guard) throws IOException, InterruptedException {
+        var unused = wish.whenComplete(
+                (lease, error) -> events.add(error == null ? new Event.Acquired(lease) : new Event.Failed(error)));
+        while (true) {
+            Event event = events.take();
+            if (event instanceof Event.Caught caught) {
+                withdraw(wish);
+                return caught.exitCode();
+            } else if (event instanceof Event.Failed failed) {
+                throw thrown(failed.why());
+            } else if (event instanceof Event.Acquired acquired) {
+                return hold(acquired.lease(), guard);
+            }
+        }
+    }
+
+    private static void withdraw(CompletableFuture<Lease> wish) {
+        if (!wish.cancel(false) && !wish.isCompletedExceptionally()) {
+            wish.join().close();
+        }
+    }
+
+    private static RuntimeException thrown(Throwable why) {
+        return why instanceof RuntimeException known ? known : new IllegalStateException(why);
+    }
+
+    /** What lasts until the end of the run is the lock's end, too: nothing runs when it is released. */
+    private int hold(Lease lease, Guard guard) throws InterruptedException {
+        int code;
+        try (lease) {
+            code = run(lease, guard);
+        } catch (LeaseLostException e) {
+            return ExitStatus.LOST;
+        }
+        return code;
+    }
+
+    private int run(Lease lease, Guard guard) throws InterruptedException {
+        Plan plan = Plan.of(options.lease(), options.grace());
+        try {
+            Process command = new Launch(options.command(), lease).start();
+            return new Run(lease, plan, guard, command, events, say).untilTheEnd();
+        } catch (Launch.NotStarted e) {
+            say.accept(e.getMessage() + "");
+            return e.exitCode;
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package io.holdfast.cli.exec;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What to run, under which lock.
+ *
+ * @param lock its name
+ * @param store where it is kept; one that other processes share
+ * @param patience how long to wait for the lock; zero to try once
+ * @param lease how long the store keeps the lock without a renewal
+ * @param grace between TERM and KILL when renewals fail
+ * @param command with its arguments
+ */
+public record ExecOptions(
+        String lock, String store, Duration patience, Duration lease, Duration grace, List<String> command) {
+
+    private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
+    private static final Duration LONGEST_LEASE = Duration.ofDays(365);
+
+    /** Checks the values; the text of the {@link IllegalArgumentException} names the option. */
+    public ExecOptions {
+        require(
+                !store.matches("(?is)(memory|embedded):.*"),
+                "--store " + store + ": excludes nobody, since no other process sees its locks; use redis://host");
+        require(
+                lease.compareTo(SHORTEST_LEASE) >= 0 && lease.compareTo(LONGEST_LEASE) <= 0,
+                "--lease " + lease.toMillis() + "ms: must be 1s to 365 days");
+        require(
+                !grace.isZero() && grace.compareTo(lease) < 0,
+                "--grace " + grace.toMillis() + "ms: must be more than nothing and less than the lease, "
+                        + lease.toMillis() + "ms");
+        command = List.copyOf(command);
+    }
+
+    private static void require(boolean good, String otherwise) {
+        if (!good) {
+            throw new IllegalArgumentException(otherwise);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.holdfast.cli.exec;
+
+import java.time.Duration;
+
+/**
+ * When what is due, in milliseconds before the lock ends.
+ *
+ * @param lead KILL, early enough that nothing of the command is left when the lock ends
+ * @param warn TERM
+ * @param grace from when on the lease has to be known to be renewed
+ * @param tick how often to look whether it was
+ */
+record Plan(long lead, long warn, long grace, long tick) {
+
+    private static final long LONGEST_TICK = 1_000;
+
+    /** The first renewal is due with two thirds of the lease left, so that half of it is a sign of failure. */
+    static Plan of(Duration lease, Duration grace) {
+        long all = lease.toMillis();
+        long asked = Math.min(grace.toMillis(), all / 10 * 9);
+        return new Plan(50 + all / 50, Math.min(asked, all / 2), asked, Math.min(LONGEST_TICK, all / 30));
+    }
+
+    boolean asksEarly() {
+        return grace > warn;
+    }
+}

@@ -1,0 +1,166 @@
+package io.holdfast.cli.exec;
+
+import io.holdfast.HoldfastException;
+import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/**
+ * One run of the command under a lease: tells the guard of each renewal, and reacts to what comes, until the command, and
+ * what was signalled with it, has ended.
+ */
+final class Run {
+
+    /** Less is no renewal, but the clock's resolution. */
+    private static final long NEWS_MILLIS = 50;
+
+    private final Lease lease;
+    private final Plan plan;
+    private final Process command;
+    private final BlockingQueue<Event> events;
+    private final Consumer<String> say;
+    private Guard guard;
+    private long told;
+    private boolean asking;
+    private boolean warned;
+    private boolean lost;
+    private boolean over;
+    private boolean gone;
+
+    /** Of a command that has just been started. */
+    Run(Lease lease, Plan plan, Guard guard, Process command, BlockingQueue<Event> events, Consumer<String> say) {
+        this.lease = lease;
+        this.plan = plan;
+        this.guard = guard;
+        this.command = command;
+        this.events = events;
+        this.say = say;
+    }
+
+    /** Returns the exit code when nothing runs any more. */
+    int untilTheEnd() throws InterruptedException {
+        guard.command(command.pid());
+        var unused = command.onExit().thenRun(() -> events.add(new Event.Ended()));
+        lease.onLost(e -> events.add(new Event.Lost(e.getMessage() + "")));
+        try {
+            while (!gone) {
+                tellValidity();
+                Event event = events.poll(plan.tick(), TimeUnit.MILLISECONDS);
+                if (event != null) {
+                    take(event);
+                }
+            }
+            return lost || warned ? ExitStatus.LOST : command.exitValue();
+        } finally {
+            killWhatIsLeft();
+            guard.close();
+        }
+    }
+
+    // ---- validity
+
+    /** While the lease is lost or in doubt nothing is told, and what was told last counts. */
+    private void tellValidity() {
+        long now = Clock.millis();
+        long left = lease.remaining().toMillis();
+        long end = now + left - plan.lead();
+        if (left > 0 && !lost && end > told + NEWS_MILLIS) {
+            told = end;
+            guard.valid(end, now + left - plan.warn());
+            recover();
+        }
+        if (left < plan.grace() && plan.asksEarly() && !(asking || warned || lost || over)) {
+            asking = true;
+            startThread("renewal", this::confirm);
+        }
+    }
+
+    private void recover() {
+        if (warned) {
+            warned = false;
+            say.accept("the lock is renewed again; the command has got its TERM, and may go on to its end");
+        }
+    }
+
+    private void confirm() {
+        try {
+            lease.ensureValid(Duration.ofMillis(plan.grace()));
+            events.add(new Event.Confirmed());
+        } catch (HoldfastException | LeaseLostException e) {
+            events.add(new Event.Unconfirmed(e.getMessage() + ""));
+        }
+    }
+
+    static void startThread(String name, Runnable work) {
+        Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    // ---- events
+
+    private void take(Event event) {
+        if (event instanceof Event.Caught caught) {
+            guard.signal(caught.signal());
+        } else if (event instanceof Event.Ended) {
+            over = true;
+            guard.over();
+        } else if (event instanceof Event.Lost loss) {
+            lost = true;
+            say.accept(loss.why());
+            guard.kill();
+        } else if (event instanceof Event.Confirmed) {
+            asking = false;
+        } else if (event instanceof Event.Unconfirmed doubt) {
+            asking = false;
+            guard.signal("TERM");
+            warn(doubt.why());
+        } else if (event instanceof Event.Said said && said.guard() == guard) {
+            take(said.answer());
+        } else if (event instanceof Event.GuardEnded ended && ended.guard() == guard) {
+            replaceGuard();
+        }
+    }
+
+    private void take(String answer) {
+        switch (answer) {
+            case "warned" -> warn("no renewal was confirmed");
+            case "killed" -> lost = true;
+            default -> gone = true;
+        }
+    }
+
+    private void warn(String why) {
+        warned = true;
+        say.accept("the command gets a TERM, and is killed before the lock ends: " + why);
+    }
+
+    /** Somebody killed it. What was signalled before and is no descendant any more, nobody knows then. */
+    private void replaceGuard() {
+        if (over) {
+            gone = true;
+            return;
+        }
+        try {
+            guard = Guard.start(events::add);
+            told = 0;
+            tellValidity();
+            guard.command(command.pid());
+        } catch (IOException e) {
+            say.accept("the command is killed, since its guard cannot be replaced: " + e.getMessage());
+            killWhatIsLeft();
+            gone = true;
+        }
+    }
+
+    private void killWhatIsLeft() {
+        if (command.isAlive()) {
+            Stream.concat(command.descendants(), Stream.of(command.toHandle())).forEach(ProcessHandle::destroyForcibly);
+        }
+    }
+}

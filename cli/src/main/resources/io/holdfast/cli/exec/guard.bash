@@ -1,0 +1,219 @@
+# Ends a command in time, also when the JVM that started both is killed or stopped.
+#
+# Orders come on standard input, one a line. Times are readings of the clock below, in milliseconds.
+#   command PID       what to guard
+#   valid END WARN    kill it at END, and send TERM at WARN; a later order replaces both
+#   signal NAME       pass a signal on to the command and its descendants
+#   kill              end it now
+#   over              the command has ended; leave when what was signalled with it has, too
+# The end of the orders means that the JVM is gone: TERM at once, and the kill in time.
+#
+# Answers: "warned" and "killed" when that was done, "gone" at the end.
+
+trap '' HUP INT PIPE QUIT TERM TSTP TTIN TTOU
+cd /
+
+guarded=() # when it began, by process id
+parents=()
+starts=()
+end=
+warn=
+warned=
+killing=
+over=
+orphaned=
+
+# ---- the clock: it goes on in a suspended machine, and never steps where the system has such a one
+
+if [ -r /proc/uptime ]; then
+    clock() {
+        read -r now _ </proc/uptime
+        now=${now/./}0
+    }
+elif [ -n "${EPOCHREALTIME:-}" ]; then
+    clock() {
+        now=$((${EPOCHREALTIME/[.,]/} / 1000))
+    }
+else
+    clock() {
+        now=$((($(date +%s) + 1) * 1000))
+    }
+fi
+
+# ---- processes
+
+# Looks at the given processes, or at all. Zombies have ended.
+if [ -r /proc/self/stat ]; then
+    look() {
+        local stat file
+        parents=() starts=()
+        [ $# -gt 0 ] || set -- /proc/[0-9]*
+        for file; do
+            stat=
+            IFS= read -r -d '' stat 2>/dev/null <"/proc/${file##*/}/stat"
+            # the name before the last parenthesis may hold anything
+            set -- ${stat##*) }
+            case ${1:-Z} in
+                Z | X) ;;
+                *) parents[${file##*/}]=$2 starts[${file##*/}]=${20} ;;
+            esac
+        done
+    }
+else
+    look() {
+        local pid parent state start
+        parents=() starts=()
+        while read -r pid parent state start; do
+            case $state in
+                Z*) ;;
+                *) parents[pid]=$parent starts[pid]=$start ;;
+            esac
+        done < <(ps -A -o pid= -o ppid= -o stat= -o lstart=)
+    }
+fi
+
+# Drops what has ended. A process that began at another time has only the number of one that was guarded.
+forget() {
+    local pid
+    for pid in "${!guarded[@]}"; do
+        [ "${starts[pid]:-}" = "${guarded[pid]}" ] || unset "guarded[pid]"
+    done
+}
+
+# Takes in all that descends from what is guarded.
+gather() {
+    local pid more=yes
+    look
+    forget
+    while [ "$more" ]; do
+        more=
+        for pid in "${!parents[@]}"; do
+            if [ -z "${guarded[pid]:-}" ] && [ -n "${guarded[${parents[pid]}]:-}" ]; then
+                guarded[pid]=${starts[pid]}
+                more=yes
+            fi
+        done
+    done
+}
+
+# Sends a signal to each once, in rounds, since they may fork meanwhile.
+send() {
+    local pid more=yes sent=()
+    while [ "$more" ]; do
+        more=
+        for pid in "${!guarded[@]}"; do
+            if [ -z "${sent[pid]:-}" ]; then
+                kill -s "$1" "$pid" 2>/dev/null
+                sent[pid]=yes
+                more=yes
+            fi
+        done
+        gather
+    done
+}
+
+# One that is stopped takes a signal only when it goes on.
+pass_on() {
+    gather
+    send "$1"
+    send CONT
+}
+
+# Stopped first: none can fork then, nor be missed because its parent died before it.
+finish() {
+    local pid
+    send STOP
+    for pid in "${!guarded[@]}"; do
+        kill -s KILL "$pid" 2>/dev/null
+    done
+}
+
+# Whether a Ctrl-C has reached the command without us: it is in the foreground of its terminal.
+in_foreground() {
+    local group front
+    read -r group front < <(ps -o pgid= -o tpgid= -p "$1" 2>/dev/null)
+    [ -n "$group" ] && [ "$group" = "$front" ]
+}
+
+# ---- the dialogue
+
+answer() {
+    echo "$1" 2>/dev/null
+}
+
+obey() {
+    case $1 in
+        command)
+            command=$2
+            look "$2"
+            guarded[$2]=${starts[$2]:-ended}
+            ;;
+        valid)
+            end=$2 warn=$3 warned=
+            ;;
+        signal)
+            gather
+            [ "$2" = INT ] && in_foreground "$command" || pass_on "$2"
+            ;;
+        kill) end=0 ;;
+        over) over=yes ;;
+    esac
+}
+
+act_in_time() {
+    clock
+    if [ -n "$end" ] && [ "$now" -ge "$end" ]; then
+        [ "$killing" ] || answer killed
+        killing=yes
+        finish
+    elif [ -n "$warn" ] && [ "$now" -ge "$warn" ] && [ -z "$warned" ]; then
+        warned=yes
+        pass_on TERM
+        answer warned
+    fi
+}
+
+leave_if_over() {
+    [ "$over$orphaned" ] || return
+    [ ${#guarded[@]} -eq 0 ] || look "${!guarded[@]}"
+    forget
+    if [ ${#guarded[@]} -eq 0 ]; then
+        answer gone
+        exit 0
+    fi
+}
+
+# At most a second, since a suspended machine stops the timer, but not the clock.
+choose_pause() {
+    local next=$((now + 1000)) at
+    for at in $end ${warned:-$warn}; do
+        [ "$at" = yes ] || [ "$at" -ge "$next" ] || next=$at
+    done
+    pause=$((next - now))
+    [ "$over$orphaned$killing" ] && pause=50
+    [ "$pause" -gt 0 ] || pause=1
+    printf -v pause '%d.%03d' $((pause / 1000)) $((pause % 1000))
+    [ "${BASH_VERSINFO[0]}" -gt 3 ] || pause=1
+}
+
+line=
+while :; do
+    act_in_time
+    leave_if_over
+    choose_pause
+    if [ "$orphaned" ]; then
+        sleep "$pause"
+        continue
+    fi
+    IFS= read -r -t "$pause" part
+    status=$?
+    # what came before the time was up is the beginning of the next line
+    line=$line$part
+    if [ $status -eq 0 ]; then
+        obey $line
+        line=
+    elif [ $status -le 128 ]; then
+        orphaned=yes
+        pass_on TERM
+    fi
+done
