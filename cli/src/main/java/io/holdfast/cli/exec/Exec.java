@@ -36,10 +36,7 @@ public final class Exec {
         try (Guard guard = Guard.start(events::add);
                 Holdfast client = connect()) {
             signals.nowTo(events::add);
-            return untilTheEnd(client.lock(options.lock()).async().acquire(options.patience()), guard);
-        } catch (LockTimeoutException e) {
-            say.accept(e.getMessage() + "");
-            return ExitStatus.BUSY;
+            return acquireAndRun(client, guard);
         }
     }
 
@@ -61,7 +58,8 @@ public final class Exec {
         }
     }
 
-    private int untilTheEnd(CompletableFuture<Lease> wish, Guard guard) throws IOException, InterruptedException {
+    private int acquireAndRun(Holdfast client, Guard guard) throws InterruptedException {
+        CompletableFuture<Lease> wish = client.lock(options.lock()).async().acquire(options.patience());
         var unused = wish.whenComplete(
                 (lease, error) -> events.add(error == null ? new Event.Acquired(lease) : new Event.Failed(error)));
         while (true) {
@@ -70,7 +68,7 @@ public final class Exec {
                 withdraw(wish);
                 return caught.exitCode();
             } else if (event instanceof Event.Failed failed) {
-                throw thrown(failed.why());
+                return explain(failed.why(), client);
             } else if (event instanceof Event.Acquired acquired) {
                 return hold(acquired.lease(), guard);
             }
@@ -83,8 +81,14 @@ public final class Exec {
         }
     }
 
-    private static RuntimeException thrown(Throwable why) {
-        return why instanceof RuntimeException known ? known : new IllegalStateException(why);
+    private int explain(Throwable why, Holdfast client) {
+        if (why instanceof LockTimeoutException) {
+            // fails where the wait was for a store that has gone meanwhile
+            var unused = client.inspect(options.lock());
+            say.accept(why.getMessage() + "");
+            return ExitStatus.BUSY;
+        }
+        throw why instanceof RuntimeException known ? known : new IllegalStateException(why);
     }
 
     /** What lasts until the end of the run is the lock's end, too: nothing runs when it is released. */

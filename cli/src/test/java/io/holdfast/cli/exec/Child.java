@@ -1,0 +1,112 @@
+package io.holdfast.cli.exec;
+
+import static io.holdfast.cli.exec.Await.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** {@code holdfast exec} in a process of its own, with a folder for what it and its command write. */
+final class Child implements AutoCloseable {
+
+    private final Process process;
+    private final Path folder;
+
+    private Child(Process process, Path folder) {
+        this.process = process;
+        this.folder = folder;
+    }
+
+    static Child exec(Path folder, String store, String... args) throws IOException {
+        return start(folder, store, List.of(), args);
+    }
+
+    /** Signals that the caller of this JVM has ignored are not, unless the prefix says so. */
+    static Child start(Path folder, String store, List<String> prefix, String... args) throws IOException {
+        Path own = Files.createTempDirectory(folder, "exec-");
+        List<String> command = new ArrayList<>(List.of("env", "--default-signal=HUP,INT,TERM"));
+        command.addAll(prefix);
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.holdfast.cli.Main", "exec"));
+        command.addAll(Arrays.asList(args));
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().put("HOLDFAST_STORE", store);
+        builder.environment().put("D", own.toString());
+        builder.redirectInput(Path.of("/dev/null").toFile());
+        builder.redirectOutput(own.resolve("out").toFile());
+        builder.redirectError(own.resolve("err").toFile());
+        return new Child(builder.start(), own);
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    int exitCode() throws Exception {
+        await("the end of holdfast exec; it said: " + errors(), () -> !process.isAlive());
+        return process.exitValue();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    void signal(String name) throws Exception {
+        kill(name, pid());
+    }
+
+    static void kill(String name, long pid) throws Exception {
+        Process kill = new ProcessBuilder("kill", "-s", name, Long.toString(pid)).start();
+        assertThat(kill.waitFor()).isZero();
+    }
+
+    String output() throws IOException {
+        return Files.readString(folder.resolve("out"));
+    }
+
+    String errors() throws IOException {
+        return Files.readString(folder.resolve("err"));
+    }
+
+    /** What the command has written to a file of this name in $D. */
+    List<String> lines(String file) throws IOException {
+        Path path = folder.resolve(file);
+        return Files.exists(path) ? Files.readAllLines(path) : List.of();
+    }
+
+    void write(String file) throws IOException {
+        Files.createFile(folder.resolve(file));
+    }
+
+    /** The process id that the command has written to that file. */
+    long awaitPid(String file) throws Exception {
+        await(
+                "a process id in " + file + "; holdfast said: " + errors(),
+                () -> !lines(file).isEmpty());
+        return Long.parseLong(lines(file).get(0));
+    }
+
+    /** Whether it runs: one that has ended, and waits for its new parent to notice, does not. */
+    static boolean lives(long pid) throws IOException {
+        Process ps = new ProcessBuilder("ps", "-o", "stat=", "-p", Long.toString(pid)).start();
+        try (BufferedReader state = ps.inputReader()) {
+            return state.lines().anyMatch(line -> !line.isBlank() && !line.startsWith("Z"));
+        }
+    }
+
+    static void awaitGone(long pid) throws Exception {
+        await("the end of process " + pid, () -> !lives(pid));
+    }
+
+    @Override
+    public void close() {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+    }
+}

@@ -1,0 +1,145 @@
+package io.holdfast.cli.exec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.embedded.redis.RedisServer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What holdfast exec says with its exit code, and to its command. */
+@Timeout(60)
+class ExecExitCodeTest {
+
+    private static RedisServer server;
+    private static Holdfast other;
+
+    @TempDir
+    Path temp;
+
+    private final List<Child> children = new ArrayList<>();
+
+    @BeforeAll
+    static void connect() {
+        server = RedisServer.start();
+        other = Holdfast.connect(server.uri());
+    }
+
+    @AfterAll
+    static void disconnect() {
+        other.close();
+        server.close();
+    }
+
+    @AfterEach
+    void end() {
+        children.forEach(Child::close);
+    }
+
+    @Test
+    void theCommandsOwnCodeAndWhyThereIsNone() throws Exception {
+        Child own = exec("own", "sh", "-c", "exit 7");
+        Child killed = exec("killed", "sh", "-c", "kill -KILL $$");
+        Child missing = exec("missing", "no-such-command");
+        Child folder = exec("folder", "/tmp");
+
+        assertThat(own.exitCode()).isEqualTo(7);
+        assertThat(own.errors()).isEmpty();
+        assertThat(killed.exitCode()).isEqualTo(128 + 9);
+        assertThat(missing.exitCode()).isEqualTo(127);
+        assertThat(missing.errors()).isEqualTo("holdfast exec: no-such-command: no such command; see PATH\n");
+        assertThat(folder.exitCode()).isEqualTo(126);
+        assertThat(folder.errors()).startsWith("holdfast exec: /tmp: cannot be executed");
+        for (String lock : List.of("own", "killed", "missing", "folder")) {
+            assertThat(other.lock(lock).isLocked()).as(lock).isFalse();
+        }
+    }
+
+    @Test
+    void theStoreAndTheWait() throws Exception {
+        try (Lease held = other.lock("held\u001b[2J").acquire(Duration.ZERO)) {
+            Child once = start(server.uri(), "--lock", "held\u001b[2J", "--wait", "0s", "--", "true");
+            Child later = start(server.uri(), "--lock", "held\u001b[2J", "--wait", "300ms", "--", "true");
+            Child nowhere = start("redis://u:secret@127.0.0.1:1", "--lock", "a", "--", "true");
+
+            assertThat(once.exitCode()).isEqualTo(75);
+            assertThat(once.errors())
+                    .startsWith("holdfast exec: lock 'held\\u001b[2J' was not got")
+                    .contains("held by");
+            assertThat(later.exitCode()).isEqualTo(75);
+            assertThat(nowhere.exitCode()).isEqualTo(69);
+            assertThat(nowhere.errors())
+                    .startsWith("holdfast exec: ")
+                    .contains("nothing listens")
+                    .doesNotContain("secret");
+            assertThat(held.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void aStoreThatGoesWhileWaitingIsNotABusyLock() throws Exception {
+        try (RedisServer passing = RedisServer.start();
+                Holdfast holder = Holdfast.builder()
+                        .uri(passing.uri())
+                        .closeTimeout(Duration.ofMillis(1))
+                        .build()) {
+            holder.lock("a").lock();
+            Child waiting = start(passing.uri(), "--lock", "a", "--wait", "2s", "--", "true");
+            Await.await("a waiter", () -> !holder.inspect("a").waiters().isEmpty());
+            passing.kill();
+
+            assertThat(waiting.exitCode()).isEqualTo(69);
+        }
+    }
+
+    @Test
+    void theCommandIsToldOfItsLockAndGetsItsArgumentsAsTheyAre() throws Exception {
+        long before = token("a lock");
+        Child child = start(
+                server.uri(),
+                "--lock",
+                "a lock",
+                "--",
+                "sh",
+                "-c",
+                "printf '%s|' \"$HOLDFAST_LOCK\" \"$HOLDFAST_TOKEN\" \"$@\"",
+                "sh",
+                "--",
+                "@x",
+                "-h",
+                "");
+
+        assertThat(child.exitCode()).isZero();
+        String[] words = child.output().split("\\|", -1);
+        assertThat(words).hasSize(7).startsWith("a lock").endsWith("--", "@x", "-h", "", "");
+        assertThat(Long.parseLong(words[1])).isGreaterThan(before).isLessThan(token("a lock"));
+    }
+
+    private static long token(String lock) throws InterruptedException {
+        try (Lease lease = other.lock(lock).acquire()) {
+            return lease.token();
+        }
+    }
+
+    private Child exec(String lock, String... command) throws IOException {
+        List<String> args = new ArrayList<>(List.of("--lock", lock, "--"));
+        args.addAll(List.of(command));
+        return start(server.uri(), args.toArray(String[]::new));
+    }
+
+    private Child start(String store, String... args) throws IOException {
+        Child child = Child.exec(temp, store, args);
+        children.add(child);
+        return child;
+    }
+}

@@ -1,0 +1,201 @@
+package io.holdfast.cli.exec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.embedded.redis.RedisServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whatever happens to the lock or to holdfast, the command has ended when another holds the lock. */
+@Timeout(60)
+class ExecLossTest {
+
+    /**
+     * Ignores TERM, and writes down for how long it lives; so does a child of it in a session of its own. One line of
+     * proof is the time in nanoseconds.
+     */
+    private static final String STUBBORN = """
+            trap 'echo term >>$D/signals' TERM
+            setsid sh -c 'echo $$ >$D/grandchild; trap "" TERM; while :; do date +%s%N >>$D/lives; done' &
+            echo $$ >$D/command
+            while :; do date +%s%N >>$D/lives; done
+            """;
+
+    private static RedisServer server;
+    private static Holdfast other;
+
+    @TempDir
+    Path temp;
+
+    private final List<Child> children = new ArrayList<>();
+
+    @BeforeAll
+    static void connect() {
+        server = RedisServer.start();
+        other = Holdfast.connect(server.uri());
+    }
+
+    @AfterAll
+    static void disconnect() {
+        other.close();
+        server.close();
+    }
+
+    @AfterEach
+    void end() {
+        children.forEach(Child::close);
+    }
+
+    @Test
+    void aLockTakenAwayEndsTheCommandAtOnce() throws Exception {
+        Child child = stubborn(server, "taken", "30s");
+
+        other.lock("taken").forceUnlock();
+
+        assertThat(child.exitCode()).isEqualTo(76);
+        assertGone(child);
+        assertThat(child.errors()).startsWith("holdfast exec: lock 'taken'").contains("lost");
+    }
+
+    @Test
+    void aStoreThatIsStoppedOrKilledEndsTheCommandInTime() throws Exception {
+        try (RedisServer stopped = RedisServer.start();
+                RedisServer killed = RedisServer.start();
+                Holdfast next = Holdfast.connect(stopped.uri())) {
+            Child onStopped = stubborn(stopped, "a", "3s");
+            Child onKilled = stubborn(killed, "a", "3s");
+
+            stopped.pause();
+            killed.kill();
+
+            assertThat(onKilled.exitCode()).isEqualTo(76);
+            assertGone(onKilled);
+            assertThat(onKilled.lines("signals")).containsExactly("term");
+            assertThat(onKilled.errors().lines()).allMatch(line -> line.startsWith("holdfast exec: "));
+            assertThat(onStopped.exitCode()).isEqualTo(76);
+            assertGone(onStopped);
+            assertThat(onStopped.lines("signals")).containsExactly("term");
+            stopped.resume();
+            assertAllEndedBefore(next, "a", onStopped);
+        }
+    }
+
+    @Test
+    void oneThatEndsInItsGraceHasLostItsLockToo() throws Exception {
+        try (RedisServer killed = RedisServer.start()) {
+            Child polite =
+                    exec(killed, "a", "3s", "sh", "-c", "trap 'exit 0' TERM; echo $$ >$D/command; sleep 60 & wait");
+            polite.awaitPid("command");
+
+            killed.kill();
+
+            assertThat(polite.exitCode()).isEqualTo(76);
+        }
+    }
+
+    @Test
+    void whenHoldfastIsKilledOrStoppedTheCommandEndsBeforeAnotherHoldsTheLock() throws Exception {
+        Child killed = stubborn(server, "killed", "3s");
+        Child stopped = stubborn(server, "stopped", "3s");
+        killed.signal("KILL");
+        stopped.signal("STOP");
+
+        assertAllEndedBefore(other, "killed", killed);
+        assertThat(killed.lines("signals")).contains("term");
+        assertAllEndedBefore(other, "stopped", stopped);
+        stopped.signal("CONT");
+        assertThat(stopped.exitCode()).isEqualTo(76);
+    }
+
+    @Test
+    void aGuardThatIsKilledIsReplaced() throws Exception {
+        Child child = stubborn(server, "guarded", "3s");
+        long guard = guardOf(child);
+
+        Child.kill("KILL", guard);
+        Await.await("another guard", () -> guardOf(child) != guard);
+        child.signal("KILL");
+
+        assertAllEndedBefore(other, "guarded", child);
+    }
+
+    private static long guardOf(Child child) {
+        return ProcessHandle.of(child.pid())
+                .orElseThrow()
+                .children()
+                .filter(process -> process.info().commandLine().orElse("").contains("holdfast-guard"))
+                .mapToLong(ProcessHandle::pid)
+                .findFirst()
+                .orElse(0);
+    }
+
+    @Test
+    void threeAtOnceTakeTurnsWithRisingTokens() throws Exception {
+        Path log = temp.resolve("turns");
+        for (int i = 0; i < 3; i++) {
+            exec(
+                    server,
+                    "turns",
+                    "30s",
+                    "sh",
+                    "-c",
+                    "echo begin $HOLDFAST_TOKEN >>" + log + "; sleep 0.1; echo end $HOLDFAST_TOKEN >>" + log);
+        }
+        for (Child child : children) {
+            assertThat(child.exitCode()).isZero();
+        }
+        List<String> lines = Files.readAllLines(log);
+        assertThat(lines).hasSize(6);
+        long last = 0;
+        for (int i = 0; i < 6; i += 2) {
+            long token = Long.parseLong(lines.get(i).substring("begin ".length()));
+            assertThat(lines.get(i + 1)).isEqualTo("end " + token);
+            assertThat(token).isGreaterThan(last);
+            last = token;
+        }
+    }
+
+    /** Another client gets the lock when its lease has ended, and nobody has written anything since. */
+    private static void assertAllEndedBefore(Holdfast client, String lock, Child child) throws Exception {
+        try (Lease next = client.lock(lock).acquire(Duration.ofSeconds(20))) {
+            long got = System.currentTimeMillis() * 1_000_000;
+            assertThat(next.isValid()).isTrue();
+            assertGone(child);
+            assertThat(child.lines("lives")).allMatch(line -> line.isEmpty() || Long.parseLong(line) <= got);
+        }
+    }
+
+    private static void assertGone(Child child) throws Exception {
+        assertThat(Child.lives(child.awaitPid("command"))).as("command lives").isFalse();
+        assertThat(Child.lives(child.awaitPid("grandchild")))
+                .as("grandchild lives")
+                .isFalse();
+    }
+
+    private Child stubborn(RedisServer store, String lock, String lease) throws Exception {
+        Child child = exec(store, lock, lease, "sh", "-c", STUBBORN);
+        child.awaitPid("command");
+        child.awaitPid("grandchild");
+        return child;
+    }
+
+    private Child exec(RedisServer store, String lock, String lease, String... command) throws IOException {
+        List<String> args = new ArrayList<>(List.of("--lock", lock, "--lease", lease, "--"));
+        args.addAll(List.of(command));
+        Child child = Child.exec(temp, store.uri(), args.toArray(String[]::new));
+        children.add(child);
+        return child;
+    }
+}

@@ -1,0 +1,152 @@
+package io.holdfast.cli.exec;
+
+import static io.holdfast.cli.exec.Await.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.embedded.redis.RedisServer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Signals to holdfast exec reach the command and all its descendants. */
+@Timeout(60)
+class ExecSignalTest {
+
+    private static final Map<String, Integer> NUMBERS = Map.of("HUP", 1, "INT", 2, "TERM", 15);
+
+    /** A shell that waits for its child. */
+    private static final String FAMILY = "echo $$ >$D/command; sh -c 'echo $$ >$D/grandchild; exec sleep 60'; exit 3";
+
+    /** A child that ends only when told so by a file. */
+    private static final String TOUGH_CHILD = "sh -c 'trap \"\" TERM; echo $$ >$D/grandchild;"
+            + " until [ -e $D/go ]; do sleep 0.02; done' & echo $$ >$D/command; wait";
+
+    private static RedisServer server;
+    private static Holdfast other;
+
+    @TempDir
+    Path temp;
+
+    private final List<Child> children = new ArrayList<>();
+
+    @BeforeAll
+    static void connect() {
+        server = RedisServer.start();
+        other = Holdfast.connect(server.uri());
+    }
+
+    @AfterAll
+    static void disconnect() {
+        other.close();
+        server.close();
+    }
+
+    @AfterEach
+    void end() {
+        children.forEach(Child::close);
+    }
+
+    @Test
+    void eachSignalEndsTheFamilyAndTheLockIsFreeAtOnce() throws Exception {
+        Map<String, Child> bySignal = new LinkedHashMap<>();
+        for (String signal : NUMBERS.keySet()) {
+            bySignal.put(signal, exec("family-" + signal, "sh", "-c", FAMILY));
+        }
+        for (Map.Entry<String, Child> entry : bySignal.entrySet()) {
+            Child child = entry.getValue();
+            long command = child.awaitPid("command");
+            long grandchild = child.awaitPid("grandchild");
+
+            child.signal(entry.getKey());
+
+            assertThat(child.exitCode()).as(entry.getKey()).isEqualTo(128 + NUMBERS.get(entry.getKey()));
+            assertThat(Child.lives(command)).isFalse();
+            assertThat(Child.lives(grandchild))
+                    .as("grandchild after " + entry.getKey())
+                    .isFalse();
+            assertThat(other.lock("family-" + entry.getKey()).tryAcquire()).isPresent();
+        }
+    }
+
+    @Test
+    void theLockIsHeldUntilTheLastDescendantHasEnded() throws Exception {
+        Child child = exec("tough", "sh", "-c", TOUGH_CHILD);
+        long command = child.awaitPid("command");
+        long grandchild = child.awaitPid("grandchild");
+
+        child.signal("TERM");
+        Child.awaitGone(command);
+
+        assertThat(other.lock("tough").tryAcquire(Duration.ofMillis(300))).isEmpty();
+        assertThat(child.isAlive()).isTrue();
+        assertThat(Child.lives(grandchild)).isTrue();
+        child.write("go");
+        assertThat(child.exitCode()).isEqualTo(128 + 15);
+        assertThat(Child.lives(grandchild)).isFalse();
+        assertThat(other.lock("tough").tryAcquire()).isPresent();
+    }
+
+    @Test
+    void aStoppedCommandTakesItsTerm() throws Exception {
+        Child child = exec("stopped", "sh", "-c", FAMILY);
+        long grandchild = child.awaitPid("grandchild");
+        Child.kill("STOP", grandchild);
+
+        child.signal("TERM");
+
+        assertThat(child.exitCode()).isEqualTo(128 + 15);
+        assertThat(Child.lives(grandchild)).isFalse();
+    }
+
+    @Test
+    void aSignalEndsTheWaitAndLeavesNothing() throws Exception {
+        try (Lease held = other.lock("waited-for").acquire(Duration.ZERO)) {
+            Map<String, Child> bySignal = new LinkedHashMap<>();
+            for (String signal : NUMBERS.keySet()) {
+                bySignal.put(signal, exec("waited-for", "sh", "-c", "echo ran >$D/ran"));
+            }
+            await("three waiters", () -> other.inspect("waited-for").waiters().size() == 3);
+            for (Map.Entry<String, Child> entry : bySignal.entrySet()) {
+                entry.getValue().signal(entry.getKey());
+                assertThat(entry.getValue().exitCode()).isEqualTo(128 + NUMBERS.get(entry.getKey()));
+                assertThat(entry.getValue().lines("ran")).isEmpty();
+            }
+            assertThat(other.inspect("waited-for").waiters()).isEmpty();
+            assertThat(held.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void whatWasIgnoredAtTheStartStaysIgnored() throws Exception {
+        Child child = Child.start(temp, server.uri(), List.of("nohup"), "--lock", "nohup", "--", "sh", "-c", FAMILY);
+        children.add(child);
+        long grandchild = child.awaitPid("grandchild");
+
+        child.signal("HUP");
+        Child.kill("HUP", grandchild);
+        child.signal("TERM");
+
+        assertThat(child.exitCode()).isEqualTo(128 + 15);
+        assertThat(Child.lives(grandchild)).isFalse();
+    }
+
+    private Child exec(String lock, String... command) throws IOException {
+        List<String> args = new ArrayList<>(List.of("--lock", lock, "--"));
+        args.addAll(List.of(command));
+        Child child = Child.exec(temp, server.uri(), args.toArray(String[]::new));
+        children.add(child);
+        return child;
+    }
+}
