@@ -2,7 +2,9 @@ package io.holdfast.cli;
 
 import io.holdfast.HoldfastException;
 import java.io.PrintWriter;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -16,7 +18,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "holdfast",
         description = "Distributed locks for the JVM, at the command line.",
-        subcommands = DemoCommand.class,
+        subcommands = {DemoCommand.class, LsCommand.class, ShowCommand.class},
         synopsisSubcommandLabel = "COMMAND",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:as it should be", "1:not as it should be", "2:wrong arguments", "69:the store cannot be used"
@@ -45,8 +47,14 @@ public final class Main implements Callable<Integer> {
     }
 
     static CommandLine commandLine() {
+        return commandLine(ReleaseCommand::ask);
+    }
+
+    /** With what asks the person at the terminal. */
+    static CommandLine commandLine(Function<String, Optional<String>> terminal) {
         return new CommandLine(new Main())
                 .addSubcommand(new CommandLine(new ExecCommand()).setStopAtPositional(true))
+                .addSubcommand(new ReleaseCommand(terminal))
                 .setUsageHelpWidth(HELP_WIDTH)
                 .setExpandAtFiles(false)
                 .setParameterExceptionHandler(Main::explainWrongArguments)

@@ -1,5 +1,7 @@
 package io.holdfast.cli;
 
+import io.holdfast.Holdfast;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -29,5 +31,14 @@ final class StoreOption {
                     spec.commandLine(), "no store: give --store redis://host, or set " + VARIABLE + " to that");
         }
         return uri;
+    }
+
+    /** Asks the store; a URI or a lock name that is not understood is a wrong argument. */
+    <T> T ask(Function<Holdfast, T> question) {
+        try (Holdfast client = Holdfast.connect(uri())) {
+            return question.apply(client);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+        }
     }
 }

@@ -44,7 +44,19 @@ class CommandLineTest {
                 "demo --store redis://host:port|not a Redis URI: 'redis://host:port'; the form is",
                 "demo --json /no/such/folder/out.json|--json /no/such/folder/out.json: cannot be written",
                 "demo --html /no/such/folder/out.html|--html /no/such/folder/out.html: cannot be written",
-                "demo --json|--json"
+                "demo --json|--json",
+                "exec --store redis://h -- true|Missing required option: '--lock=NAME'",
+                "exec --lock a --store redis://h|Missing required parameter: 'COMMAND'",
+                "exec --lock a -- true|no store: give --store redis://host, or set HOLDFAST_STORE",
+                "exec --lock a --store memory: -- true|--store memory:: excludes nobody",
+                "exec --lock a --store embedded:redis -- true|--store embedded:redis: excludes nobody",
+                "exec --lock a --store redis://h --lease 999ms -- true|--lease 999ms: must be 1s to 365 days",
+                "exec --lock a --store redis://h --lease 3s --grace 3s -- true|less than the lease, 3000ms",
+                "exec --lock a --store redis://h --wait -1s -- true|'-1s' is not a time",
+                "exec --lock a --store http://u:secret@h -- true|no store for the scheme 'http'",
+                "ls --store redis://h --jsn|--jsn",
+                "show --store redis://h|Missing required parameter: 'NAME'",
+                "release a|no store: give --store"
             })
     void wrongArgumentsGetOneLineAndExitCode2(String line, String text) {
         assertThat(run(line)).isEqualTo(2);
@@ -54,11 +66,21 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--help", "-h", "demo --help"})
+    @ValueSource(strings = {"--help", "-h", "demo --help", "ls --help", "show --help", "release --help"})
     void helpGoesToStandardOutput(String line) {
         assertThat(run(line)).isEqualTo(0);
         assertThat(out.toString()).startsWith("Usage: holdfast");
         assertThat(err.toString()).isEmpty();
+    }
+
+    @Test
+    void helpOfExecIsAManualPage() {
+        assertThat(run("exec --help")).isEqualTo(0);
+        assertThat(out.toString())
+                .startsWith("NAME")
+                .contains("SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "EXAMPLES", "NOTES")
+                .contains("--lock", "--store", "--wait", "--lease", "--grace", "0 3 * * *");
+        assertThat(out.toString().lines()).allMatch(line -> line.startsWith(" ") || line.matches("[A-Z ]*"));
     }
 
     @Test

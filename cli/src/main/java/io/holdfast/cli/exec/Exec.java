@@ -97,6 +97,7 @@ public final class Exec {
         try (lease) {
             code = run(lease, guard);
         } catch (LeaseLostException e) {
+            say.accept(e.getMessage() + "");
             return ExitStatus.LOST;
         }
         return code;
@@ -105,8 +106,8 @@ public final class Exec {
     private int run(Lease lease, Guard guard) throws InterruptedException {
         Plan plan = Plan.of(options.lease(), options.grace());
         try {
-            Process command = new Launch(options.command(), lease).start();
-            return new Run(lease, plan, guard, command, events, say).untilTheEnd();
+            Launch launch = new Launch(options.command(), lease);
+            return new Run(lease, plan, guard, launch, events, say).untilTheEnd();
         } catch (Launch.NotStarted e) {
             say.accept(e.getMessage() + "");
             return e.exitCode;

@@ -13,12 +13,17 @@ import java.time.Duration;
 record Plan(long lead, long warn, long grace, long tick) {
 
     private static final long LONGEST_TICK = 1_000;
+    private static final long LONGEST_LEAD = 1_000;
 
     /** The first renewal is due with two thirds of the lease left, so that half of it is a sign of failure. */
     static Plan of(Duration lease, Duration grace) {
         long all = lease.toMillis();
         long asked = Math.min(grace.toMillis(), all / 10 * 9);
-        return new Plan(50 + all / 50, Math.min(asked, all / 2), asked, Math.min(LONGEST_TICK, all / 30));
+        return new Plan(
+                Math.min(LONGEST_LEAD, 100 + all / 10),
+                Math.min(asked, all / 2),
+                asked,
+                Math.min(LONGEST_TICK, all / 30));
     }
 
     boolean asksEarly() {

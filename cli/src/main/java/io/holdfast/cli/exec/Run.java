@@ -21,9 +21,9 @@ final class Run {
 
     private final Lease lease;
     private final Plan plan;
-    private final Process command;
     private final BlockingQueue<Event> events;
     private final Consumer<String> say;
+    private final Process command;
     private Guard guard;
     private long told;
     private boolean asking;
@@ -32,19 +32,26 @@ final class Run {
     private boolean over;
     private boolean gone;
 
-    /** Of a command that has just been started. */
-    Run(Lease lease, Plan plan, Guard guard, Process command, BlockingQueue<Event> events, Consumer<String> say) {
+    /**
+     * Starts the command, when the guard knows for how long it may run.
+     *
+     * @throws LeaseLostException if it may not any more
+     */
+    Run(Lease lease, Plan plan, Guard guard, Launch launch, BlockingQueue<Event> events, Consumer<String> say)
+            throws Launch.NotStarted {
         this.lease = lease;
         this.plan = plan;
         this.guard = guard;
-        this.command = command;
         this.events = events;
         this.say = say;
+        tellValidity();
+        lease.ensureValid(Duration.ZERO);
+        this.command = launch.start();
+        guard.command(command.pid());
     }
 
     /** Returns the exit code when nothing runs any more. */
     int untilTheEnd() throws InterruptedException {
-        guard.command(command.pid());
         var unused = command.onExit().thenRun(() -> events.add(new Event.Ended()));
         lease.onLost(e -> events.add(new Event.Lost(e.getMessage() + "")));
         try {
@@ -151,6 +158,7 @@ final class Run {
             told = 0;
             tellValidity();
             guard.command(command.pid());
+            say.accept("the guard was killed; another one is in its place");
         } catch (IOException e) {
             say.accept("the command is killed, since its guard cannot be replaced: " + e.getMessage());
             killWhatIsLeft();

@@ -1,0 +1,112 @@
+package io.holdfast.cli;
+
+import io.holdfast.Holdfast;
+import io.holdfast.LockReport.Holder;
+import java.io.Console;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code holdfast release}. */
+@Command(
+        name = "release",
+        description = "Takes a lock away from whoever holds it, after asking.",
+        sortOptions = false,
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:it was held, and is released",
+            "1:nobody held it, the answer was no, or another got it meanwhile; nothing was done",
+            "2:wrong arguments, or nobody there to be asked",
+            "69:the store cannot be used"
+        },
+        footer = {
+            "",
+            "The holder is told, and may act for a moment longer; only its lower fencing token protects the resource.",
+            "A name that begins with a dash goes behind --: holdfast release -- -name"
+        })
+final class ReleaseCommand implements Callable<Integer> {
+
+    private final Function<String, Optional<String>> terminal;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "NAME", description = "The lock.")
+    private String name = "";
+
+    @Mixin
+    @SuppressWarnings("NullAway.Init")
+    private StoreOption store;
+
+    @Option(names = "--yes", description = "Does not ask.")
+    private boolean yes;
+
+    /** With what asks a person; it answers empty where there is none. */
+    ReleaseCommand(Function<String, Optional<String>> terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+        return store.ask(this::release);
+    }
+
+    private int release(Holdfast client) {
+        Optional<Holder> holder = client.inspect(name).holder();
+        if (holder.isEmpty()) {
+            return say(ExitCode.FAILED, "is free; nothing was done");
+        }
+        String shown = holder.get().toString();
+        if (!yes && !agreed(shown)) {
+            return say(ExitCode.FAILED, "stays held by " + shown);
+        }
+        Optional<Holder> now = client.inspect(name).holder();
+        if (now.isPresent() && !sameHold(now.get(), holder.get())) {
+            return say(ExitCode.FAILED, "is held by another meanwhile, and nothing was done: " + now.get());
+        }
+        boolean released = now.isPresent() && client.lock(name).forceUnlock();
+        return released
+                ? say(ExitCode.OK, "is released; it was held by " + shown)
+                : say(ExitCode.FAILED, "became free meanwhile; it was held by " + shown);
+    }
+
+    private static boolean sameHold(Holder one, Holder other) {
+        return one.client().id().equals(other.client().id()) && one.token().equals(other.token());
+    }
+
+    private boolean agreed(String holder) {
+        String question = Printable.text("Lock '" + name + "' is held by " + holder + ".") + " Take it away? [y/N] ";
+        String answer = terminal.apply(question)
+                .orElseThrow(() -> new ParameterException(
+                        spec.commandLine(),
+                        "lock '" + name + "' is held by " + holder
+                                + ", and there is no terminal to ask at: give --yes"));
+        return answer.strip().toLowerCase(Locale.ROOT).matches("y|yes");
+    }
+
+    private int say(int exitCode, String text) {
+        spec.commandLine().getOut().println(Printable.text("lock '" + name + "' " + text));
+        spec.commandLine().getOut().flush();
+        return exitCode;
+    }
+
+    /** Asks at the terminal of this process. */
+    static Optional<String> ask(String question) {
+        // newer JDKs have a console also where there is no terminal, unless told so
+        System.setProperty("jdk.console", "java.base");
+        Console console = System.console();
+        return console == null
+                ? Optional.empty()
+                : Optional.of(
+                        Optional.ofNullable(console.readLine("%s", question)).orElse(""));
+    }
+}

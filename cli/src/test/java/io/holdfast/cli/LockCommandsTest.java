@@ -1,0 +1,186 @@
+package io.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.embedded.redis.RedisServer;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+/** ls, show and release on a real server. */
+class LockCommandsTest {
+
+    private static final String HOSTILE = "-evil\u001b[2J\u009b\u202e ünï";
+    private static final String DEFUSED = "-evil\\u001b[2J\\u009b\\u202e ünï";
+
+    private static RedisServer server;
+    private static Holdfast other;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+    private final List<String> questions = new ArrayList<>();
+
+    @BeforeAll
+    static void connect() {
+        server = RedisServer.start("--requirepass", "secret");
+        other = Holdfast.builder().uri(uri()).name("batch-7").build();
+    }
+
+    @AfterAll
+    static void disconnect() {
+        other.close();
+        server.close();
+    }
+
+    @Test
+    void lsShowsWhatIsHeldUnderThePrefix() throws Exception {
+        try (Lease one = other.lock("ls/one").acquire();
+                Lease two = other.lock("ls/two").acquire();
+                Lease elsewhere = other.lock("other").acquire()) {
+            assertThat(run("ls", "ls/")).isZero();
+            assertThat(out.toString().lines()).hasSize(3);
+            assertThat(out.toString())
+                    .startsWith("LOCK")
+                    .contains("ls/one", "ls/two", "batch-7", Long.toString(one.token()), Long.toString(two.token()))
+                    .doesNotContain(elsewhere.lockName() + " ");
+        }
+    }
+
+    @Test
+    void jsonHasTokensAsTexts() throws Exception {
+        try (Lease lease = other.lock("json").acquire()) {
+            assertThat(run("ls", "json", "--json")).isZero();
+            assertThat(out.toString())
+                    .startsWith("[")
+                    .contains("\"lock\" : \"json\"", "\"token\" : \"" + lease.token() + "\"", "\"name\" : \"batch-7\"");
+        }
+        assertThat(run("show", "json", "--json")).isZero();
+        assertThat(out.toString()).contains("\"holder\" : null", "\"waiters\" : [ ]");
+    }
+
+    @Test
+    void showTellsHolderAndWaiters() throws Exception {
+        try (Holdfast second = Holdfast.connect(uri());
+                Lease lease = other.lock("shown").acquire()) {
+            CompletableFuture<Lease> waiting = second.lock("shown").async().acquire();
+            while (other.inspect("shown").waiters().isEmpty()) {
+                Thread.onSpinWait();
+            }
+            assertThat(run("show", "shown")).isZero();
+            assertThat(out.toString())
+                    .contains("batch-7", "token       " + lease.token(), "waiting     1", second.clientId());
+            assertThat(waiting.cancel(false)).isTrue();
+        }
+    }
+
+    @Test
+    void whatIsFreeIsSaidToBeFree() {
+        assertThat(run("show", "free")).isZero();
+        assertThat(out.toString()).contains("nobody: it is free");
+        assertThat(run("release", "free", "--yes")).isEqualTo(1);
+        assertThat(out.toString()).isEqualTo("lock 'free' is free; nothing was done\n");
+    }
+
+    @Test
+    void namesThatATerminalWouldObeyAreDefused() throws Exception {
+        try (Lease held = other.lock(HOSTILE).acquire()) {
+            assertThat(held.isValid()).isTrue();
+            for (String[] line :
+                    List.of(new String[] {"ls", "--", "-evil"}, new String[] {"show", "--", HOSTILE}, new String[] {
+                        "release", "--", HOSTILE
+                    })) {
+                run(line);
+                assertThat(out + "" + err).contains(DEFUSED).doesNotContain("\u001b", "\u009b", "\u202e");
+            }
+            run("ls", "--json", "--", "-evil");
+            assertThat(out.toString()).contains("-evil\\u001B[2J\\u009B").doesNotContain("\u001b", "\u009b", "\u202e");
+        }
+    }
+
+    @Test
+    void releaseAsksAndSaysWhoseItWas() throws Exception {
+        Lease lease = other.lock("asked").acquire();
+
+        assertThat(run(answering("n"), "release", "asked")).isEqualTo(1);
+        assertThat(out.toString()).contains("stays held by batch-7");
+        assertThat(lease.isValid()).isTrue();
+
+        assertThat(run(answering("y"), "release", "asked")).isZero();
+        assertThat(questions.get(1)).contains("'asked' is held by batch-7").contains("[y/N]");
+        assertThat(out.toString()).contains("lock 'asked' is released; it was held by batch-7");
+        assertThat(other.lock("asked").isLocked()).isFalse();
+    }
+
+    @Test
+    void releaseDoesNotTakeItFromOneThatWasNotShown() throws Exception {
+        Lease first = other.lock("moved").acquire();
+        Function<String, Optional<String>> slowly = question -> {
+            first.close();
+            assertThat(other.lock("moved").tryAcquire()).isPresent();
+            return Optional.of("y");
+        };
+        assertThat(run(slowly, "release", "moved")).isEqualTo(1);
+        assertThat(out.toString()).contains("is held by another meanwhile");
+        assertThat(other.lock("moved").forceUnlock()).isTrue();
+    }
+
+    @Test
+    void releaseNeedsATerminalOrAYes() throws Exception {
+        Lease lease = other.lock("unasked").acquire();
+
+        assertThat(run(question -> Optional.empty(), "release", "unasked")).isEqualTo(2);
+        assertThat(err.toString()).contains("give --yes").doesNotContain("secret");
+        assertThat(lease.isValid()).isTrue();
+
+        assertThat(run("release", "unasked", "--yes")).isZero();
+        assertThat(other.lock("unasked").isLocked()).isFalse();
+    }
+
+    @Test
+    void badNamesAndStoresAreWrongArguments() {
+        assertThat(run("show", "")).isEqualTo(2);
+        assertThat(err.toString()).contains("1 to 512 are allowed");
+        assertThat(execute(question -> Optional.empty(), "ls", "--store", "redis://:wrong@127.0.0.1:" + server.port()))
+                .isEqualTo(69);
+        assertThat(err.toString()).contains("does not accept user and password").doesNotContain("wrong");
+    }
+
+    private Function<String, Optional<String>> answering(String answer) {
+        return question -> {
+            questions.add(question);
+            return Optional.of(answer);
+        };
+    }
+
+    private int run(String... line) {
+        return run(question -> Optional.empty(), line);
+    }
+
+    private int run(Function<String, Optional<String>> terminal, String... line) {
+        List<String> args = new ArrayList<>(List.of(line));
+        args.addAll(1, List.of("--store", uri()));
+        return execute(terminal, args.toArray(String[]::new));
+    }
+
+    private int execute(Function<String, Optional<String>> terminal, String... args) {
+        out.getBuffer().setLength(0);
+        err.getBuffer().setLength(0);
+        CommandLine line =
+                Main.commandLine(terminal).setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+        return line.execute(args);
+    }
+
+    private static String uri() {
+        return "redis://:secret@127.0.0.1:" + server.port();
+    }
+}
