@@ -18,7 +18,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "holdfast",
         description = "Distributed locks for the JVM, at the command line.",
-        subcommands = {DemoCommand.class, LsCommand.class, ShowCommand.class},
+        subcommands = {DemoCommand.class, LsCommand.class, ShowCommand.class, RehearseCommand.class},
         synopsisSubcommandLabel = "COMMAND",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:as it should be", "1:not as it should be", "2:wrong arguments", "69:the store cannot be used"

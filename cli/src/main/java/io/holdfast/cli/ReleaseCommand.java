@@ -100,6 +100,7 @@ final class ReleaseCommand implements Callable<Integer> {
     }
 
     /** Asks at the terminal of this process. */
+    @SuppressWarnings("SystemConsoleNull")
     static Optional<String> ask(String question) {
         // newer JDKs have a console also where there is no terminal, unless told so
         System.setProperty("jdk.console", "java.base");

@@ -93,11 +93,13 @@ public final class Exec {
 
     /** What lasts until the end of the run is the lock's end, too: nothing runs when it is released. */
     private int hold(Lease lease, Guard guard) throws InterruptedException {
-        int code;
+        int code = 0;
         try (lease) {
             code = run(lease, guard);
         } catch (LeaseLostException e) {
-            say.accept(e.getMessage() + "");
+            if (code != ExitStatus.LOST) {
+                say.accept(e.getMessage() + "");
+            }
             return ExitStatus.LOST;
         }
         return code;

@@ -1,0 +1,136 @@
+package io.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The script {@code holdfast}, with a Maven and a Java that only write down that they were called. */
+@Timeout(60)
+class LauncherTest {
+
+    private static final String MAVEN = """
+            #!/bin/sh
+            echo build >>log
+            sleep 0.2
+            mkdir -p cli/target && echo jar >cli/target/holdfast-cli-all.jar
+            """;
+
+    private static final String JAVA = """
+            #!/bin/sh
+            for argument; do
+                case $argument in
+                    -XX:ArchiveClassesAtExit=*) echo rehearsal >>log; echo classes >"${argument#*=}" ;;
+                    -XX:SharedArchiveFile=*) archive=${argument#*=} ;;
+                esac
+            done
+            [ -z "$archive" ] || echo "ran with $(cat "$archive")"
+            """;
+
+    private static final List<String> TOOLS = List.of(
+            "bash",
+            "cat",
+            "cksum",
+            "cp",
+            "dirname",
+            "find",
+            "head",
+            "ln",
+            "mkdir",
+            "mv",
+            "readlink",
+            "rm",
+            "sed",
+            "sh",
+            "sleep",
+            "tail",
+            "touch");
+
+    @TempDir
+    Path root;
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void fiveFirstUsesAtOnceBuildOnce(boolean flock) throws Exception {
+        prepare();
+        List<Process> uses = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            uses.add(use(flock));
+        }
+        for (Process use : uses) {
+            assertThat(outputOf(use)).isEqualTo("ran with classes\n");
+        }
+        assertThat(log()).containsExactly("build", "rehearsal");
+    }
+
+    @Test
+    void anotherJavaMakesItsOwnArchiveWithoutABuild() throws Exception {
+        prepare();
+        assertThat(outputOf(use(true))).isEqualTo("ran with classes\n");
+        Files.writeString(root.resolve("jdk/release"), "JAVA_VERSION=\"25.0.1\"\n");
+        assertThat(outputOf(use(true))).isEqualTo("ran with classes\n");
+        assertThat(log()).containsExactly("build", "rehearsal", "rehearsal");
+    }
+
+    private void prepare() throws IOException {
+        Path checkout = Path.of("").toAbsolutePath();
+        while (!Files.isExecutable(checkout.resolve("holdfast"))) {
+            checkout = checkout.getParent();
+        }
+        Files.copy(checkout.resolve("holdfast"), root.resolve("holdfast"));
+        Files.createDirectories(root.resolve("jdk/bin"));
+        Files.writeString(root.resolve("jdk/release"), "JAVA_VERSION=\"17.0.1\"\n");
+        executable("mvnw", MAVEN);
+        executable("jdk/bin/java", JAVA);
+        executable("jdk/bin/javac", MAVEN);
+        Files.createDirectory(root.resolve("tools"));
+        for (String tool : TOOLS) {
+            executable("tools/" + tool, "#!/bin/sh\nexec " + onPath(tool) + " \"$@\"\n");
+        }
+    }
+
+    private void executable(String name, String script) throws IOException {
+        Files.writeString(root.resolve(name), script);
+        assertThat(root.resolve(name).toFile().setExecutable(true)).isTrue();
+    }
+
+    private static Path onPath(String tool) {
+        for (String folder : System.getenv("PATH").split(":")) {
+            if (Files.isExecutable(Path.of(folder, tool))) {
+                return Path.of(folder, tool);
+            }
+        }
+        throw new AssertionError("there is no " + tool);
+    }
+
+    private Process use(boolean flock) throws IOException {
+        String tools = root.resolve("tools").toString();
+        ProcessBuilder builder = new ProcessBuilder(
+                        "bash", root.resolve("holdfast").toString(), "ls")
+                .directory(root.toFile())
+                .redirectError(root.resolve("errors").toFile());
+        builder.environment().put("JAVA_HOME", root.resolve("jdk").toString());
+        builder.environment().put("PATH", flock ? tools + ":" + System.getenv("PATH") : tools);
+        return builder.start();
+    }
+
+    private static String outputOf(Process use) throws Exception {
+        assertThat(use.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(use.exitValue()).isZero();
+        return new String(use.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+
+    private List<String> log() throws IOException {
+        return Files.readAllLines(root.resolve("log"));
+    }
+}
