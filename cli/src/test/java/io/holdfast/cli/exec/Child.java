@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -104,9 +105,22 @@ final class Child implements AutoCloseable {
         await("the end of process " + pid, () -> !lives(pid));
     }
 
+    /** Ends all of it, also what a fault has left behind. */
     @Override
     public void close() {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly();
+        List.of("command", "grandchild").forEach(this::destroy);
+    }
+
+    private void destroy(String file) {
+        try {
+            lines(file).stream()
+                    .map(Long::parseLong)
+                    .flatMap(pid -> ProcessHandle.of(pid).stream())
+                    .forEach(ProcessHandle::destroyForcibly);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }
