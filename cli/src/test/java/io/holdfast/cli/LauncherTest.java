@@ -105,7 +105,7 @@ class LauncherTest {
     }
 
     private static Path onPath(String tool) {
-        for (String folder : System.getenv("PATH").split(":")) {
+        for (String folder : System.getenv("PATH").split(":", -1)) {
             if (Files.isExecutable(Path.of(folder, tool))) {
                 return Path.of(folder, tool);
             }
