@@ -27,6 +27,7 @@ class ExecLossTest {
      * proof is the time in nanoseconds.
      */
     private static final String STUBBORN = """
+            exec 2>/dev/null
             trap 'echo term >>$D/signals' TERM
             setsid sh -c 'echo $$ >$D/grandchild; trap "" TERM; while :; do date +%s%N >>$D/lives; done' &
             echo $$ >$D/command
