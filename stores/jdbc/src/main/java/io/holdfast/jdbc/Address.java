@@ -3,9 +3,11 @@ package io.holdfast.jdbc;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /**
  * Where a database is, and how it is opened.
@@ -16,6 +18,11 @@ import java.util.TreeMap;
 record Address(String url, String shown) {
 
     private static final String H2 = "jdbc:h2:";
+    private static final Pattern RELATIVE = Pattern.compile("(file:)?[^/\\\\~.:][^:]*");
+    /** What says how a file is shared, or does not go with sharing it. */
+    private static final Set<String> SHARING =
+            Set.of("AUTO_SERVER", "FILE_LOCK", "ACCESS_MODE_DATA", "DB_CLOSE_ON_EXIT");
+
     private static final String FORMS =
             "; the forms are jdbc:h2:/path/to/file, jdbc:h2:mem:name and jdbc:h2:tcp://host/path, with settings behind ';'";
 
@@ -29,41 +36,45 @@ record Address(String url, String shown) {
         String place = shown.substring(H2.length());
         require(!place.isBlank(), "'" + shown + "' names no database" + FORMS);
         require(!place.equals("mem:"), "'" + shown + "' would be another database for each connection" + FORMS);
-        Map<String, String> settings = settings(text.substring(shown.length()));
-        String delay = settings.getOrDefault("WRITE_DELAY", "0");
         require(
-                delay.equals("0"),
-                "WRITE_DELAY=" + delay + " in the URL of '" + shown
-                        + "' may lose locks when the process that serves the file dies; leave it out, or set it to 0");
-        StringBuilder url = new StringBuilder(text);
-        if (isFile(place)) {
-            addMissing(url, settings, "AUTO_SERVER", "TRUE");
-            addMissing(url, settings, "WRITE_DELAY", "0");
-        }
-        if (!place.startsWith("mem:")) {
-            addMissing(url, settings, "NETWORK_TIMEOUT", Long.toString(commandTimeout.toMillis()));
-        }
-        requireDriver(url.toString(), shown);
-        return new Address(url.toString(), shown);
+                !RELATIVE.matcher(place).matches(),
+                "'" + shown + "' may be in any folder: write jdbc:h2:./... for the current one, or a whole path");
+        String given = text.substring(shown.length());
+        Set<String> settings = settings(given);
+        // before those of the user, whose last one may end in a sign that would take up what follows
+        String url = shown + added(place, settings, commandTimeout) + given;
+        requireDriver(url, shown);
+        return new Address(url, shown);
     }
 
-    private static Map<String, String> settings(String text) {
-        Map<String, String> settings = new TreeMap<>();
-        for (String setting : text.split(";", -1)) {
-            String[] parts = setting.split("=", 2);
-            settings.put(parts[0].strip().toUpperCase(Locale.ROOT), parts.length == 1 ? "" : parts[1].strip());
+    private static String added(String place, Set<String> settings, Duration commandTimeout) {
+        StringBuilder added = new StringBuilder();
+        if (!place.matches("(?s)(mem|tcp|ssl|zip):.*") && Collections.disjoint(settings, SHARING)) {
+            added.append(";AUTO_SERVER=TRUE");
+        }
+        if (!place.startsWith("mem:") && !settings.contains("NETWORK_TIMEOUT")) {
+            added.append(";NETWORK_TIMEOUT=")
+                    .append(Math.min(Integer.MAX_VALUE, Math.max(1, commandTimeout.toMillis())));
+        }
+        return added.toString();
+    }
+
+    /** Their names; refuses the one that loses locks. */
+    private static Set<String> settings(String text) {
+        Set<String> settings = new TreeSet<>();
+        for (String setting : text.split("(?<!\\\\);", -1)) {
+            String name = setting.split("=", 2)[0].strip().toUpperCase(Locale.ROOT);
+            settings.add(name);
+            require(
+                    !name.equals("WRITE_DELAY") || setting.endsWith("=0"),
+                    "WRITE_DELAY in the URL may lose locks when the process that serves the file dies; leave it out, or"
+                            + " set it to 0");
         }
         return settings;
     }
 
-    private static boolean isFile(String place) {
-        return !place.matches("(?s)(mem|tcp|ssl|zip):.*");
-    }
-
-    private static void addMissing(StringBuilder url, Map<String, String> settings, String name, String value) {
-        if (!settings.containsKey(name)) {
-            url.append(';').append(name).append('=').append(value);
-        }
+    boolean isMemory() {
+        return shown.startsWith(H2 + "mem:");
     }
 
     private static void requireDriver(String url, String shown) {

@@ -12,13 +12,15 @@ import java.util.Set;
  */
 record Failures(Address database) {
 
+    /** The state of our own error, that a database may forget what was committed. */
+    static final String NOT_DURABLE = "HFDUR";
+
     private static final String ROW_IS_LOCKED =
             "the row of the lock is locked by a transaction of somebody else; end that transaction";
-    private static final String GONE = "it was closed, or the process that served it has ended; it is opened again";
+    private static final String GONE =
+            "it was closed, or the process that served it has ended, or nobody serves it there; tried again";
     private static final String RIGHTS = "the user may not do that; allow select, insert, update and delete on table "
             + Sql.TABLE + ", and create table as long as there is none";
-    private static final String TABLE_IS_ANOTHER =
-            "table " + Sql.TABLE + " has other columns; rename it, and it will be created";
     private static final String TABLE_IS_GONE = "table " + Sql.TABLE + " was dropped; connect again, to create it";
     private static final String LOGIN = "it does not accept user and password; check them in the URL";
     private static final String IN_USE =
@@ -26,11 +28,15 @@ record Failures(Address database) {
 
     private static final Map<String, String> MEANINGS = Map.ofEntries(
             Map.entry("HYT00", ROW_IS_LOCKED),
+            Map.entry(
+                    NOT_DURABLE,
+                    "it may forget locks when the process dies that serves it, and this user may not change that; let an"
+                            + " administrator run SET WRITE_DELAY 0"),
             Map.entry("28000", LOGIN),
             Map.entry("90096", RIGHTS),
+            Map.entry("90040", RIGHTS),
             Map.entry("42S02", TABLE_IS_GONE),
             Map.entry("42S04", TABLE_IS_GONE),
-            Map.entry("42S22", TABLE_IS_ANOTHER),
             Map.entry("22001", "the name is too long, with its prefix"),
             Map.entry("90020", IN_USE),
             Map.entry("90067", GONE),
@@ -38,7 +44,10 @@ record Failures(Address database) {
             Map.entry("90121", GONE));
 
     private static final Set<String> TO_BE_REPAIRED =
-            Set.of("28000", "90096", "42S02", "42S04", "42S22", "22001", "90011", "90013");
+            Set.of(NOT_DURABLE, "28000", "90096", "90040", "42S02", "42S04", "22001");
+
+    /** Why there may be no connection now, but one later; whatever else H2 says, somebody has to repair. */
+    private static final Set<String> MAY_PASS = Set.of("HYT00", "50000", "90020", "90067", "90098", "90121");
 
     /** Others were faster; the same again may go well. */
     private static final Set<String> RACES = Set.of("23505", "40001", "90131");
@@ -51,18 +60,30 @@ record Failures(Address database) {
         return "HYT00".equals(e.getSQLState());
     }
 
-    /** The transaction did not come to its commit. */
-    StoreException notApplied(String what, SQLException e) {
+    /** There is no connection. H2 quotes the URL and its settings; what it quotes is left out. */
+    StoreException opening(String what, SQLException e) {
         SQLException cause = root(e);
         String state = String.valueOf(cause.getSQLState());
+        boolean passes = MAY_PASS.contains(state) || state.startsWith("08") || !state.matches("[0-9].*");
+        String message = String.valueOf(cause.getMessage()).split("; SQL statement:", 2)[0];
+        SQLException silent = new SQLException(message.replaceAll("(?s)\".*\"", "\"...\""), state);
+        silent.setStackTrace(cause.getStackTrace());
         return new StoreException(
-                TO_BE_REPAIRED.contains(state) ? Effect.REFUSED : Effect.NOT_APPLIED, text(what, cause, state), e);
+                passes && !TO_BE_REPAIRED.contains(state) ? Effect.NOT_APPLIED : Effect.REFUSED,
+                text(what, silent, state),
+                silent);
+    }
+
+    /** The transaction did not come to its commit. */
+    StoreException notApplied(String what, SQLException e) {
+        String state = String.valueOf(e.getSQLState());
+        return new StoreException(
+                TO_BE_REPAIRED.contains(state) ? Effect.REFUSED : Effect.NOT_APPLIED, text(what, e, state), e);
     }
 
     /** The commit was sent, and what came of it is not known. */
     StoreException unknown(String what, SQLException e) {
-        SQLException cause = root(e);
-        return new StoreException(Effect.UNKNOWN, text(what, cause, String.valueOf(cause.getSQLState())), e);
+        return new StoreException(Effect.UNKNOWN, text(what, e, String.valueOf(e.getSQLState())), e);
     }
 
     StoreException refused(String what, String why) {
@@ -77,6 +98,14 @@ record Failures(Address database) {
 
     /** What the database said, below what the pool made of it. */
     private static SQLException root(SQLException e) {
-        return e.getCause() instanceof SQLException cause ? root(cause) : e;
+        SQLException deepest = e;
+        for (Throwable cause = e; cause != null && !isOurs(deepest); cause = cause.getCause()) {
+            deepest = cause instanceof SQLException known ? known : deepest;
+        }
+        return deepest;
+    }
+
+    private static boolean isOurs(SQLException e) {
+        return NOT_DURABLE.equals(e.getSQLState());
     }
 }

@@ -32,10 +32,12 @@ final class JdbcStore implements LockStore {
 
     private static final Logger LOG = LoggerFactory.getLogger(JdbcStore.class);
 
+    private static final int LONGEST_PREFIX = 1_024;
     private static final long SWEEP_NANOS = TimeUnit.HOURS.toNanos(1);
 
     private final StoreConfig config;
     private final Address database;
+    private final Connections connections;
     private final Transactions transactions;
     private final Renewals renewals;
     private final ServerClock clock = new ServerClock();
@@ -45,8 +47,12 @@ final class JdbcStore implements LockStore {
     JdbcStore(StoreConfig config, Address database) {
         this.config = config;
         this.database = database;
+        if (key("").length > LONGEST_PREFIX) {
+            throw new IllegalArgumentException("keyPrefix: is longer than " + LONGEST_PREFIX + " bytes of UTF-8");
+        }
         Failures failures = new Failures(database);
-        transactions = new Transactions(config, database, failures);
+        connections = new Connections(config, database, failures);
+        transactions = new Transactions(connections, failures);
         renewals = new Renewals(transactions, failures, this::key);
         sweepDue = new AtomicLong(config.platform().nanoTime() + SWEEP_NANOS);
         client = new ClientRecord(config).text();
@@ -55,7 +61,7 @@ final class JdbcStore implements LockStore {
     /** Connects, and waits for it. */
     void connect() {
         try {
-            transactions.connect();
+            connections.connect();
         } catch (StoreException e) {
             close();
             throw e;
@@ -86,18 +92,22 @@ final class JdbcStore implements LockStore {
         return transactions.start("acquire '" + request.name() + "'", connection -> acquire(connection, request));
     }
 
-    /** Empty if the row changed between the look at it and what has to be done then. */
+    /** Keeps the row of the name, and what is known of it, until the end of the transaction; false if there is none. */
+    private boolean lock(Connection connection, String name) throws SQLException {
+        return !Transactions.query(connection, Sql.LOCK, line -> true, (Object) key(name))
+                .isEmpty();
+    }
+
+    /** Empty if somebody has made the row meanwhile. */
     private Optional<Acquire.Reply> acquire(Connection connection, Acquire request) throws SQLException {
-        Optional<Acquire.Reply> granted = grant(connection, Sql.ACQUIRE, request);
+        boolean known = lock(connection, request.name());
+        Optional<Acquire.Reply> granted = grant(connection, known ? Sql.ACQUIRE : Sql.ACQUIRE_NEW, request);
         if (granted.isPresent()) {
             return granted;
         }
         Row row = Row.look(connection, key(request.name()));
         if (row.now() > request.notAfter()) {
             return Optional.of(new Acquire.Late(row.now()));
-        }
-        if (!row.exists()) {
-            return grant(connection, Sql.ACQUIRE_NEW, request);
         }
         return row.held() && !row.isHeldBy(request.tenure())
                 ? Optional.of(new Acquire.Refused(row.left(), 0, row.tenure(), row.now(), 0))
@@ -161,11 +171,10 @@ final class JdbcStore implements LockStore {
     private Optional<Release.Reply> release(Connection connection, Release request) throws SQLException {
         byte[] key = key(request.name());
         String tenure = request.tenure().toString();
-        List<Row> before = Transactions.query(
-                connection, Sql.RELEASE, Row::read, key, tenure, TokenUnits.unit(request.lastToken()));
-        if (before.isEmpty()) {
-            before = Transactions.query(connection, Sql.RELEASE_NEW, Row::read, key);
-        }
+        List<Row> before = lock(connection, request.name())
+                ? Transactions.query(
+                        connection, Sql.RELEASE, Row::read, key, tenure, TokenUnits.unit(request.lastToken()))
+                : Transactions.query(connection, Sql.RELEASE_NEW, Row::read, key);
         Row row = before.get(0);
         return Optional.of(new Release.Reply(row.isHeldBy(request.tenure()), 0, row.now()));
     }
@@ -174,9 +183,11 @@ final class JdbcStore implements LockStore {
     public CompletionStage<Optional<LockReport.Holder>> forceRelease(String name) {
         return transactions.start(
                 "free '" + name + "'",
-                connection -> Optional.of(Transactions.query(connection, Sql.FORCE, Row::read, key(name)).stream()
-                        .flatMap(row -> row.holder().stream())
-                        .findFirst()));
+                connection -> lock(connection, name)
+                        ? Optional.of(Transactions.query(connection, Sql.FORCE, Row::read, key(name)).stream()
+                                .flatMap(row -> row.holder().stream())
+                                .findFirst())
+                        : Optional.of(Optional.empty()));
     }
 
     @Override
@@ -207,6 +218,6 @@ final class JdbcStore implements LockStore {
 
     @Override
     public void close() {
-        transactions.close();
+        connections.close();
     }
 }

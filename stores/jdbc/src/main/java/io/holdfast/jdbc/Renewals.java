@@ -10,17 +10,18 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Renews many leases by one statement for all of the same length; where one row is locked by somebody else, each by a
- * statement of its own, so that this one holds up no other.
+ * Renews many leases by one statement for all of the same length, and those first whose rows nobody else keeps, so that a
+ * row that somebody keeps holds up no other.
  *
  * @param key what the table has for a name
  */
@@ -38,42 +39,82 @@ record Renewals(Transactions transactions, Failures failures, Function<String, b
     private record Held(String key, String tenure) {}
 
     CompletionStage<List<Renew.Reply>> start(List<Renew> batch) {
-        try {
-            return CompletableFuture.completedStage(renew(batch));
-        } catch (StoreException e) {
-            return CompletableFuture.failedStage(e);
-        }
+        return Transactions.start(() -> renew(batch));
     }
 
+    /** First those whose rows are free; then waits once for the others; then does without those that still are not. */
     private List<Renew.Reply> renew(List<Renew> batch) {
         String what = batch.size() == 1 ? "renew '" + batch.get(0).name() + "'" : "renew " + batch.size() + " locks";
+        Map<Held, Renew.Reply> replies = new HashMap<>();
         try {
-            return transactions.tryOften(what, connection -> Optional.of(renew(connection, batch)));
-        } catch (SQLException e) {
-            if (Failures.isLockedRow(e) && batch.size() > 1) {
-                return batch.stream().map(this::renewAlone).toList();
+            renew(what, batch, Sql.LOCK_FREE, replies);
+            List<Renew> kept = without(batch, replies);
+            if (!kept.isEmpty()) {
+                awaitAndRenew(what, kept, replies);
             }
+        } catch (SQLException e) {
             throw failures.notApplied(what, e);
         }
+        return batch.stream().map(request -> replies.get(held(request))).toList();
     }
 
-    private Renew.Reply renewAlone(Renew request) {
+    private void awaitAndRenew(String what, List<Renew> kept, Map<Held, Renew.Reply> replies) throws SQLException {
         try {
-            return renew(List.of(request)).get(0);
-        } catch (StoreException e) {
-            return new Renew.Failed(e);
+            renew(what, kept, Sql.LOCK_ALL, replies);
+        } catch (SQLException e) {
+            if (!Failures.isLockedRow(e)) {
+                throw e;
+            }
+            renew(what, kept, Sql.LOCK_FREE, replies);
+            for (Renew request : without(kept, replies)) {
+                StoreException cause = failures.notApplied("renew '" + request.name() + "'", e);
+                replies.put(held(request), new Renew.Failed(cause));
+            }
         }
     }
 
-    private List<Renew.Reply> renew(Connection connection, List<Renew> batch) throws SQLException {
-        Map<Held, Renew.Reply> renewed = new HashMap<>();
+    private List<Renew> without(List<Renew> batch, Map<Held, Renew.Reply> replies) {
+        return batch.stream()
+                .filter(request -> !replies.containsKey(held(request)))
+                .toList();
+    }
+
+    /** Adds the replies of those whose rows it got; one that has no row is lost. */
+    private void renew(String what, List<Renew> batch, String lock, Map<Held, Renew.Reply> replies)
+            throws SQLException {
+        replies.putAll(transactions.tryOften(what, connection -> {
+            Object[] keys = keys(batch);
+            Set<String> locked = found(connection, lock, keys);
+            Set<String> present = locked.size() == batch.size() ? locked : found(connection, Sql.FIND, keys);
+            List<Renew> ours = batch.stream()
+                    .filter(request -> locked.contains(held(request).key()))
+                    .toList();
+            Map<Held, Renew.Reply> answered = renew(connection, ours);
+            for (Renew request : batch) {
+                if (!present.contains(held(request).key())) {
+                    answered.put(held(request), new Renew.Lost());
+                }
+            }
+            return Optional.of(answered);
+        }));
+    }
+
+    private Object[] keys(List<Renew> batch) {
+        return batch.stream().map(request -> key.apply(request.name())).toArray();
+    }
+
+    private static Set<String> found(Connection connection, String sql, Object[] keys) throws SQLException {
+        return new HashSet<>(Transactions.query(connection, sql, line -> text(line.getBytes(1)), (Object) keys));
+    }
+
+    private Map<Held, Renew.Reply> renew(Connection connection, List<Renew> batch) throws SQLException {
+        Map<Held, Renew.Reply> replies = new HashMap<>();
+        batch.forEach(request -> replies.put(held(request), new Renew.Lost()));
         for (List<Renew> alike :
                 batch.stream().collect(Collectors.groupingBy(Terms::of)).values()) {
-            renewAlike(connection, alike, renewed);
+            renewAlike(connection, alike, replies);
         }
-        return batch.stream()
-                .map(request -> renewed.getOrDefault(held(request), new Renew.Lost()))
-                .toList();
+        return replies;
     }
 
     private void renewAlike(Connection connection, List<Renew> alike, Map<Held, Renew.Reply> renewed)
@@ -85,7 +126,7 @@ record Renewals(Transactions transactions, Failures failures, Function<String, b
                 line -> renewed.put(held(line.getBytes(1), line.getString(2)), renewed(line, tokens > 0)),
                 JdbcStore.micros(alike.get(0).lease()),
                 TokenUnits.units(tokens),
-                alike.stream().map(request -> key.apply(request.name())).toArray(),
+                keys(alike),
                 alike.stream().map(request -> request.tenure().toString()).toArray());
     }
 
@@ -100,6 +141,10 @@ record Renewals(Transactions transactions, Failures failures, Function<String, b
     }
 
     private static Held held(byte[] key, String tenure) {
-        return new Held(new String(key, StandardCharsets.ISO_8859_1), tenure);
+        return new Held(text(key), tenure);
+    }
+
+    private static String text(byte[] key) {
+        return new String(key, StandardCharsets.ISO_8859_1);
     }
 }

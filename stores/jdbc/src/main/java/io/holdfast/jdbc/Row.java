@@ -16,23 +16,20 @@ import java.util.Optional;
 /**
  * What the table has of a name. Times are microseconds of the database's clock.
  *
- * @param exists whether there is a row
  * @param tenure who had the name last, if it was not given back
  * @param client the record of the client of that tenure
  * @param expires when its lease ends
  * @param lastUnit the highest unit of tokens given; 0 for none
  * @param now when that was so
  */
-record Row(boolean exists, Optional<String> tenure, String client, long expires, long lastUnit, long now) {
+record Row(Optional<String> tenure, String client, long expires, long lastUnit, long now) {
 
     /** From tenure, client, end of the lease, last unit, and time. */
     static Row read(ResultSet result) throws SQLException {
-        long expires = result.getLong(3);
         return new Row(
-                !result.wasNull(),
                 Optional.ofNullable(result.getString(1)),
                 Optional.ofNullable(result.getString(2)).orElse(""),
-                expires,
+                result.getLong(3),
                 result.getLong(4),
                 result.getLong(5));
     }
@@ -57,8 +54,14 @@ record Row(boolean exists, Optional<String> tenure, String client, long expires,
     /** The holder of a held name. */
     Optional<LockReport.Holder> holder() {
         return tenure.filter(any -> held())
-                .map(holder -> HoldDescription.holder(
-                        ClientRecord.read(TenureId.parse(holder).clientId(), client), Optional.empty(), left()));
+                .map(holder -> HoldDescription.holder(client(holder), Optional.empty(), left()));
+    }
+
+    /** A row may have been written by hand. */
+    private LockReport.Client client(String holder) {
+        int colon = holder.lastIndexOf(':');
+        String id = colon < 0 ? holder : holder.substring(0, colon);
+        return client.isEmpty() ? LockReport.Client.unknown(id) : ClientRecord.read(id, client);
     }
 
     LockReport report(String name) {

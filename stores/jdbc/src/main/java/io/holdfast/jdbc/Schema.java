@@ -9,6 +9,8 @@ import java.util.List;
 /** The table: created where there is none, checked where there is one. */
 record Schema(Failures failures) {
 
+    private static final String TABLE_IS_ANOTHER =
+            "table " + Sql.TABLE + " has other columns; rename it, and it will be created";
     private static final List<String> NO_SUCH_TABLE = List.of("42S02", "42S04");
 
     /**
@@ -21,6 +23,9 @@ record Schema(Failures failures) {
             try {
                 statement.executeQuery(Sql.CHECK).close();
             } catch (SQLException e) {
+                if ("42S22".equals(e.getSQLState())) {
+                    throw failures.refused("connect", TABLE_IS_ANOTHER);
+                }
                 if (!NO_SUCH_TABLE.contains(e.getSQLState())) {
                     throw e;
                 }
@@ -28,18 +33,6 @@ record Schema(Failures failures) {
                 statement.executeQuery(Sql.CHECK).close();
             }
         }
-        requireDurable(connection);
         connection.commit();
-    }
-
-    /** What was granted must not be forgotten when the process that serves the file dies. */
-    private void requireDurable(Connection connection) throws SQLException {
-        List<String> delay = Transactions.query(connection, Sql.WRITE_DELAY, line -> line.getString(1));
-        if (delay.isEmpty() || !delay.stream().allMatch("0"::equals)) {
-            throw failures.refused(
-                    "connect",
-                    "its WRITE_DELAY is " + delay + ", so that it may forget locks; let an administrator run"
-                            + " SET WRITE_DELAY 0");
-        }
     }
 }

@@ -1,12 +1,8 @@
 package io.holdfast.jdbc;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
-import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -15,28 +11,18 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 /**
- * Short transactions, each on a connection of its own that no user's transaction ever sees.
+ * Short transactions.
  *
  * <p>They are ended by a commit that is sent by itself. A driver may send a statement that commits by itself once more, on
  * another connection, when its answer stays out; it can't do that with a part of a transaction. So each statement is applied
  * once, and what fails before the commit was not applied at all.
  */
-final class Transactions implements AutoCloseable {
-
-    /** One more than there are threads that call, so that none keeps a renewal waiting. */
-    private static final int CONNECTIONS = 12;
+record Transactions(Connections connections, Failures failures) {
 
     private static final int TRIES = 20;
-    private static final long LEAST_TIMEOUT_MILLIS = 250;
-
-    private final Address database;
-    private final Failures failures;
-    private final Schema schema;
-    private final HikariDataSource pool;
-    private final long timeoutMillis;
-    private volatile boolean prepared;
 
     /** What is done in a transaction. */
     interface Work<T> {
@@ -50,59 +36,15 @@ final class Transactions implements AutoCloseable {
         T read(ResultSet line) throws SQLException;
     }
 
-    Transactions(StoreConfig config, Address database, Failures failures) {
-        this.database = database;
-        this.failures = failures;
-        schema = new Schema(failures);
-        timeoutMillis = atLeast(config.commandTimeout().toMillis());
-        String name =
-                "holdfast-" + config.client().name().orElse(config.client().id()) + "-jdbc";
-        HikariConfig options = new HikariConfig();
-        options.setPoolName(name);
-        options.setJdbcUrl(database.url());
-        options.setThreadFactory(task -> {
-            Thread thread = new Thread(task, name);
-            thread.setDaemon(true);
-            return thread;
-        });
-        options.setAutoCommit(false);
-        options.setMaximumPoolSize(CONNECTIONS);
-        options.setMinimumIdle(1);
-        // a database in memory ends with its last connection
-        options.setMaxLifetime(0);
-        options.setInitializationFailTimeout(-1);
-        options.setConnectionTimeout(atLeast(config.connectTimeout().toMillis()));
-        options.setValidationTimeout(LEAST_TIMEOUT_MILLIS);
-        options.setConnectionInitSql(
-                "SET LOCK_TIMEOUT " + config.commandTimeout().toMillis() / 4);
-        pool = new HikariDataSource(options);
-    }
-
-    private static long atLeast(long millis) {
-        return Math.max(LEAST_TIMEOUT_MILLIS, millis);
-    }
-
-    /**
-     * Connects, and waits for it; but not for what has to be repaired first.
-     *
-     * @throws StoreException if that failed
-     */
-    void connect() {
-        try (Connection first = DriverManager.getConnection(database.url())) {
-            run("connect", connection -> Optional.of(first));
-        } catch (SQLException e) {
-            StoreException failure = failures.notApplied("connect", e);
-            if (failure.effect() == Effect.REFUSED) {
-                throw failure;
-            }
-            run("connect", Optional::of);
-        }
-    }
-
     <T> CompletionStage<T> start(String what, Work<T> work) {
+        return start(() -> run(what, work));
+    }
+
+    /** What fails, fails the stage; also by a row that somebody wrote by hand. */
+    static <T> CompletionStage<T> start(Supplier<T> call) {
         try {
-            return CompletableFuture.completedStage(run(what, work));
-        } catch (StoreException e) {
+            return CompletableFuture.completedStage(call.get());
+        } catch (RuntimeException e) {
             return CompletableFuture.failedStage(e);
         }
     }
@@ -127,29 +69,24 @@ final class Transactions implements AutoCloseable {
     }
 
     private <T> Optional<T> once(String what, Work<T> work) throws SQLException {
-        Connection connection = pool.getConnection();
+        Connection connection = connections.take(what);
+        boolean whole = false;
         try {
-            prepare(connection);
             Optional<T> result = work.in(connection);
             commit(what, connection);
+            whole = true;
             return result;
         } catch (SQLException e) {
-            if (Failures.isRace(e)) {
+            if (Failures.isRace(e) || Failures.isLockedRow(e)) {
                 connection.rollback();
+                whole = true;
+            }
+            if (Failures.isRace(e)) {
                 return Optional.empty();
             }
-            pool.evictConnection(connection);
             throw e;
         } finally {
-            connection.close();
-        }
-    }
-
-    private void prepare(Connection connection) throws SQLException {
-        if (!prepared) {
-            schema.prepare(connection);
-            prepared = true;
-            pool.getHikariConfigMXBean().setConnectionTimeout(timeoutMillis);
+            connections.give(connection, !whole);
         }
     }
 
@@ -157,7 +94,6 @@ final class Transactions implements AutoCloseable {
         try {
             connection.commit();
         } catch (SQLException e) {
-            pool.evictConnection(connection);
             throw failures.unknown(what, e);
         }
     }
@@ -182,10 +118,5 @@ final class Transactions implements AutoCloseable {
             }
             return lines;
         }
-    }
-
-    @Override
-    public void close() {
-        pool.close();
     }
 }

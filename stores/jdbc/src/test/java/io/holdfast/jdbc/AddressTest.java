@@ -18,10 +18,13 @@ class AddressTest {
     @ParameterizedTest
     @CsvSource({
         "jdbc:h2:mem:locks, jdbc:h2:mem:locks",
-        "jdbc:h2:/data/locks, jdbc:h2:/data/locks;AUTO_SERVER=TRUE;WRITE_DELAY=0;NETWORK_TIMEOUT=2000",
-        "jdbc:h2:file:./locks, jdbc:h2:file:./locks;AUTO_SERVER=TRUE;WRITE_DELAY=0;NETWORK_TIMEOUT=2000",
-        "jdbc:h2:~/locks;auto_server=false, jdbc:h2:~/locks;auto_server=false;WRITE_DELAY=0;NETWORK_TIMEOUT=2000",
-        "jdbc:h2:tcp://host/locks;USER=me, jdbc:h2:tcp://host/locks;USER=me;NETWORK_TIMEOUT=2000",
+        "jdbc:h2:/data/locks, jdbc:h2:/data/locks;AUTO_SERVER=TRUE;NETWORK_TIMEOUT=2000",
+        "jdbc:h2:file:./locks, jdbc:h2:file:./locks;AUTO_SERVER=TRUE;NETWORK_TIMEOUT=2000",
+        "jdbc:h2:C:/locks;WRITE_DELAY=0, jdbc:h2:C:/locks;AUTO_SERVER=TRUE;NETWORK_TIMEOUT=2000;WRITE_DELAY=0",
+        "jdbc:h2:~/locks;auto_server=false, jdbc:h2:~/locks;NETWORK_TIMEOUT=2000;auto_server=false",
+        "jdbc:h2:/data/locks;FILE_LOCK=FS, jdbc:h2:/data/locks;NETWORK_TIMEOUT=2000;FILE_LOCK=FS",
+        "jdbc:h2:/data/locks;PASSWORD=a\\, jdbc:h2:/data/locks;AUTO_SERVER=TRUE;NETWORK_TIMEOUT=2000;PASSWORD=a\\",
+        "jdbc:h2:tcp://host/locks;USER=me, jdbc:h2:tcp://host/locks;NETWORK_TIMEOUT=2000;USER=me",
         "jdbc:h2:ssl://host/locks;NETWORK_TIMEOUT=9, jdbc:h2:ssl://host/locks;NETWORK_TIMEOUT=9"
     })
     void getsWhatSharingAFileNeeds(String text, String url) {
@@ -33,12 +36,27 @@ class AddressTest {
         assertThat(parse("jdbc:h2:mem:locks;USER=me;PASSWORD=secret")).hasToString("jdbc:h2:mem:locks");
     }
 
+    @Test
+    void refusesAFileThatMayBeInAnyFolder() {
+        for (String text : new String[] {"jdbc:h2:locks;PASSWORD=secret", "jdbc:h2:file:data/locks"}) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> parse(text))
+                    .withMessageContaining("write jdbc:h2:./")
+                    .satisfies(e -> assertThat(e.getMessage()).doesNotContain("secret"));
+        }
+    }
+
+    @Test
+    void aPasswordMayLookLikeASetting() {
+        assertThat(parse("jdbc:h2:mem:locks;PASSWORD=a\\;WRITE_DELAY=s3cret")).hasToString("jdbc:h2:mem:locks");
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"WRITE_DELAY=500", "write_delay = 1", "USER=me;WRITE_DELAY=x"})
+    @ValueSource(strings = {"WRITE_DELAY=500", "write_delay =1", "USER=me;WRITE_DELAY=x", "WRITE_DELAY"})
     void refusesToLoseCommits(String setting) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> parse("jdbc:h2:/data/locks;" + setting))
-                .withMessageContainingAll("WRITE_DELAY", "may lose locks", "jdbc:h2:/data/locks");
+                .withMessageContainingAll("WRITE_DELAY", "may lose locks");
     }
 
     @ParameterizedTest

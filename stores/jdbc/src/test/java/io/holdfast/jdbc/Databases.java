@@ -29,7 +29,11 @@ final class Databases implements AutoCloseable {
     }
 
     static Databases memory() {
-        return new Databases("jdbc:h2:mem:" + name());
+        return memory("");
+    }
+
+    static Databases memory(String settings) {
+        return new Databases("jdbc:h2:mem:" + name() + settings);
     }
 
     static Databases file(Path folder) {

@@ -55,7 +55,7 @@ class H2LockTest {
     }
 
     @Test
-    void anUncontendedPairIsTwoStatementsAndReentryIsNone() {
+    void anUncontendedPairIsTwoStatementsEachAndReentryIsNone() {
         database.run("SET QUERY_STATISTICS TRUE");
         mine.lock();
         mine.lock();
@@ -63,7 +63,7 @@ class H2LockTest {
         mine.unlock();
         assertThat(database.column("SELECT execution_count FROM information_schema.query_statistics"
                         + " WHERE sql_statement LIKE '%holdfast_locks%' AND sql_statement NOT LIKE '%query_stat%'"))
-                .containsExactly(1, 1);
+                .containsExactlyInAnyOrder(2, 1, 1);
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -70,6 +71,22 @@ class RowLockTest {
         assertThat(stuck).noneMatch(CompletableFuture::isDone);
         database.connection.commit();
         stuck.forEach(Await::reply);
+    }
+
+    @Test
+    void isAwaitedOnceForAllLocksOfABatch() {
+        List<Renew> batch = new ArrayList<>();
+        for (int i = 100; i < 120; i++) {
+            client.granted("lock" + i, i);
+            batch.add(new Renew("lock" + i, client.tenure(i), StoreClient.LEASE, 0));
+        }
+        database.run("SELECT * FROM holdfast_locks WHERE name LIKE 'lock%' AND name < 'lock112' FOR UPDATE");
+        long sent = System.nanoTime();
+        List<Renew.Reply> replies = client.renew(batch);
+        assertThat(Duration.ofNanos(System.nanoTime() - sent))
+                .isLessThan(client.config().commandTimeout());
+        assertThat(replies.subList(0, 12)).allMatch(Renew.Failed.class::isInstance);
+        assertThat(replies.subList(12, 20)).allMatch(Renew.Renewed.class::isInstance);
     }
 
     @Test

@@ -3,9 +3,14 @@ package io.holdfast.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.LockReport;
+import io.holdfast.spi.Renew;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,13 +96,86 @@ class SchemaTest {
     }
 
     @Test
-    void aFileThatForgetsCommitsIsRefused(@TempDir Path folder) throws Exception {
+    void aFileThatForgetsCommitsIsMadeToKeepThem(@TempDir Path folder) throws Exception {
+        try (Databases file = Databases.file(folder)) {
+            file.run("SET WRITE_DELAY 500");
+            file.client().close();
+            assertThat(file.column(Sql.WRITE_DELAY)).isNotEmpty().containsOnly("0");
+        }
+    }
+
+    @Test
+    void aFileThatForgetsCommitsIsRefusedToThoseWhoMayNotChangeIt(@TempDir Path folder) throws Exception {
         try (Databases file = Databases.file(folder)) {
             file.client().close();
+            file.run("CREATE USER app PASSWORD 'secret'");
+            file.run("GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast_locks TO app");
+            String url = file.url().replace(";WRITE_DELAY=0", "") + ";USER=app;PASSWORD=secret";
+            Databases.client(url).close();
             file.run("SET WRITE_DELAY 500");
-            String url = file.url().replace(";WRITE_DELAY=0", ";INIT=SET WRITE_DELAY 500");
-            assertRefused(url, "WRITE_DELAY is", "it may forget locks", "SET WRITE_DELAY 0");
+            assertRefused(url, "it may forget locks", "SET WRITE_DELAY 0", "WRITE_DELAY is [500");
         }
+    }
+
+    @Test
+    void whatIsWrongInTheUrlIsRefusedAtOnceAndNotShown() {
+        for (String setting : new String[] {
+            "INIT=CREATE USRE u PASSWORD 's3cret'",
+            "NO_SUCH_SETTING=s3cret",
+            "MODE=s3cret",
+            "USER=s3cret;PASSWORD=s3cret"
+        }) {
+            assertThatThrownBy(() ->
+                            Databases.client(database.url() + ";" + setting).close())
+                    .isInstanceOfSatisfying(
+                            StoreException.class,
+                            e -> assertThat(e.effect()).as(setting).isEqualTo(Effect.REFUSED))
+                    .hasMessageContaining("H2 at jdbc:h2:mem:")
+                    .hasStackTraceContaining("SQLException")
+                    .satisfies(e -> assertThat(stackTrace(e)).doesNotContainIgnoringCase("s3cret"));
+        }
+    }
+
+    private static String stackTrace(Throwable error) {
+        StringWriter text = new StringWriter();
+        error.printStackTrace(new PrintWriter(text));
+        return text.toString();
+    }
+
+    @Test
+    void theIdentifiersOfTheDatabaseMayBeInAnyCase() throws Exception {
+        for (String setting : new String[] {"DATABASE_TO_UPPER=FALSE", "DATABASE_TO_LOWER=TRUE", "MODE=Oracle"}) {
+            try (Databases odd = Databases.memory(";" + setting);
+                    StoreClient client = odd.client()) {
+                client.granted("lock", 1);
+                assertThat(client.renew("lock", 1)).isInstanceOf(Renew.Renewed.class);
+                assertThat(client.release("lock", 1).held()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void aRowWrittenByHandIsShownAndFreed() {
+        try (StoreClient client = database.client()) {
+            client.granted("lock", 1);
+            database.run("UPDATE holdfast_locks SET tenure = 'admin', client = NULL");
+            assertThat(Await.reply(client.store().list(""))).hasSize(1);
+            LockReport.Holder holder =
+                    Await.reply(client.store().forceRelease("lock")).orElseThrow();
+            assertThat(holder.client().id()).isEqualTo("admin");
+            client.granted("lock", 2);
+        }
+    }
+
+    @Test
+    void aPrefixThatLeavesNoRoomForNamesIsRefused() {
+        assertThatThrownBy(() -> new StoreClient(
+                                new JdbcStoreProvider(),
+                                database.url(),
+                                config -> config.withKeyPrefix("p".repeat(1_025)))
+                        .close())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll("keyPrefix", "1024");
     }
 
     @Test
@@ -109,7 +187,7 @@ class SchemaTest {
             client.release("old", 1);
             client.release("young", 1);
             String age = "UPDATE holdfast_locks SET expires_at = CASE WHEN tenure IS NULL THEN 0 ELSE expires_at END,"
-                    + " decided_at = decided_at - %s * " + DAY + " WHERE name %s";
+                    + " used_at = used_at - %s * " + DAY + " WHERE name %s";
             database.run(String.format(age, "8", "<> 'young'"));
             database.run(String.format(age, "6", "= 'young'"));
             database.run(Sql.SWEEP);

@@ -1,0 +1,144 @@
+package io.holdfast.jdbc;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Properties;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** The connections of a client, which no user's transaction ever sees. The first one prepares the table. */
+final class Connections implements AutoCloseable {
+
+    /** More than there are threads that call, so that none keeps a renewal waiting. */
+    private static final int MOST = 12;
+
+    private static final long LEAST_TIMEOUT_MILLIS = 250;
+    private static final long LONGEST_ROW_WAIT_MILLIS = 10_000;
+
+    private final Address database;
+    private final Failures failures;
+    private final Schema schema;
+    private final Source source;
+    private final HikariDataSource pool;
+    private final long timeoutMillis;
+    private volatile boolean prepared;
+
+    /** A database in memory ends with its last connection. */
+    private final AtomicReference<@Nullable Connection> anchor = new AtomicReference<>();
+
+    Connections(StoreConfig config, Address database, Failures failures) {
+        this.database = database;
+        this.failures = failures;
+        schema = new Schema(failures);
+        source = new Source(database.url());
+        timeoutMillis = atLeast(config.commandTimeout().toMillis());
+        String name =
+                "holdfast-" + config.client().name().orElse(config.client().id()) + "-jdbc";
+        // what the user has in a file for pools is for others
+        HikariConfig options = new HikariConfig(new Properties());
+        options.setPoolName(name);
+        options.setDataSource(source);
+        options.setThreadFactory(task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        });
+        options.setAutoCommit(false);
+        options.setMaximumPoolSize(MOST);
+        options.setMinimumIdle(1);
+        options.setMaxLifetime(0);
+        options.setInitializationFailTimeout(-1);
+        options.setConnectionTimeout(atLeast(config.connectTimeout().toMillis()));
+        options.setValidationTimeout(LEAST_TIMEOUT_MILLIS);
+        options.setConnectionInitSql("SET LOCK_TIMEOUT "
+                + Math.min(LONGEST_ROW_WAIT_MILLIS, config.commandTimeout().toMillis() / 4));
+        pool = new HikariDataSource(options);
+    }
+
+    private static long atLeast(long millis) {
+        return Math.max(LEAST_TIMEOUT_MILLIS, millis);
+    }
+
+    /**
+     * Connects, and waits for it; but not for what has to be repaired first.
+     *
+     * @throws StoreException if that failed
+     */
+    void connect() {
+        String what = "connect";
+        try (Connection first = source.getConnection()) {
+            give(take(what), first.isClosed());
+        } catch (SQLException e) {
+            StoreException failure = failures.opening(what, e);
+            if (failure.effect() == Effect.REFUSED) {
+                throw failure;
+            }
+            give(take(what), false);
+        }
+    }
+
+    /** @throws StoreException if there is none */
+    Connection take(String what) {
+        try {
+            Connection connection = pool.getConnection();
+            if (!prepared) {
+                prepare(connection);
+            }
+            return connection;
+        } catch (SQLException e) {
+            throw failures.opening(what, e);
+        }
+    }
+
+    private void prepare(Connection connection) throws SQLException {
+        try {
+            schema.prepare(connection);
+            if (database.isMemory() && anchor.get() == null) {
+                keep(source.getConnection());
+            }
+            pool.getHikariConfigMXBean().setConnectionTimeout(timeoutMillis);
+            prepared = true;
+        } finally {
+            if (!prepared) {
+                give(connection, true);
+            }
+        }
+    }
+
+    private void keep(Connection another) throws SQLException {
+        if (!anchor.compareAndSet(null, another)) {
+            another.close();
+        }
+    }
+
+    /** Takes it back. What was done on it is decided by then, so that nobody is told if it cannot be closed. */
+    void give(Connection connection, boolean broken) {
+        if (broken) {
+            pool.evictConnection(connection);
+        }
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            pool.evictConnection(connection);
+        }
+    }
+
+    /** An interrupt would make the pool leave its threads behind; it is kept. */
+    @Override
+    public void close() {
+        boolean interrupted = Thread.interrupted();
+        pool.close();
+        Connection last = anchor.getAndSet(null);
+        if (last != null) {
+            give(last, false);
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package io.holdfast.jdbc;
+
+import java.io.PrintWriter;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.util.List;
+import java.util.logging.Logger;
+import javax.sql.DataSource;
+
+/** Connects by a URL that nobody else sees, and sets nothing that others use, too. */
+record Source(String url) implements DataSource {
+
+    /**
+     * Connects to a database that keeps what was committed when the process dies that serves it. Another one may serve it by
+     * now, so each connection sees to it.
+     */
+    @Override
+    public Connection getConnection() throws SQLException {
+        Connection connection = DriverManager.getConnection(url);
+        boolean durable = false;
+        try {
+            requireDurable(connection);
+            durable = true;
+            return connection;
+        } finally {
+            if (!durable) {
+                connection.close();
+            }
+        }
+    }
+
+    private static void requireDurable(Connection connection) throws SQLException {
+        List<String> delay = Transactions.query(connection, Sql.WRITE_DELAY, line -> line.getString(1));
+        if (delay.isEmpty() || !delay.stream().allMatch("0"::equals)) {
+            try {
+                Transactions.update(connection, "SET WRITE_DELAY 0");
+            } catch (SQLException e) {
+                throw new SQLException("WRITE_DELAY is " + delay, Failures.NOT_DURABLE, e);
+            }
+        }
+    }
+
+    @Override
+    public Connection getConnection(String user, String password) throws SQLException {
+        throw new SQLFeatureNotSupportedException();
+    }
+
+    /** The time limit of drivers is one for the whole JVM, and not ours. */
+    @Override
+    public void setLoginTimeout(int seconds) {}
+
+    @Override
+    public int getLoginTimeout() {
+        return 0;
+    }
+
+    @Override
+    public PrintWriter getLogWriter() throws SQLException {
+        throw new SQLFeatureNotSupportedException();
+    }
+
+    @Override
+    public void setLogWriter(PrintWriter out) throws SQLException {
+        throw new SQLFeatureNotSupportedException();
+    }
+
+    @Override
+    public Logger getParentLogger() throws SQLFeatureNotSupportedException {
+        throw new SQLFeatureNotSupportedException();
+    }
+
+    @Override
+    public <T> T unwrap(Class<T> kind) throws SQLException {
+        throw new SQLFeatureNotSupportedException();
+    }
+
+    @Override
+    public boolean isWrapperFor(Class<?> kind) {
+        return false;
+    }
+
+    /** Without the URL. */
+    @Override
+    public String toString() {
+        return "a database";
+    }
+}

@@ -1,0 +1,37 @@
+package io.holdfast.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.StoreException;
+import io.holdfast.testkit.Await;
+import io.holdfast.testkit.StoreClient;
+import java.sql.DriverManager;
+import org.junit.jupiter.api.Test;
+
+/** A database in memory, which lives as long as it has a connection. */
+class MemoryDatabaseTest {
+
+    @Test
+    void outlivesARequestThatFails() {
+        String url = "jdbc:h2:mem:" + Databases.name();
+        try (StoreClient client = Databases.client(url)) {
+            client.granted("lock", 1);
+            assertThatThrownBy(() -> client.granted("n".repeat(3_000), 2)).isInstanceOf(StoreException.class);
+            assertThat(client.renew("lock", 1)).isInstanceOf(Renew.Renewed.class);
+        }
+    }
+
+    @Test
+    void anInterruptedCloseEndsAllThreadsAndChangesNothingOfOthers() {
+        int timeout = DriverManager.getLoginTimeout();
+        StoreClient client = Databases.client("jdbc:h2:mem:" + Databases.name());
+        client.granted("lock", 1);
+        Thread.currentThread().interrupt();
+        client.close();
+        assertThat(Thread.interrupted()).isTrue();
+        Await.threadsGone("holdfast-");
+        assertThat(DriverManager.getLoginTimeout()).isEqualTo(timeout);
+    }
+}
