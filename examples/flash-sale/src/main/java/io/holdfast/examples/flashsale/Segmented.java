@@ -9,17 +9,22 @@ import java.util.stream.IntStream;
 
 /**
  * The stock lies on several shelves, each with a lock of its own, so that as many sellers sell at once. A death or a slow
- * sale holds up one shelf.
+ * sale holds up one shelf. Each process begins at two shelves of its own, where its sellers pass the lock on to each other
+ * without asking the store.
  */
 final class Segmented implements Strategy {
 
     /** Longer than a queue usually lasts: who gives up has cost the others two store calls for nothing. */
     private static final Duration PATIENCE = Duration.ofMillis(250);
 
+    private static final int OWN = 2;
+
     private final Holdfast holdfast;
     private final List<Segment> segments;
+    private final int firstOwn;
 
     Segmented(Job job) {
+        firstOwn = job.process() * OWN;
         holdfast = job.connect();
         segments = IntStream.range(0, Keys.SHELVES)
                 .mapToObj(i -> new Segment(i, holdfast.lock("flash-sale/" + job.sale() + "/" + i)))
@@ -29,21 +34,21 @@ final class Segmented implements Strategy {
     @Override
     public boolean sell(Sale sale) throws InterruptedException {
         while (true) {
-            List<Segment> stocked = segments.stream().filter(Segment::hasStock).toList();
-            if (stocked.isEmpty()) {
+            if (segments.stream().noneMatch(Segment::hasStock)) {
                 return false;
             }
-            if (sellFromAny(stocked, sale)) {
+            if (sellFromAny(sale)) {
                 return true;
             }
         }
     }
 
-    /** Begins anywhere, and moves on where it is empty or busy. */
-    private static boolean sellFromAny(List<Segment> stocked, Sale sale) throws InterruptedException {
-        int start = ThreadLocalRandom.current().nextInt(stocked.size());
-        for (int i = 0; i < stocked.size(); i++) {
-            if (stocked.get((start + i) % stocked.size()).sell(sale)) {
+    /** Moves on where it is empty or busy. */
+    private boolean sellFromAny(Sale sale) throws InterruptedException {
+        int start = firstOwn + ThreadLocalRandom.current().nextInt(OWN);
+        for (int i = 0; i < segments.size(); i++) {
+            Segment segment = segments.get((start + i) % segments.size());
+            if (segment.hasStock() && segment.sell(sale)) {
                 return true;
             }
         }
