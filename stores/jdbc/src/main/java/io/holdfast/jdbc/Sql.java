@@ -3,9 +3,10 @@ package io.holdfast.jdbc;
 /**
  * The statements, for H2. Each decision is one statement on one row, so that it is atomic.
  *
- * <p>A row is a lock name, and stays when the name is free. {@code tenure} has it until {@code expires_at}. {@code last_unit} is
- * the highest unit of tokens that was given, {@code first_unit} the first of the last block, and {@code floor_unit} what was
- * given before the present tenure; {@code used_at} is when it was last decided about. Times are microseconds of the database's clock.
+ * <p>A row is a lock name, and stays when the name is free. {@code tenure} has it until {@code expires_at}. {@code
+ * last_unit} is the highest unit of tokens that was given, {@code first_unit} the first of the last block, and {@code
+ * floor_unit} what was given before the present tenure; {@code used_at} is when it was last decided about. Times are
+ * microseconds of the database's clock.
  *
  * <p>That clock stands still in a transaction, from the first statement that asks for it. One that waited for its row
  * would decide with a time that is over: a request could be applied although the one that withdrew it was answered. So each
@@ -86,7 +87,7 @@ final class Sql {
                 WHERE name_utf8 = ANY(?3) AND tenure = ANY(?4) AND expires_at > {clock})
             """);
 
-    /** Of 1 the name, 2 the tenure, 3 the last unit used or -1: the row as it was. */
+    /** Of 1 the name, 2 the tenure, 3 the last unit used, or 0 to give none back: the row as it was. */
     static final String RELEASE = sql("""
             SELECT tenure, client, expires_at, last_unit, {clock} FROM OLD TABLE (
                 UPDATE {table} SET

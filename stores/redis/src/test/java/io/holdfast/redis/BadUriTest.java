@@ -90,7 +90,7 @@ class BadUriTest {
                 "redi://user:secret@host",
                 "Redis://:secret@host",
                 "redis-sentinel://:secret@host",
-                "jdbc:postgresql://host?password=secret",
+                "mongodb://host?password=secret",
                 "user:secret@host",
                 "http://host"
             })
@@ -101,6 +101,15 @@ class BadUriTest {
                         "no store for the scheme '" + uri.substring(0, uri.indexOf(':')) + "': misspelt?")
                 .withMessageContaining(" Schemes found: ")
                 .withMessageContaining("memory, redis, rediss")
+                .satisfies(e -> assertIsNotShown("secret", e));
+    }
+
+    @Test
+    void aSchemeWhoseStoreIsMissingNamesTheArtifact() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Holdfast.connect("jdbc:h2:mem:locks;PASSWORD=secret"))
+                .withMessageContaining(
+                        "no store for the scheme 'jdbc': add io.holdfast:holdfast-jdbc to the class path")
                 .satisfies(e -> assertIsNotShown("secret", e));
     }
 
