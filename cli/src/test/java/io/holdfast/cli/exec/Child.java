@@ -15,6 +15,9 @@ import java.util.List;
 /** {@code holdfast exec} in a process of its own, with a folder for what it and its command write. */
 final class Child implements AutoCloseable {
 
+    /** From this Java on, it warns of what Netty does, unless told that this is known. */
+    private static final int QUIET_FROM = 24;
+
     private final Process process;
     private final Path folder;
 
@@ -34,6 +37,9 @@ final class Child implements AutoCloseable {
         command.addAll(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
+        if (Runtime.version().feature() >= QUIET_FROM) {
+            command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
+        }
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.holdfast.cli.Main", "exec"));
         command.addAll(Arrays.asList(args));
         ProcessBuilder builder = new ProcessBuilder(command);
