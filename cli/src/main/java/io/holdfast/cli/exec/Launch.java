@@ -2,15 +2,14 @@ package io.holdfast.cli.exec;
 
 import io.holdfast.Lease;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.Objects;
 
 /** Starts the command with what it is to know of its lock, and with the standard streams of this process. */
 record Launch(List<String> command, Lease lease) {
-
-    private static final Pattern ERRNO = Pattern.compile("error=(\\d+)");
-    private static final String ENOENT = "2";
 
     Process start() throws NotStarted {
         ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
@@ -24,11 +23,19 @@ record Launch(List<String> command, Lease lease) {
     }
 
     private NotStarted notStarted(IOException e) {
-        Matcher errno = ERRNO.matcher(e.getMessage() + "");
-        return errno.find() && errno.group(1).equals(ENOENT)
-                ? new NotStarted(ExitStatus.NOT_FOUND, command.get(0) + ": no such command; see PATH", e)
-                : new NotStarted(
-                        ExitStatus.NOT_EXECUTABLE, command.get(0) + ": cannot be executed: " + e.getMessage(), e);
+        return exists(command.get(0))
+                ? new NotStarted(
+                        ExitStatus.NOT_EXECUTABLE, command.get(0) + ": cannot be executed: " + e.getMessage(), e)
+                : new NotStarted(ExitStatus.NOT_FOUND, command.get(0) + ": no such command; see PATH", e);
+    }
+
+    /** What the error says of that differs from one Java to the next. */
+    private static boolean exists(String name) {
+        if (name.contains("/")) {
+            return Files.exists(Path.of(name));
+        }
+        String path = Objects.requireNonNullElse(System.getenv("PATH"), "");
+        return Arrays.stream(path.split(":", -1)).anyMatch(folder -> Files.exists(Path.of(folder, name)));
     }
 
     /** There is no command to look after. */
