@@ -7,6 +7,7 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -71,14 +72,24 @@ final class Connections implements AutoCloseable {
      */
     void connect() {
         String what = "connect";
-        try (Connection first = source.getConnection()) {
-            give(take(what), first.isClosed());
+        Optional<Connection> first = first(what);
+        try {
+            give(take(what), false);
+        } finally {
+            first.ifPresent(opened -> give(opened, false));
+        }
+    }
+
+    /** Past the pool, which would go on asking where somebody has to repair something; none if that may pass. */
+    private Optional<Connection> first(String what) {
+        try {
+            return Optional.of(source.getConnection());
         } catch (SQLException e) {
             StoreException failure = failures.opening(what, e);
             if (failure.effect() == Effect.REFUSED) {
                 throw failure;
             }
-            give(take(what), false);
+            return Optional.empty();
         }
     }
 

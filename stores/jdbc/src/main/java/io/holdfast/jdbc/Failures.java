@@ -13,7 +13,7 @@ import java.util.Set;
 record Failures(Address database) {
 
     /** The state of our own error, that a database may forget what was committed. */
-    static final String NOT_DURABLE = "HFDUR";
+    static final String NOT_DURABLE = "90HFD";
 
     private static final String ROW_IS_LOCKED =
             "the row of the lock is locked by a transaction of somebody else; end that transaction";
@@ -43,8 +43,7 @@ record Failures(Address database) {
             Map.entry("90098", GONE),
             Map.entry("90121", GONE));
 
-    private static final Set<String> TO_BE_REPAIRED =
-            Set.of(NOT_DURABLE, "28000", "90096", "90040", "42S02", "42S04", "22001");
+    private static final Set<String> TO_BE_REPAIRED = Set.of("28000", "90096", "90040", "42S02", "42S04", "22001");
 
     /** Why there may be no connection now, but one later; whatever else H2 says, somebody has to repair. */
     private static final Set<String> MAY_PASS = Set.of("HYT00", "50000", "90020", "90067", "90098", "90121");
@@ -68,10 +67,7 @@ record Failures(Address database) {
         String message = String.valueOf(cause.getMessage()).split("; SQL statement:", 2)[0];
         SQLException silent = new SQLException(message.replaceAll("(?s)\".*\"", "\"...\""), state);
         silent.setStackTrace(cause.getStackTrace());
-        return new StoreException(
-                passes && !TO_BE_REPAIRED.contains(state) ? Effect.NOT_APPLIED : Effect.REFUSED,
-                text(what, silent, state),
-                silent);
+        return new StoreException(passes ? Effect.NOT_APPLIED : Effect.REFUSED, text(what, silent, state), silent);
     }
 
     /** The transaction did not come to its commit. */

@@ -16,7 +16,8 @@ record Schema(Failures failures) {
     /**
      * Before anything else on the first connection.
      *
-     * @throws StoreException if locks would not be safe there
+     * @throws StoreException if another table has that name
+     * @throws SQLException if the database refuses or does not answer
      */
     void prepare(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
