@@ -1,16 +1,12 @@
 package io.holdfast.cli;
 
 import io.holdfast.LockReport;
-import java.io.PrintWriter;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code holdfast ls}. */
 @Command(
@@ -22,10 +18,6 @@ import picocli.CommandLine.Spec;
         footer = {"", "It may walk over all keys of the store. LEASE is what is left if nobody renews it."})
 final class LsCommand implements Callable<Integer> {
 
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
     @Parameters(paramLabel = "PREFIX", arity = "0..1", description = "Only locks whose names begin with it.")
     private String prefix = "";
 
@@ -33,23 +25,16 @@ final class LsCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private StoreOption store;
 
-    @Option(
-            names = "--json",
-            description = "As JSON; tokens are texts, since they are larger than many readers can take.")
-    private boolean json;
+    @Mixin
+    @SuppressWarnings("NullAway.Init")
+    private JsonOption output;
 
     @Override
     public Integer call() {
         List<LockReport> found = store.ask(client -> client.list(prefix)).stream()
                 .sorted(Comparator.comparing(LockReport::name))
                 .toList();
-        PrintWriter out = spec.commandLine().getOut();
-        if (json) {
-            out.println(Shown.json(found.stream().map(Shown::asMap).toList()));
-        } else {
-            Shown.table(found).forEach(out::println);
-        }
-        out.flush();
+        output.print(found.stream().map(Shown::asMap).toList(), Shown.table(found));
         return ExitCode.OK;
     }
 }

@@ -1,14 +1,10 @@
 package io.holdfast.cli;
 
 import io.holdfast.LockReport;
-import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code holdfast show}. */
 @Command(
@@ -20,10 +16,6 @@ import picocli.CommandLine.Spec;
         footer = {"", "A name that begins with a dash goes behind --: holdfast show -- -name"})
 final class ShowCommand implements Callable<Integer> {
 
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
     @Parameters(paramLabel = "NAME", description = "The lock.")
     private String name = "";
 
@@ -31,21 +23,14 @@ final class ShowCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private StoreOption store;
 
-    @Option(
-            names = "--json",
-            description = "As JSON; tokens are texts, since they are larger than many readers can take.")
-    private boolean json;
+    @Mixin
+    @SuppressWarnings("NullAway.Init")
+    private JsonOption output;
 
     @Override
     public Integer call() {
         LockReport report = store.ask(client -> client.inspect(name));
-        PrintWriter out = spec.commandLine().getOut();
-        if (json) {
-            out.println(Shown.json(Shown.asMap(report)));
-        } else {
-            Shown.details(report).forEach(out::println);
-        }
-        out.flush();
+        output.print(Shown.asMap(report), Shown.details(report));
         return ExitCode.OK;
     }
 }

@@ -1,0 +1,30 @@
+package io.holdfast.cli;
+
+import java.io.PrintWriter;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** For whom a command prints what it found. */
+final class JsonOption {
+
+    @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Option(
+            names = "--json",
+            description = "As JSON; tokens are texts, since they are larger than many readers can take.")
+    private boolean json;
+
+    void print(Object forPrograms, List<String> forPeople) {
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            out.println(Shown.json(forPrograms));
+        } else {
+            forPeople.forEach(out::println);
+        }
+        out.flush();
+    }
+}
