@@ -50,6 +50,7 @@ class CommandLineTest {
                 "exec --lock a -- true|no store: give --store redis://host, or set HOLDFAST_STORE",
                 "exec --lock a --store memory: -- true|--store memory:: excludes nobody",
                 "exec --lock a --store embedded:redis -- true|--store embedded:redis: excludes nobody",
+                "exec --lock a --store jdbc:h2:mem:shop;PASSWORD=secret -- true|--store jdbc:h2:mem:shop: excludes nobody",
                 "exec --lock a --store redis://h --lease 999ms -- true|--lease 999ms: must be 1s to 365 days",
                 "exec --lock a --store redis://h --lease 3s --grace 3s -- true|less than the lease, 3000ms",
                 "exec --lock a --store redis://h --wait -1s -- true|'-1s' is not a time",
@@ -105,7 +106,8 @@ class CommandLineTest {
                 "demo --store nosuch://user:secret@host",
                 "demo --strategies setnx --store nosuch://user:secret@host",
                 "demo --strategies setnx --store jdbc:nosuch://host/shop?user=me&password=secret",
-                "demo --store jdbc:h2:mem:shop;PASSWORD=secret"
+                "demo --store jdbc:h2:mem:shop;PASSWORD=secret",
+                "exec --lock a --store jdbc:h2:mem:shop;PASSWORD=secret -- true"
             })
     void passwordsAreNotShown(String line) {
         assertThat(run(line)).isEqualTo(2);

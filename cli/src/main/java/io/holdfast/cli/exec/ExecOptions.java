@@ -22,8 +22,9 @@ public record ExecOptions(
     /** Checks the values; the text of the {@link IllegalArgumentException} names the option. */
     public ExecOptions {
         require(
-                !store.matches("(?is)(memory|embedded):.*"),
-                "--store " + store + ": excludes nobody, since no other process sees its locks; use redis://host");
+                !store.matches("(?is)(memory|embedded|jdbc:h2:mem):.*"),
+                "--store " + store.split(";", 2)[0]
+                        + ": excludes nobody, since no other process sees its locks; use redis://host or jdbc:h2:FILE");
         require(
                 lease.compareTo(SHORTEST_LEASE) >= 0 && lease.compareTo(LONGEST_LEASE) <= 0,
                 "--lease " + lease.toMillis() + "ms: must be 1s to 365 days");
