@@ -111,6 +111,7 @@ public final class Exec {
             Launch launch = new Launch(options.command(), lease);
             return new Run(lease, plan, guard, launch, events, say).untilTheEnd();
         } catch (Launch.NotStarted e) {
+            guard.over();
             say.accept(e.getMessage() + "");
             return e.exitCode;
         }

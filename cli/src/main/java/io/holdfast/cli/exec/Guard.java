@@ -17,6 +17,8 @@ import java.util.function.Consumer;
  */
 final class Guard implements AutoCloseable {
 
+    static final String MARK = "HOLDFAST_EXEC";
+
     private static final String START =
             "exec $(command -v setsid) bash -p -c 'eval \"$HOLDFAST_GUARD\"' holdfast-guard";
 
@@ -55,6 +57,11 @@ final class Guard implements AutoCloseable {
             shell.destroyForcibly();
         }
         events.accept(new Event.GuardEnded(this));
+    }
+
+    /** What will have this in its environment, as {@link #MARK}, is to be guarded until it is named. */
+    void expect(String mark) {
+        order("expect " + mark);
     }
 
     void command(long pid) {

@@ -7,14 +7,20 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
 
 /** Starts the command with what it is to know of its lock, and with the standard streams of this process. */
-record Launch(List<String> command, Lease lease) {
+record Launch(List<String> command, Lease lease, String mark) {
+
+    Launch(List<String> command, Lease lease) {
+        this(command, lease, UUID.randomUUID().toString());
+    }
 
     Process start() throws NotStarted {
         ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
         builder.environment().put("HOLDFAST_LOCK", lease.lockName());
         builder.environment().put("HOLDFAST_TOKEN", Long.toString(lease.token()));
+        builder.environment().put(Guard.MARK, mark);
         try {
             return builder.start();
         } catch (IOException e) {

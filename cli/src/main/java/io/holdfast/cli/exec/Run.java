@@ -46,6 +46,7 @@ final class Run {
         this.say = say;
         tellValidity();
         lease.ensureValid(Duration.ZERO);
+        guard.expect(launch.mark());
         this.command = launch.start();
         guard.command(command.pid());
     }

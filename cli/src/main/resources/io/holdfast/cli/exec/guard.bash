@@ -1,18 +1,22 @@
 # Ends a command in time, also when the JVM that started both is killed or stopped.
 #
 # Orders come on standard input, one a line. Times are readings of the clock below, in milliseconds.
+#   expect MARK       what has HOLDFAST_EXEC=MARK in its environment is to be guarded, as long as nothing is named
 #   command PID       what to guard
 #   valid END WARN    kill it at END, and send TERM at WARN; a later order replaces both
 #   signal NAME       pass a signal on to the command and its descendants
 #   kill              end it now
 #   over              the command has ended; leave when what was signalled with it has, too
-# The end of the orders means that the JVM is gone: TERM at once, and the kill in time.
+# The end of the orders means that the JVM is gone: TERM at once, and the kill in time. It may have gone before it could
+# name what it had started.
 #
 # Answers: "warned" and "killed" when that was done, "gone" at the end.
 
 trap '' HUP INT PIPE QUIT TERM TSTP TTIN TTOU
 cd /
 
+mark=
+command=
 guarded=() # when it began, by process id
 parents=()
 starts=()
@@ -80,10 +84,21 @@ forget() {
     done
 }
 
+# Takes in what was started, and not named yet. Where the system does not show environments, nothing is found.
+adopt() {
+    local file
+    for file in $(grep -lszxF "HOLDFAST_EXEC=$mark" /proc/[0-9]*/environ); do
+        file=${file#/proc/}
+        command=${file%/environ}
+        guarded[command]=${starts[command]:-ended}
+    done
+}
+
 # Takes in all that descends from what is guarded.
 gather() {
     local pid more=yes
     look
+    [ -z "$mark" ] || [ "$command" ] || adopt
     forget
     while [ "$more" ]; do
         more=
@@ -122,6 +137,7 @@ pass_on() {
 # Stopped first: none can fork then, nor be missed because its parent died before it.
 finish() {
     local pid
+    gather
     send STOP
     for pid in "${!guarded[@]}"; do
         kill -s KILL "$pid" 2>/dev/null
@@ -143,6 +159,7 @@ answer() {
 
 obey() {
     case $1 in
+        expect) mark=$2 ;;
         command)
             command=$2
             look "$2"
@@ -175,6 +192,8 @@ act_in_time() {
 
 leave_if_over() {
     [ "$over$orphaned" ] || return
+    clock
+    [ -z "$mark" ] || [ "$command$over" ] || [ "$now" -ge "$given_up" ] || return
     [ ${#guarded[@]} -eq 0 ] || look "${!guarded[@]}"
     forget
     if [ ${#guarded[@]} -eq 0 ]; then
@@ -202,6 +221,7 @@ while :; do
     leave_if_over
     choose_pause
     if [ "$orphaned" ]; then
+        [ "$command" ] || pass_on TERM
         sleep "$pause"
         continue
     fi
@@ -214,6 +234,8 @@ while :; do
         line=
     elif [ $status -le 128 ]; then
         orphaned=yes
+        clock
+        given_up=$((now + 2000)) # long after what was being started has started, if it does
         pass_on TERM
     fi
 done

@@ -1,0 +1,101 @@
+package io.holdfast.cli.exec;
+
+import static io.holdfast.cli.exec.Await.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The guard when holdfast ends, or stands still, between the start of the command and telling which process that is. */
+@Timeout(60)
+class GuardTest {
+
+    private static final long LONG = 60_000;
+    private static final long SHORT = 300;
+    private static final String STUBBORN = "trap '' TERM; while :; do sleep 0.05; done";
+
+    private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
+    private Guard guard;
+    private Process command;
+
+    @AfterEach
+    void end() {
+        guard.close();
+        if (command != null) {
+            command.destroyForcibly();
+        }
+    }
+
+    @Test
+    void aCommandThatWasNotNamedEndsWithHoldfast() throws Exception {
+        expect("a", LONG);
+        command = start("a", "exec sleep 60");
+
+        guard.close();
+
+        assertThat(exitCode()).isEqualTo(128 + 15);
+        awaitEndOfGuard();
+    }
+
+    @Test
+    void alsoIfItAppearsOnlyThen() throws Exception {
+        expect("a", LONG);
+        guard.kill();
+        guard.close();
+
+        command = start("a", STUBBORN);
+
+        assertThat(exitCode()).isEqualTo(128 + 9);
+        awaitEndOfGuard();
+    }
+
+    @Test
+    void aCommandThatWasNotNamedEndsBeforeTheLock() throws Exception {
+        expect("a", SHORT);
+
+        command = start("a", STUBBORN);
+
+        assertThat(exitCode()).isEqualTo(128 + 9);
+    }
+
+    @Test
+    void theCommandOfAnotherIsSpared() throws Exception {
+        expect("a", LONG);
+        command = start("another", "exec sleep 60");
+
+        guard.close();
+
+        awaitEndOfGuard();
+        assertThat(command.isAlive()).isTrue();
+    }
+
+    private void expect(String mark, long lease) throws IOException {
+        guard = Guard.start(events::add);
+        guard.valid(Clock.millis() + lease, Clock.millis() + lease / 2);
+        guard.expect(mark);
+    }
+
+    private static Process start(String mark, String script) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder("sh", "-c", script);
+        builder.environment().put(Guard.MARK, mark);
+        return builder.start();
+    }
+
+    private int exitCode() throws Exception {
+        await("the end of the command", () -> !command.isAlive());
+        return command.exitValue();
+    }
+
+    private void awaitEndOfGuard() throws InterruptedException {
+        Event event;
+        do {
+            event = events.poll(LONG, TimeUnit.MILLISECONDS);
+            assertThat(event).as("the end of the guard").isNotNull();
+        } while (!(event instanceof Event.GuardEnded));
+    }
+}
