@@ -26,10 +26,6 @@ final class Child implements AutoCloseable {
         this.folder = folder;
     }
 
-    static Child exec(Path folder, String store, String... args) throws IOException {
-        return start(folder, store, List.of(), args);
-    }
-
     /** Signals that the caller of this JVM has ignored are not, unless the prefix says so. */
     static Child start(Path folder, String store, List<String> prefix, String... args) throws IOException {
         Path own = Files.createTempDirectory(folder, "exec-");

@@ -5,46 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.embedded.redis.RedisServer;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What holdfast exec says with its exit code, and to its command. */
-@Timeout(60)
-class ExecExitCodeTest {
-
-    private static RedisServer server;
-    private static Holdfast other;
-
-    @TempDir
-    Path temp;
-
-    private final List<Child> children = new ArrayList<>();
-
-    @BeforeAll
-    static void connect() {
-        server = RedisServer.start();
-        other = Holdfast.connect(server.uri());
-    }
-
-    @AfterAll
-    static void disconnect() {
-        other.close();
-        server.close();
-    }
-
-    @AfterEach
-    void end() {
-        children.forEach(Child::close);
-    }
+class ExecExitCodeTest extends ExecFixture {
 
     @Test
     void theCommandsOwnCodeAndWhyThereIsNone() throws Exception {
@@ -129,17 +95,5 @@ class ExecExitCodeTest {
         try (Lease lease = other.lock(lock).acquire()) {
             return lease.token();
         }
-    }
-
-    private Child exec(String lock, String... command) throws IOException {
-        List<String> args = new ArrayList<>(List.of("--lock", lock, "--"));
-        args.addAll(List.of(command));
-        return start(server.uri(), args.toArray(String[]::new));
-    }
-
-    private Child start(String store, String... args) throws IOException {
-        Child child = Child.exec(temp, store, args);
-        children.add(child);
-        return child;
     }
 }

@@ -11,16 +11,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Whatever happens to the lock or to holdfast, the command has ended when another holds the lock. */
-@Timeout(60)
-class ExecLossTest {
+class ExecLossTest extends ExecFixture {
 
     /**
      * Ignores TERM, and writes down for how long it lives; so does a child of it in a session of its own. One line of
@@ -33,31 +27,6 @@ class ExecLossTest {
             echo $$ >$D/command
             while :; do date +%s%N >>$D/lives; done
             """;
-
-    private static RedisServer server;
-    private static Holdfast other;
-
-    @TempDir
-    Path temp;
-
-    private final List<Child> children = new ArrayList<>();
-
-    @BeforeAll
-    static void connect() {
-        server = RedisServer.start();
-        other = Holdfast.connect(server.uri());
-    }
-
-    @AfterAll
-    static void disconnect() {
-        other.close();
-        server.close();
-    }
-
-    @AfterEach
-    void end() {
-        children.forEach(Child::close);
-    }
 
     @Test
     void aLockTakenAwayEndsTheCommandAtOnce() throws Exception {
@@ -195,8 +164,6 @@ class ExecLossTest {
     private Child exec(RedisServer store, String lock, String lease, String... command) throws IOException {
         List<String> args = new ArrayList<>(List.of("--lock", lock, "--lease", lease, "--"));
         args.addAll(List.of(command));
-        Child child = Child.exec(temp, store.uri(), args.toArray(String[]::new));
-        children.add(child);
-        return child;
+        return start(store.uri(), args.toArray(String[]::new));
     }
 }

@@ -3,26 +3,15 @@ package io.holdfast.cli.exec;
 import static io.holdfast.cli.exec.Await.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.Holdfast;
 import io.holdfast.Lease;
-import io.holdfast.embedded.redis.RedisServer;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Signals to holdfast exec reach the command and all its descendants. */
-@Timeout(60)
-class ExecSignalTest {
+class ExecSignalTest extends ExecFixture {
 
     private static final Map<String, Integer> NUMBERS = Map.of("HUP", 1, "INT", 2, "TERM", 15);
 
@@ -32,31 +21,6 @@ class ExecSignalTest {
     /** A child that ends only when told so by a file. */
     private static final String TOUGH_CHILD = "sh -c 'trap \"\" TERM; echo $$ >$D/grandchild;"
             + " until [ -e $D/go ]; do sleep 0.02; done' & echo $$ >$D/command; wait";
-
-    private static RedisServer server;
-    private static Holdfast other;
-
-    @TempDir
-    Path temp;
-
-    private final List<Child> children = new ArrayList<>();
-
-    @BeforeAll
-    static void connect() {
-        server = RedisServer.start();
-        other = Holdfast.connect(server.uri());
-    }
-
-    @AfterAll
-    static void disconnect() {
-        other.close();
-        server.close();
-    }
-
-    @AfterEach
-    void end() {
-        children.forEach(Child::close);
-    }
 
     @Test
     void eachSignalEndsTheFamilyAndTheLockIsFreeAtOnce() throws Exception {
@@ -130,8 +94,7 @@ class ExecSignalTest {
 
     @Test
     void whatWasIgnoredAtTheStartStaysIgnored() throws Exception {
-        Child child = Child.start(temp, server.uri(), List.of("nohup"), "--lock", "nohup", "--", "sh", "-c", FAMILY);
-        children.add(child);
+        Child child = startUnder(List.of("nohup"), server.uri(), "--lock", "nohup", "--", "sh", "-c", FAMILY);
         long grandchild = child.awaitPid("grandchild");
 
         child.signal("HUP");
@@ -140,13 +103,5 @@ class ExecSignalTest {
 
         assertThat(child.exitCode()).isEqualTo(128 + 15);
         assertThat(Child.lives(grandchild)).isFalse();
-    }
-
-    private Child exec(String lock, String... command) throws IOException {
-        List<String> args = new ArrayList<>(List.of("--lock", lock, "--"));
-        args.addAll(List.of(command));
-        Child child = Child.exec(temp, server.uri(), args.toArray(String[]::new));
-        children.add(child);
-        return child;
     }
 }

@@ -1,0 +1,62 @@
+package io.holdfast.cli.exec;
+
+import io.holdfast.Holdfast;
+import io.holdfast.embedded.redis.RedisServer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A server, another client of it, and the processes of one test, which end with it. */
+@Timeout(60)
+abstract class ExecFixture {
+
+    static RedisServer server;
+    static Holdfast other;
+
+    @TempDir
+    Path temp;
+
+    final List<Child> children = new ArrayList<>();
+
+    @BeforeAll
+    static void connect() {
+        server = RedisServer.start();
+        other = Holdfast.connect(server.uri());
+    }
+
+    @AfterAll
+    static void disconnect() {
+        other.close();
+        server.close();
+    }
+
+    @AfterEach
+    void end() {
+        children.forEach(Child::close);
+    }
+
+    Child exec(String lock, String... command) throws IOException {
+        return start(
+                server.uri(),
+                Stream.concat(Stream.of("--lock", lock, "--"), Arrays.stream(command))
+                        .toArray(String[]::new));
+    }
+
+    Child start(String store, String... args) throws IOException {
+        return startUnder(List.of(), store, args);
+    }
+
+    Child startUnder(List<String> prefix, String store, String... args) throws IOException {
+        Child child = Child.start(temp, store, prefix, args);
+        children.add(child);
+        return child;
+    }
+}
