@@ -11,11 +11,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How large a module may be; less than 4 000 lines for core and 600 for a store. */
+/** How large a module may be; less than 8 000 lines for core with the whole family of locks, and 900 for a store that has it. */
 class SizesTest {
 
     @ParameterizedTest
-    @CsvSource({"core, 4000", "stores/redis, 600"})
+    @CsvSource({"core, 8000", "stores/redis, 900"})
     void aModuleKeepsItsSize(String path, int limit) throws IOException {
         Module module = PublishedModules.named(path);
         int lines = 0;
