@@ -1,5 +1,6 @@
 package io.holdfast.internal;
 
+import io.holdfast.spi.Acquire.Queueing;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -8,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 sealed interface Effect {
 
     /** Send an acquire. */
-    record Ask(Tenure tenure, Term term, boolean enqueue) implements Effect {}
+    record Ask(Tenure tenure, Term term, Queueing queueing) implements Effect {}
 
     /** Release until it is certain that nothing is left. */
     record GiveUp(Settlement settlement) implements Effect {}

@@ -4,6 +4,7 @@ import io.holdfast.HoldfastException;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.LockEvent;
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Acquire.Queueing;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Signal;
@@ -249,14 +250,10 @@ final class Engine implements Rules.Moment {
                 return CompletableFuture.failedStage(
                         new StoreException(StoreException.Effect.NOT_APPLIED, "given up before it was sent"));
             }
-            return store.acquire(new Acquire(
-                    slot.name,
-                    tenure.id,
-                    ask.enqueue() && rules.queues(),
-                    tenure.arrival,
-                    ask.term().lease(),
-                    tenure.tokensWanted,
-                    notAfter));
+            return store.acquire(Acquire.of(slot.name, tenure.id, ask.term().lease())
+                    .queued(rules.queues() ? ask.queueing() : Queueing.NONE, tenure.arrival)
+                    .withTokens(tenure.tokensWanted)
+                    .withNotAfter(notAfter));
         }
 
         @Override

@@ -1,6 +1,7 @@
 package io.holdfast.internal;
 
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Acquire.Queueing;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreException;
@@ -571,7 +572,7 @@ final class KeySlot {
         asked.freedMeanwhile = false;
         asked.preparedFor = head;
         boolean wait = head.waits() || queue.stream().anyMatch(Waiter::waits);
-        out.add(new Effect.Ask(asked, head.term, wait));
+        out.add(new Effect.Ask(asked, head.term, wait ? Queueing.BARGING : Queueing.NONE));
     }
 
     private void askAgainIfWanted(Tenure asked, Effect.Buffer out) {

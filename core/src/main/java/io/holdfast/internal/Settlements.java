@@ -65,8 +65,9 @@ final class Settlements {
         CompletionStage<Release.Reply> send() {
             allCopiesAnswered = !settlement.tenure.copies.unanswered();
             first = settlement.sending(sent());
-            return engine.store.release(new Release(
-                    settlement.name, settlement.tenure.id, first && settlement.yield, settlement.lastToken));
+            return engine.store.release(Release.of(settlement.name, settlement.tenure.id)
+                    .withYield(first && settlement.yield)
+                    .withLastToken(settlement.lastToken));
         }
 
         @Override

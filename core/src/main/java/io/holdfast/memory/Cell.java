@@ -27,15 +27,22 @@ final class Cell {
 
     private final List<Place> queue = new ArrayList<>();
     private @Nullable TenureId holder;
+
+    /** Whether the name was assigned to the holder, which has not been heard of since. */
+    private boolean unclaimed;
+
     private long expires;
     private long lastUnit;
     private long lastUnitBeforeHolder;
     private long lastGrant;
 
-    /** Drops a holder whose lease has ended, and places nobody asked for again. */
+    /** Drops a holder whose lease has ended, and places nobody asked for again; or whose client let a claim lapse. */
     void expire(long now) {
         if (now >= expires) {
-            holder = null;
+            if (holder != null && unclaimed) {
+                dropPlaces(holder.clientId());
+            }
+            free();
         }
         queue.removeIf(place -> now - place.refreshed() > PLACE_LIFE);
     }
@@ -56,7 +63,14 @@ final class Cell {
         return expires;
     }
 
-    /** Makes the tenure the holder, anew or still, and ends its client's waiting. */
+    /** Makes the tenure the holder, until it is heard of for a claim window only. */
+    TokenBlock assign(TenureId tenure, long claimMicros, long tokens, long now) {
+        TokenBlock block = grant(tenure, claimMicros, tokens, now);
+        unclaimed = true;
+        return block;
+    }
+
+    /** Makes the tenure the holder, anew or still, and ends its waiting. */
     TokenBlock grant(TenureId tenure, long leaseMicros, long tokens, long now) {
         if (isHeldBy(tenure)) {
             extend(leaseMicros, now);
@@ -65,12 +79,14 @@ final class Cell {
             holder = tenure;
             expires = now + leaseMicros;
         }
-        dropPlaces(tenure.clientId());
+        unclaimed = false;
+        withdraw(tenure);
         return nextTokens(tokens, now);
     }
 
     /** Sets the lease anew, unless it ends later anyway: a late copy shortens nothing. */
     void extend(long leaseMicros, long now) {
+        unclaimed = false;
         expires = Math.max(expires, now + leaseMicros);
     }
 
@@ -85,6 +101,7 @@ final class Cell {
 
     void free() {
         holder = null;
+        unclaimed = false;
     }
 
     /** Takes back the units above the last token used, as far as they were the holder's. */
@@ -124,20 +141,28 @@ final class Cell {
         return queue.isEmpty() ? Optional.empty() : Optional.of(queue.remove(0));
     }
 
-    /** The first place of each client, first come first. */
+    /** Whether a fair place is before that arrival. */
+    boolean isFairBefore(long arrival) {
+        return queue.stream().anyMatch(place -> place.fair() && place.arrival() < arrival);
+    }
+
+    /** How many of the first places are fair ones of the client, one behind the other. */
+    int fairFirstOf(String clientId) {
+        return (int) queue.stream()
+                .takeWhile(place -> place.fair() && place.isOf(clientId))
+                .count();
+    }
+
+    /** First come first. */
     List<Place> waiters() {
-        List<Place> first = new ArrayList<>();
-        for (Place place : queue) {
-            if (first.stream().noneMatch(seen -> seen.isOf(place.tenure().clientId()))) {
-                first.add(place);
-            }
-        }
-        return first;
+        return List.copyOf(queue);
     }
 
     int foreignWaiters(TenureId tenure) {
-        return (int) waiters().stream()
-                .filter(place -> !place.isOf(tenure.clientId()))
+        return (int) queue.stream()
+                .map(place -> place.tenure().clientId())
+                .filter(client -> !client.equals(tenure.clientId()))
+                .distinct()
                 .count();
     }
 

@@ -2,6 +2,7 @@ package io.holdfast.memory;
 
 import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Acquire.Queueing;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
@@ -81,45 +82,64 @@ final class MemoryServer {
             }
             Cell cell = cells.computeIfAbsent(key, absent -> new Cell());
             cell.expire(now);
+            if (cell.isFree() && cell.isFairBefore(arrivalOf(cell, request))) {
+                serveNext(key, cell, false, now);
+            }
             return cell.isFree() || cell.isHeldBy(request.tenure())
-                    ? grant(cell, request, now)
+                    ? grant(key, cell, request, now)
                     : refuse(key, cell, request, now);
         });
     }
 
-    private static Acquire.Reply grant(Cell cell, Acquire request, long now) {
+    private static long arrivalOf(Cell cell, Acquire request) {
+        long before = request.arrival() == 0 ? Long.MAX_VALUE : request.arrival();
+        return cell.place(request.tenure()).map(Place::arrival).orElse(before);
+    }
+
+    private Acquire.Reply grant(String key, Cell cell, Acquire request, long now) {
         var tokens = cell.grant(request.tenure(), micros(request.lease()), request.tokens(), now);
-        return new Acquire.Granted(tokens, cell.foreignWaiters(request.tenure()), now);
+        List<Long> behind = enqueueBehind(key, cell, request, now);
+        return new Acquire.Granted(tokens, cell.foreignWaiters(request.tenure()), behind, now);
     }
 
     private Acquire.Reply refuse(String key, Cell cell, Acquire request, long now) {
-        if (request.enqueue()) {
-            enqueue(key, cell, request, now);
+        if (request.queueing() != Queueing.NONE) {
+            boolean fair = request.queueing() == Queueing.FAIR;
+            enqueue(key, cell, request, new Acquire.Place(request.tenure(), request.arrival()), fair, now);
         }
+        List<Long> behind = enqueueBehind(key, cell, request, now);
         return new Acquire.Refused(
                 Duration.of(cell.expires() - now, ChronoUnit.MICROS),
                 cell.place(request.tenure()).map(Place::arrival).orElse(0L),
+                behind,
                 cell.holder().map(TenureId::toString),
                 now,
                 run);
     }
 
-    private void enqueue(String key, Cell cell, Acquire request, long now) {
-        TenureId tenure = request.tenure();
+    private List<Long> enqueueBehind(String key, Cell cell, Acquire request, long now) {
+        return request.behind().stream()
+                .map(place -> enqueue(key, cell, request, place, true, now))
+                .toList();
+    }
+
+    private long enqueue(String key, Cell cell, Acquire request, Acquire.Place wanted, boolean fair, long now) {
+        TenureId tenure = wanted.tenure();
         Optional<Place> old = cell.place(tenure);
-        long arrival = old.map(Place::arrival).orElseGet(() -> arrival(request, now));
-        cell.enqueue(new Place(tenure, arrival, now, micros(request.lease()), request.tokens()));
+        long arrival = old.map(Place::arrival).orElseGet(() -> arrival(wanted, now));
+        cell.enqueue(new Place(tenure, arrival, fair, now, micros(request.lease()), request.tokens()));
         if (old.isEmpty()) {
             cell.holder()
                     .map(TenureId::clientId)
                     .filter(holder -> !holder.equals(tenure.clientId()))
                     .ifPresent(holder -> tell(holder, key, Signal.Wanted::new));
         }
+        return arrival;
     }
 
-    private long arrival(Acquire request, long now) {
-        if (request.arrival() != 0) {
-            return request.arrival();
+    private long arrival(Acquire.Place wanted, long now) {
+        if (wanted.arrival() != 0) {
+            return wanted.arrival();
         }
         lastArrival = Math.max(lastArrival + 1, now);
         return lastArrival;
@@ -147,6 +167,7 @@ final class MemoryServer {
                 cell.free();
             }
             cell.withdraw(request.tenure());
+            request.places().forEach(cell::withdraw);
             serveNext(key, cell, request.yield(), now);
             return new Release.Reply(held, cell.foreignWaiters(request.tenure()), now);
         });
@@ -168,7 +189,7 @@ final class MemoryServer {
     private void serveNext(String key, Cell cell, boolean yield, long now) {
         if (cell.isFree()) {
             cell.takeFirst().ifPresent(next -> {
-                if (yield) {
+                if (yield || next.fair()) {
                     assign(key, cell, next, now);
                 } else {
                     tell(next.tenure().clientId(), key, Signal.Freed::new);
@@ -179,10 +200,11 @@ final class MemoryServer {
 
     private void assign(String key, Cell cell, Place next, long now) {
         TenureId tenure = next.tenure();
-        var tokens = cell.grant(tenure, Math.min(CLAIM_WINDOW, next.leaseMicros()), next.tokens(), now);
+        var tokens = cell.assign(tenure, Math.min(CLAIM_WINDOW, next.leaseMicros()), next.tokens(), now);
         int waiters = cell.foreignWaiters(tenure);
+        int own = cell.fairFirstOf(tenure.clientId());
         long expires = cell.expires();
-        tell(tenure.clientId(), key, name -> new Signal.Assigned(name, tenure, tokens, waiters, expires, run));
+        tell(tenure.clientId(), key, name -> new Signal.Assigned(name, tenure, tokens, waiters, own, expires, run));
     }
 
     LockReport inspect(MemoryStore client, String key) {

@@ -7,11 +7,12 @@ import io.holdfast.spi.TenureId;
  *
  * @param tenure who waits
  * @param arrival when it came, in microseconds; no two places of a server have the same
+ * @param fair whether it is served before all that came later, and by assigning the name
  * @param refreshed when it was last asked for
  * @param leaseMicros the lease it asked for
  * @param tokens how many tokens it asked for
  */
-record Place(TenureId tenure, long arrival, long refreshed, long leaseMicros, long tokens) {
+record Place(TenureId tenure, long arrival, boolean fair, long refreshed, long leaseMicros, long tokens) {
 
     boolean isOf(String clientId) {
         return tenure.clientId().equals(clientId);

@@ -1,6 +1,7 @@
 package io.holdfast.spi;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -8,14 +9,81 @@ import java.util.Optional;
  *
  * @param name the lock
  * @param tenure who asks
- * @param enqueue whether to take a place in the queue if refused
+ * @param queueing whether to take a place in the queue if refused, and of which kind
  * @param arrival the place the tenure had before, from {@link Refused#arrival}; 0 for none
+ * @param behind further places of the same client, all fair, in the order in which they came; to be queued whatever
+ *     becomes of the tenure
  * @param lease how long the store keeps the tenure without renewal
  * @param tokens how many fencing tokens are wanted; the store may give more or fewer, at least one
  * @param notAfter the server time, in microseconds of {@link ServerClock}, after which the request must not be applied
  */
 public record Acquire(
-        String name, TenureId tenure, boolean enqueue, long arrival, Duration lease, long tokens, long notAfter) {
+        String name,
+        TenureId tenure,
+        Queueing queueing,
+        long arrival,
+        List<Place> behind,
+        Duration lease,
+        long tokens,
+        long notAfter) {
+
+    /** How to wait. */
+    public enum Queueing {
+        /** Not at all. */
+        NONE,
+        /** In a place that is woken when its turn comes; others may be faster. */
+        BARGING,
+        /** In a place to which the name is assigned when its turn comes; who came later does not get the name before. */
+        FAIR
+    }
+
+    /**
+     * A place in the queue.
+     *
+     * @param tenure whose
+     * @param arrival where it was before; 0 for a new one
+     */
+    public record Place(TenureId tenure, long arrival) {}
+
+    /** Copies the list. */
+    public Acquire {
+        behind = List.copyOf(behind);
+    }
+
+    /** A request that does not wait, for one token, and is never late. */
+    public static Acquire of(String name, TenureId tenure, Duration lease) {
+        return new Acquire(name, tenure, Queueing.NONE, 0, List.of(), lease, 1, Long.MAX_VALUE);
+    }
+
+    /** The same for another name. */
+    public Acquire withName(String value) {
+        return new Acquire(value, tenure, queueing, arrival, behind, lease, tokens, notAfter);
+    }
+
+    /** The same, waiting in this way. */
+    public Acquire queued(Queueing how, long arrivalBefore) {
+        return new Acquire(name, tenure, how, arrivalBefore, behind, lease, tokens, notAfter);
+    }
+
+    /** The same, with further places. */
+    public Acquire withBehind(List<Place> value) {
+        return new Acquire(name, tenure, queueing, arrival, value, lease, tokens, notAfter);
+    }
+
+    /** The same for another lease. */
+    public Acquire withLease(Duration value) {
+        return new Acquire(name, tenure, queueing, arrival, behind, value, tokens, notAfter);
+    }
+
+    /** The same for so many tokens. */
+    public Acquire withTokens(long value) {
+        return new Acquire(name, tenure, queueing, arrival, behind, lease, value, notAfter);
+    }
+
+    /** The same, to be refused later than this. */
+    public Acquire withNotAfter(long value) {
+        return new Acquire(name, tenure, queueing, arrival, behind, lease, tokens, value);
+    }
 
     /** The answer. */
     public sealed interface Reply {
@@ -29,20 +97,24 @@ public record Acquire(
      *
      * @param tokens tokens for this tenure, all higher than any given for the name before
      * @param foreignWaiters how many other clients wait, as far as known
+     * @param behind the arrivals of {@link Acquire#behind}, in their order
      * @param serverMicros the server's time
      */
-    public record Granted(TokenBlock tokens, int foreignWaiters, long serverMicros) implements Reply {}
+    public record Granted(TokenBlock tokens, int foreignWaiters, List<Long> behind, long serverMicros)
+            implements Reply {}
 
     /**
      * Another tenure holds the name.
      *
      * @param retryAfter when its lease ends, from now
      * @param arrival the place in the queue; 0 if there is none
+     * @param behind the arrivals of {@link Acquire#behind}, in their order
      * @param holder who holds it, as the store keeps it; a {@link TenureId} for holders of this library
      * @param serverMicros the server's time
      * @param run the run of the server that decided, for {@link Signal.Assigned#run}; 0 if not known for certain
      */
-    public record Refused(Duration retryAfter, long arrival, Optional<String> holder, long serverMicros, long run)
+    public record Refused(
+            Duration retryAfter, long arrival, List<Long> behind, Optional<String> holder, long serverMicros, long run)
             implements Reply {}
 
     /**

@@ -44,13 +44,18 @@ public interface LockStore extends AutoCloseable {
      *   <li>The server's time is past {@link Acquire#notAfter}: {@link Acquire.Late}, and nothing is written.
      *   <li>The tenure holds the name: {@link Acquire.Granted} with a new, higher token block; its lease ends at the later
      *       of the present end and the new one, so that a late copy shortens nothing.
-     *   <li>The name is free: granted; the client's place in the queue, if it has one, is removed.
-     *   <li>Another tenure holds it: {@link Acquire.Refused}. With {@link Acquire#enqueue} the tenure gets a place in the
-     *       queue, by its {@link Acquire#arrival} if it had one before; a new place is told to the holder's client by
-     *       {@link Signal.Wanted}. Asking again refreshes the place; one that is not refreshed for a minute may be dropped.
+     *   <li>The name is free, but a {@linkplain Acquire.Queueing#FAIR fair} place came before the tenure: the queue is
+     *       served, as by a release.
+     *   <li>The name is still free: granted; the tenure's place in the queue, if it has one, is removed.
+     *   <li>Another tenure holds it: {@link Acquire.Refused}. With {@link Acquire#queueing} the tenure gets a place in the
+     *       queue, by its {@link Acquire#arrival} if it had one before; a new place is told to the holder's client, if
+     *       that is another one, by {@link Signal.Wanted}. Asking again refreshes the place; one that is not refreshed for
+     *       a minute may be dropped.
      * </ol>
      *
-     * <p>A place belongs to one tenure; a client asks with one tenure at a time.
+     * <p>Unless the request was late, {@link Acquire#behind} get fair places after that, in their order.
+     *
+     * <p>A place belongs to one tenure. A client has one barging place at most, and as many fair ones as it likes.
      */
     CompletionStage<Acquire.Reply> acquire(Acquire request);
 
@@ -72,6 +77,12 @@ public interface LockStore extends AutoCloseable {
      * {@link Release#yield} the name is assigned to the first live place for at most one claim window (1 s) and told by
      * {@link Signal.Assigned}; otherwise the first live place is removed and told by {@link Signal.Freed}. A place whose
      * client is known to be gone is dropped and the next one served.
+     *
+     * <p>A {@linkplain Acquire.Queueing#FAIR fair} place is never woken; the name is assigned to it in any case. A client that
+     * lets a claim window lapse to which a fair place brought it loses its other fair places, so that it costs others one
+     * window, however many it had; they come back when it asks again.
+     *
+     * <p>{@link Release#places} are withdrawn, too.
      */
     CompletionStage<Release.Reply> release(Release request);
 

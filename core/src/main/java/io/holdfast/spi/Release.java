@@ -1,5 +1,7 @@
 package io.holdfast.spi;
 
+import java.util.List;
+
 /**
  * A request to give a name up; see {@link LockStore#release}.
  *
@@ -7,8 +9,34 @@ package io.holdfast.spi;
  * @param tenure who gives it up; is never acquired again
  * @param yield whether to assign the name to the first waiting client, instead of freeing it and waking one
  * @param lastToken the highest token that was used, so that the store may take the rest of the block back; 0 to not care
+ * @param places further places of the same client to be withdrawn, since their owners were served otherwise
  */
-public record Release(String name, TenureId tenure, boolean yield, long lastToken) {
+public record Release(String name, TenureId tenure, boolean yield, long lastToken, List<TenureId> places) {
+
+    /** Copies the list. */
+    public Release {
+        places = List.copyOf(places);
+    }
+
+    /** A request to free the name. */
+    public static Release of(String name, TenureId tenure) {
+        return new Release(name, tenure, false, 0, List.of());
+    }
+
+    /** The same, assigning the name or not. */
+    public Release withYield(boolean value) {
+        return new Release(name, tenure, value, lastToken, places);
+    }
+
+    /** The same, so that tokens after this one may be taken back. */
+    public Release withLastToken(long value) {
+        return new Release(name, tenure, yield, value, places);
+    }
+
+    /** The same, withdrawing further places. */
+    public Release withPlaces(List<TenureId> value) {
+        return new Release(name, tenure, yield, lastToken, value);
+    }
 
     /**
      * The answer.

@@ -6,6 +6,7 @@ import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TokenBlock;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -165,12 +166,12 @@ public class KeySlotModelCheckingTest {
     private void ask(Tenure tenure) {
         if (holder.compareAndSet(null, tenure.id)) {
             long first = blocks.incrementAndGet() << 10;
-            var reply = new Acquire.Granted(new TokenBlock(first, first + 1023), 0, 1);
+            var reply = new Acquire.Granted(new TokenBlock(first, first + 1023), 0, List.of(), 1);
             var proven = Validity.of(0, 0, TERM.nanos());
             event((s, out) -> s.granted(tenure, reply, proven, 0, out));
             giveBackIfNotTaken(tenure);
         } else {
-            var reply = new Acquire.Refused(Duration.ofSeconds(1), 1, Optional.empty(), 1, 1);
+            var reply = new Acquire.Refused(Duration.ofSeconds(1), 1, List.of(), Optional.empty(), 1, 1);
             event((s, out) -> s.refused(tenure, reply, new Tenure.Base(0, 0, 1, 1), 0, out));
         }
     }

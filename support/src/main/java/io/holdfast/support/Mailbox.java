@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /**
  * What one client of a store hears from its server and from other clients, over any channel that carries text.
  *
- * <p>The server's messages are {@code F LOCK} the lock is free, {@code A TENURE UNIT UNITS WAITERS EXPIRES LOCK} it was
+ * <p>The server's messages are {@code F LOCK} the lock is free, {@code A TENURE UNIT UNITS WAITERS NEXT EXPIRES LOCK} it was
  * assigned, {@code W LOCK} somebody waits, {@code R TENURE LOCK} it was taken away, {@code G} some may be missing. Those
  * of clients are {@code Q NUMBER ASKER LOCK} who has it, {@code S NUMBER TENURE SINCE TOKEN OWNER} the answer. LOCK is the
  * name with the prefix of the client, TENURE the number of one of its own, in the answer the whole id; UNIT and UNITS are
@@ -29,7 +29,7 @@ public final class Mailbox {
 
     private static final Logger LOG = LoggerFactory.getLogger(Mailbox.class);
 
-    private static final Map<String, Integer> PARTS = Map.of("F", 2, "A", 7, "W", 2, "R", 3, "Q", 4, "S", 6, "G", 1);
+    private static final Map<String, Integer> PARTS = Map.of("F", 2, "A", 8, "W", 2, "R", 3, "Q", 4, "S", 6, "G", 1);
     private static final long PATIENCE_NANOS = 200_000_000;
 
     private final StoreConfig config;
@@ -93,11 +93,12 @@ public final class Mailbox {
 
     private Signal assigned(String[] parts, long run) {
         return new Signal.Assigned(
-                name(parts[6]),
+                name(parts[7]),
                 own(parts[1]),
                 TokenUnits.tokens(Long.parseLong(parts[2]), Long.parseLong(parts[3])),
                 Integer.parseInt(parts[4]),
-                Long.parseLong(parts[5]),
+                Integer.parseInt(parts[5]),
+                Long.parseLong(parts[6]),
                 run);
     }
 

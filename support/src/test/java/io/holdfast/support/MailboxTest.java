@@ -113,8 +113,8 @@ class MailboxTest {
 
     @Test
     void aLockWasAssigned() {
-        assertThat(signals("A 7 3 2 5 900 app:my lock"))
-                .containsExactly(new Signal.Assigned("my lock", HELD, TokenUnits.tokens(3, 2), 5, 900, 4));
+        assertThat(signals("A 7 3 2 5 0 900 app:my lock"))
+                .containsExactly(new Signal.Assigned("my lock", HELD, TokenUnits.tokens(3, 2), 5, 0, 900, 4));
     }
 
     @Test
@@ -138,8 +138,8 @@ class MailboxTest {
                 "F",
                 "F n",
                 "A 7 3 2",
-                "A x 3 2 5 900 app:n",
-                "A 7 0 0 5 900 app:n",
+                "A x 3 2 5 0 900 app:n",
+                "A 7 0 0 5 0 900 app:n",
                 "R x app:n",
                 "R 7",
                 "Q 1 asker",

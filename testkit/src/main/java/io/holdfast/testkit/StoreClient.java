@@ -83,14 +83,7 @@ public class StoreClient implements AutoCloseable {
         while (true) {
             long sent = System.nanoTime();
             long notAfter = store.clock(request.name()).notAfter(sent, LEASE);
-            Acquire.Reply reply = Await.reply(store.acquire(new Acquire(
-                    request.name(),
-                    request.tenure(),
-                    request.enqueue(),
-                    request.arrival(),
-                    request.lease(),
-                    request.tokens(),
-                    notAfter)));
+            Acquire.Reply reply = Await.reply(store.acquire(request.withNotAfter(notAfter)));
             store.clock(request.name()).observe(sent, reply.serverMicros());
             if (!(reply instanceof Acquire.Late)) {
                 return reply;
@@ -105,7 +98,7 @@ public class StoreClient implements AutoCloseable {
 
     /** A request that is never late. */
     public final Acquire request(String name, long number) {
-        return new Acquire(name, tenure(number), false, 0, LEASE, 1, Long.MAX_VALUE >> 11);
+        return Acquire.of(name, tenure(number), LEASE).withNotAfter(Long.MAX_VALUE >> 11);
     }
 
     /** Asks for the name, which is free. */
@@ -120,7 +113,7 @@ public class StoreClient implements AutoCloseable {
 
     /** Gives the name up. */
     public final Release.Reply release(String name, long number) {
-        return Await.reply(store.release(new Release(name, tenure(number), false, 0)));
+        return Await.reply(store.release(Release.of(name, tenure(number))));
     }
 
     /** Renews the lease. */

@@ -48,7 +48,9 @@ class MemoryStoreTest {
     }
 
     private static CompletionStage<Acquire.Reply> acquire(LockStore store, TenureId tenure, long tokens) {
-        return store.acquire(new Acquire("n", tenure, true, 0, LEASE, tokens, Long.MAX_VALUE));
+        return store.acquire(Acquire.of("n", tenure, LEASE)
+                .queued(Acquire.Queueing.BARGING, 0)
+                .withTokens(tokens));
     }
 
     private TokenBlock tokens(LockStore store, TenureId tenure, long tokens) {
@@ -116,7 +118,7 @@ class MemoryStoreTest {
         LockStore store = open("memory:", "a");
         TokenBlock large = tokens(store, new TenureId("a", 1), 5 * TOKENS_PER_MICRO);
         assertThat(large.last() - large.first()).isEqualTo(5 * TOKENS_PER_MICRO - 1);
-        Release release = new Release("n", new TenureId("a", 1), false, large.first() + TOKENS_PER_MICRO);
+        Release release = Release.of("n", new TenureId("a", 1)).withLastToken(large.first() + TOKENS_PER_MICRO);
         assertThat(simulation.await(store.release(release)).held()).isTrue();
         assertThat(tokens(store, new TenureId("a", 2), 1).first()).isEqualTo(large.first() + 2 * TOKENS_PER_MICRO);
     }
@@ -125,10 +127,10 @@ class MemoryStoreTest {
     void tokensAreTakenBackFromTheHolderOnly() {
         LockStore store = open("memory:", "a");
         TokenBlock first = tokens(store, new TenureId("a", 1), 5 * TOKENS_PER_MICRO);
-        Release all = new Release("n", new TenureId("a", 1), false, first.last());
+        Release all = Release.of("n", new TenureId("a", 1)).withLastToken(first.last());
         assertThat(simulation.await(store.release(all)).held()).isTrue();
         TokenBlock second = tokens(store, new TenureId("a", 2), 1);
-        Release tooLow = new Release("n", new TenureId("a", 2), false, first.first());
+        Release tooLow = Release.of("n", new TenureId("a", 2)).withLastToken(first.first());
         assertThat(simulation.await(store.release(tooLow)).held()).isTrue();
         assertThat(tokens(store, new TenureId("a", 3), 1).first())
                 .isEqualTo(second.first())
@@ -140,9 +142,7 @@ class MemoryStoreTest {
         LockStore store = open("memory:", "a");
         TenureId tenure = new TenureId("a", 1);
         TokenBlock given = tokens(store, tenure, 1);
-        assertThat(simulation
-                        .await(store.release(new Release("n", tenure, false, 0)))
-                        .held())
+        assertThat(simulation.await(store.release(Release.of("n", tenure))).held())
                 .isTrue();
         simulation.runFor(Duration.ofDays(7));
         assertThat(simulation.await(store.inspect("n")).lastToken()).hasValue(given.last());

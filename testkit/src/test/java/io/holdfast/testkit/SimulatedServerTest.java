@@ -38,8 +38,7 @@ class SimulatedServerTest {
     }
 
     private Acquire.Reply acquire(LockStore store, String client) {
-        return simulation.await(
-                store.acquire(new Acquire("n", new TenureId(client, 1), false, 0, LEASE, 1, Long.MAX_VALUE)));
+        return simulation.await(store.acquire(Acquire.of("n", new TenureId(client, 1), LEASE)));
     }
 
     private static StoreProvider provider() {
@@ -71,7 +70,7 @@ class SimulatedServerTest {
         assertThat(acquire(open("a"), "a")).isInstanceOf(Acquire.Granted.class);
         try (Simulation second = Simulation.of(9)) {
             LockStore store = second.server("s").open(config("simulated:s", "b", second));
-            assertThat(store.acquire(new Acquire("n", new TenureId("b", 1), false, 0, LEASE, 1, Long.MAX_VALUE)))
+            assertThat(store.acquire(Acquire.of("n", new TenureId("b", 1), LEASE)))
                     .isCompletedWithValueMatching(Acquire.Granted.class::isInstance);
         }
     }

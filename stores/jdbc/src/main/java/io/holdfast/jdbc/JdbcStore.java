@@ -110,7 +110,7 @@ final class JdbcStore implements LockStore {
             return Optional.of(new Acquire.Late(row.now()));
         }
         return row.held() && !row.isHeldBy(request.tenure())
-                ? Optional.of(new Acquire.Refused(row.left(), 0, row.tenure(), row.now(), 0))
+                ? Optional.of(new Acquire.Refused(row.left(), 0, List.of(), row.tenure(), row.now(), 0))
                 : Optional.empty();
     }
 
@@ -130,7 +130,7 @@ final class JdbcStore implements LockStore {
     }
 
     private static Acquire.Reply granted(ResultSet line) throws SQLException {
-        return new Acquire.Granted(block(line.getLong(1), line.getLong(2)), 0, line.getLong(3));
+        return new Acquire.Granted(block(line.getLong(1), line.getLong(2)), 0, List.of(), line.getLong(3));
     }
 
     static TokenBlock block(long first, long last) {

@@ -55,7 +55,7 @@ class TimeTest {
         client.release("lock", 1);
         long notAfter = now() + 100_000;
         CompletableFuture<Acquire.Reply> reply = blocked(() -> Await.reply(client.store()
-                .acquire(new Acquire("lock", client.tenure(2), false, 0, StoreClient.LEASE, 1, notAfter))));
+                .acquire(Acquire.of("lock", client.tenure(2), StoreClient.LEASE).withNotAfter(notAfter))));
         Await.until("its time is over", () -> now() > notAfter);
         unblock();
         assertThat(Await.reply(reply)).isInstanceOf(Acquire.Late.class);

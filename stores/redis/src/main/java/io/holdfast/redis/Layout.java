@@ -9,6 +9,7 @@ import java.util.List;
  * <ul>
  *   <li>{@code hf:{tag}:t:NAME} the highest unit of tokens given, for 7 days
  *   <li>{@code hf:{tag}:q:NAME} the waiting tenures by arrival, until it is empty or nobody asked for 60 s
+ *   <li>{@code hf:{tag}:a:NAME} the tenure that the lock was assigned to, until it is heard of, for 10 s
  *   <li>{@code hf:client:ID} who a client is, while it uses locks
  *   <li>{@code hf:in:ID} the channel on which a client listens
  * </ul>
@@ -18,7 +19,7 @@ import java.util.List;
  */
 record Layout(String prefix) {
 
-    static final int KEYS_A_LOCK = 3;
+    static final int KEYS_A_LOCK = 4;
 
     private static final String QUEUE = "}:q:";
     private static final int RADIX = 36;
@@ -33,6 +34,7 @@ record Layout(String prefix) {
             keys[i++] = lock;
             keys[i++] = tag + "}:t:" + lock;
             keys[i++] = tag + QUEUE + lock;
+            keys[i++] = tag + "}:a:" + lock;
         }
         return keys;
     }

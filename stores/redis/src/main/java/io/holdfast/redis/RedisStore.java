@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -86,27 +87,39 @@ final class RedisStore implements LockStore {
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
         writeRecord(request.lease());
-        return session.run(
-                Script.ACQUIRE,
-                List.of(request.name()),
-                this::acquired,
+        Stream<Object> fixed = Stream.of(
                 request.tenure(),
                 millis(request.lease()),
                 TokenUnits.units(request.tokens()),
                 request.notAfter(),
-                request.enqueue() ? 1 : 0,
+                queueing(request),
                 request.arrival(),
                 layout.inbox(""));
+        Stream<Object> behind = request.behind().stream().flatMap(place -> Stream.of(place.tenure(), place.arrival()));
+        return session.run(
+                Script.ACQUIRE,
+                List.of(request.name()),
+                this::acquired,
+                Stream.concat(fixed, behind).toArray());
+    }
+
+    private static int queueing(Acquire request) {
+        return switch (request.queueing()) {
+            case NONE -> 0;
+            case BARGING -> 1;
+            case FAIR -> 2;
+        };
     }
 
     private Acquire.Reply acquired(Reply reply) {
         long now = reply.number(1);
         return switch (reply.count(0)) {
             case 0 -> new Acquire.Late(now);
-            case 1 -> new Acquire.Granted(reply.tokens(2), reply.count(4), now);
+            case 1 -> new Acquire.Granted(reply.tokens(2), reply.count(4), reply.numbers(5), now);
             default -> {
                 Duration left = Reports.left(reply.number(2));
-                yield new Acquire.Refused(left, reply.number(3), Optional.of(reply.text(4)), now, reply.run());
+                Optional<String> holder = Optional.of(reply.text(4));
+                yield new Acquire.Refused(left, reply.number(3), reply.numbers(5), holder, now, reply.run());
             }
         };
     }
@@ -142,10 +155,14 @@ final class RedisStore implements LockStore {
                 Script.RELEASE,
                 List.of(request.name()),
                 reply -> new Release.Reply(reply.number(0) == 1, reply.count(1), reply.number(2)),
-                request.tenure(),
-                request.yield() ? 1 : 0,
-                TokenUnits.unit(request.lastToken()),
-                layout.inbox(""));
+                Stream.concat(
+                                Stream.of(
+                                        request.tenure(),
+                                        request.yield() ? 1 : 0,
+                                        TokenUnits.unit(request.lastToken()),
+                                        layout.inbox("")),
+                                request.places().stream())
+                        .toArray());
     }
 
     /** In full, as a lease must not end before its time. */

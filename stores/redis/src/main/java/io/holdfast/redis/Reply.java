@@ -20,6 +20,11 @@ record Reply(List<Object> values, long run) {
         return (int) number(index);
     }
 
+    /** All from there to the end. */
+    List<Long> numbers(int from) {
+        return values.stream().skip(from).map(Long.class::cast).toList();
+    }
+
     String text(int index) {
         return (String) values.get(index);
     }

@@ -9,7 +9,7 @@ import java.util.Objects;
 
 /** The scripts, each with the parts before it that it uses. */
 enum Script {
-    ACQUIRE("common", "acquire"),
+    ACQUIRE("common", "serve", "acquire"),
     RENEW("common", "renew"),
     RELEASE("common", "serve", "release"),
     FORCE("common", "serve", "force"),

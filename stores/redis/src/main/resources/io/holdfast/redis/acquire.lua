@@ -2,14 +2,16 @@
 --
 -- KEYS  1 lock: a hash of one field, the tenure
 --       2 token: the highest unit of tokens given
---       3 queue: a sorted set of the waiting tenures, by arrival
--- ARGV  1 tenure, 2 lease in ms, 3 units wanted, 4 time after which to refuse, 5 '1' to queue,
---       6 arrival of a place it had before or 0, 7 prefix of inboxes
+--       3 queue: a sorted set of the waiting tenures by arrival, those of fair places behind an exclamation mark
+--       4 claim: the tenure that the lock was assigned to, until it is heard of
+-- ARGV  1 tenure, 2 lease in ms, 3 units wanted, 4 time after which to refuse, 5 how to queue: 0 not, 1 barging, 2 fair,
+--       6 arrival of a place it had before or 0, 7 prefix of inboxes; for each fair place behind it: tenure, arrival or 0
 -- reply {0, now}                                                   too late
 --       {1, now, first unit, units, waiters}                       granted
 --       {2, now, lease left in ms or -1, arrival or 0, holder}   refused
+--       and the arrivals of the places behind it
 
-local lock, token, queue, tenure = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
+local lock, token, queue, claim, tenure = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1]
 
 local now = clock()
 if now > tonumber(ARGV[4]) then
@@ -24,6 +26,25 @@ if bad then
     return bad
 end
 
+local me = (ARGV[5] == '2' and FAIR or '') .. tenure
+local place = waiters > 0 and redis.call('ZSCORE', queue, me)
+if held == 0 and waiters > 0 and fair_before(queue, place or ARGV[6]) then
+    last = serve(lock, token, queue, claim, ARGV[7], false, last, now)
+    held = redis.call('EXISTS', lock)
+    waiters = redis.call('ZCARD', queue)
+end
+
+-- Takes the places behind the tenure, too, and adds their arrivals to the reply. Whether there is a new one.
+local function behind(reply)
+    local new = false
+    for i = 8, #ARGV, 2 do
+        local arrival, added = enqueue(queue, FAIR .. ARGV[i], ARGV[i + 1], now)
+        reply[#reply + 1] = arrival
+        new = new or added
+    end
+    return new
+end
+
 if held == 0 or redis.call('HEXISTS', lock, tenure) == 1 then
     local first, units = draw(last, now, tonumber(ARGV[3]))
     if held == 0 then
@@ -31,26 +52,25 @@ if held == 0 or redis.call('HEXISTS', lock, tenure) == 1 then
         redis.call('PEXPIRE', lock, ARGV[2])
     else
         redis.call('PEXPIRE', lock, longer(lock, ARGV[2]))
+        redis.call('DEL', claim)
     end
     keep(token, first + units - 1)
     if waiters > 0 then
-        waiters = waiters - redis.call('ZREM', queue, tenure)
+        waiters = waiters - redis.call('ZREM', queue, me)
     end
-    return {1, now, first, units, waiters}
+    local reply = {1, now, first, units, waiters}
+    behind(reply)
+    return reply
 end
 
-local left = redis.call('PTTL', lock)
 local holder = owner(redis.call('HKEYS', lock))
-local place = waiters > 0 and redis.call('ZSCORE', queue, tenure)
-local arrival = tonumber(place) or 0
-if ARGV[5] == '1' then
-    if not place then
-        arrival = tonumber(ARGV[6]) > 0 and tonumber(ARGV[6]) or now
-        redis.call('ZADD', queue, string.format('%.0f', arrival), tenure)
-    end
-    redis.call('PEXPIRE', queue, '60000')
-    if not place then
-        tell(ARGV[7], holder, 'W ' .. lock)
-    end
+local reply = {2, now, redis.call('PTTL', lock), tonumber(place) or 0, holder}
+local new = false
+if ARGV[5] ~= '0' then
+    reply[4], new = enqueue(queue, me, ARGV[6], now)
 end
-return {2, now, left, arrival, holder}
+new = behind(reply) or new
+if new and client(holder) ~= client(tenure) then
+    tell(ARGV[7], holder, 'W ' .. lock)
+end
+return reply

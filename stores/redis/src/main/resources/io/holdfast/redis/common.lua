@@ -51,9 +51,13 @@ local function owner(fields)
     return fields[1] == 'mode' and fields[2] or fields[1] or ''
 end
 
+-- The client of a tenure; also of a fair place, which it does not differ from but in the mark.
+local function client(tenure)
+    return string.match(tenure, '^!?(.*):') or ''
+end
+
 -- Sends to the inbox of a tenure's client. The number of receivers, or nil if it could not be sent.
 local function tell(inboxes, tenure, message)
-    local client = string.match(tenure, '^(.*):') or ''
-    local heard = redis.pcall('PUBLISH', inboxes .. client, message)
+    local heard = redis.pcall('PUBLISH', inboxes .. client(tenure), message)
     return type(heard) == 'number' and heard or nil
 end

@@ -1,10 +1,10 @@
 -- Frees a lock whoever holds it, tells the holder, and wakes the first waiter.
 --
--- KEYS  lock, token, queue, as for acquire
+-- KEYS  lock, token, queue, claim, as for acquire
 -- ARGV  1 prefix of inboxes
 -- reply {lease left in ms or -1, highest unit or 0, 0, holder or '', '0'}
 
-local lock, token, queue = KEYS[1], KEYS[2], KEYS[3]
+local lock, token, queue, claim = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 
 local fields = redis.pcall('HKEYS', lock)
 local last = redis.pcall('GET', token)
@@ -16,13 +16,13 @@ end
 local left = redis.call('PTTL', lock)
 local now = clock()
 
-redis.call('DEL', lock)
+redis.call('DEL', lock, claim)
 
 local holder = owner(fields)
 if holder ~= '' then
     tell(ARGV[1], holder, 'R ' .. string.match(holder, '[^:]*$') .. ' ' .. lock)
 end
 if waiters > 0 then
-    serve(lock, token, queue, ARGV[1], false, last, now)
+    serve(lock, token, queue, claim, ARGV[1], false, last, now)
 end
 return {left, tonumber(last) or 0, 0, holder, '0'}

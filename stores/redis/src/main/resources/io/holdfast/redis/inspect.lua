@@ -1,6 +1,6 @@
 -- Who holds a lock and who waits for it; writes nothing.
 --
--- KEYS  lock, token, queue, as for acquire
+-- KEYS  lock, token, queue, claim, as for acquire
 -- ARGV  1 'lock' to see no holder in a hash whose fields are no owners of locks, or ''
 -- reply {lease left in ms or -1, highest unit or 0, 0, holder or '', '0', and for at most 1000 waiters: tenure, arrival}
 
@@ -16,5 +16,8 @@ end
 local holder = owner(fields)
 if ARGV[1] == 'lock' and not string.find(holder, ':', 1, true) then
     holder = ''
+end
+for i = 1, #places, 2 do
+    places[i] = string.match(places[i], '^!?(.*)$')
 end
 return {redis.call('PTTL', lock), tonumber(last) or 0, 0, holder, '0', unpack(places)}

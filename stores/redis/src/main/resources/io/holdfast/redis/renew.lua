@@ -1,6 +1,6 @@
 -- Makes the leases of held locks last at least so long, each by itself: what is wrong with one does not touch the others.
 --
--- KEYS  for each lock: lock, token, queue, as for acquire
+-- KEYS  for each lock: lock, token, queue, claim, as for acquire
 -- ARGV  for each lock: tenure, lease in ms, units wanted or 0
 -- reply {now} and for each lock, in their order, four more:
 --       0, 0, 0, 0                                lost
@@ -16,15 +16,18 @@ local function add(...)
     end
 end
 
-for i = 1, #KEYS, 3 do
-    local lock, token, queue, wanted = KEYS[i], KEYS[i + 1], KEYS[i + 2], tonumber(ARGV[i + 2])
-    local held = redis.pcall('HEXISTS', lock, ARGV[i])
+for i = 1, #KEYS, 4 do
+    local lock, token, queue, claim = KEYS[i], KEYS[i + 1], KEYS[i + 2], KEYS[i + 3]
+    local at = (i - 1) / 4 * 3
+    local tenure, lease, wanted = ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3])
+    local held = redis.pcall('HEXISTS', lock, tenure)
     local last = wanted > 0 and redis.pcall('GET', token)
     local waiters = redis.pcall('ZCARD', queue)
     local bad = wrong(lock, held) or wrong(token, last) or wrong(queue, waiters)
     if not bad and held == 1 then
-        local set = redis.pcall('PEXPIRE', lock, longer(lock, ARGV[i + 1]))
+        local set = redis.pcall('PEXPIRE', lock, longer(lock, lease))
         bad = type(set) == 'table' and set
+        redis.call('DEL', claim)
     end
     if bad then
         add(2, bad.err, 0, 0)

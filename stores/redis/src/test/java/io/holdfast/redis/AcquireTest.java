@@ -63,8 +63,10 @@ class AcquireTest {
     void aLateRequestWritesNothing() {
         long past = first.granted(name, 1).serverMicros() - 1;
         String other = Servers.name();
-        Acquire.Reply reply = Await.reply(
-                first.store().acquire(new Acquire(other, first.tenure(2), true, 0, TestClient.LEASE, 1, past)));
+        Acquire.Reply reply = Await.reply(first.store()
+                .acquire(Acquire.of(other, first.tenure(2), TestClient.LEASE)
+                        .queued(Acquire.Queueing.BARGING, 0)
+                        .withNotAfter(past)));
         assertThat(reply).isInstanceOf(Acquire.Late.class);
         assertThat(servers.redis.keys("*" + other + "*")).isEmpty();
     }

@@ -103,7 +103,7 @@ class CommandsTest {
 
     @Test
     void theRecordLastsAsLongAsTheLongestLease() {
-        client.acquire(new Acquire("lock", client.tenure(1), false, 0, Duration.ofHours(1), 1, 0));
+        client.acquire(Acquire.of("lock", client.tenure(1), Duration.ofHours(1)));
         assertThat(servers.redis.pttl("hf:client:" + client.id())).isBetween(3_590_000L, 3_600_000L);
     }
 }

@@ -43,11 +43,12 @@ final class TestClient extends StoreClient {
     }
 
     Acquire.Refused queued(String name, long number, long arrival) {
-        return (Acquire.Refused) acquire(new Acquire(name, tenure(number), true, arrival, LEASE, 1, 0));
+        return (Acquire.Refused)
+                acquire(Acquire.of(name, tenure(number), LEASE).queued(Acquire.Queueing.BARGING, arrival));
     }
 
     Release.Reply assign(String name, long number) {
-        return Await.reply(store().release(new Release(name, tenure(number), true, 0)));
+        return Await.reply(store().release(Release.of(name, tenure(number)).withYield(true)));
     }
 
     /** The next signal of that kind; others before it are dropped. */

@@ -123,10 +123,11 @@ class TokensTest {
     @Test
     void unusedUnitsAreGivenBack() {
         Acquire.Granted granted = (Acquire.Granted) client.acquire(
-                new Acquire(name, client.tenure(++number), false, 0, TestClient.LEASE, 9_000 * 1024L, 0));
+                Acquire.of(name, client.tenure(++number), TestClient.LEASE).withTokens(9_000 * 1024L));
         assertThat(stored()).isEqualTo(unit(granted.tokens().last()));
         long used = granted.tokens().first() + 1;
-        Await.reply(client.store().release(new Release(name, client.tenure(number), false, used)));
+        Await.reply(
+                client.store().release(Release.of(name, client.tenure(number)).withLastToken(used)));
         Acquire.Granted next = client.granted(name, ++number);
         assertThat(next.tokens().first()).isGreaterThan(used);
         assertThat(unit(next.tokens().first())).isBetween(granted.serverMicros(), next.serverMicros());
@@ -135,11 +136,11 @@ class TokensTest {
     @Test
     void aTenureThatDoesNotHoldGivesNothingBack() {
         Acquire.Granted granted = (Acquire.Granted) client.acquire(
-                new Acquire(name, client.tenure(++number), false, 0, TestClient.LEASE, 9_000 * 1024L, 0));
+                Acquire.of(name, client.tenure(++number), TestClient.LEASE).withTokens(9_000 * 1024L));
         long stored = stored();
         Await.reply(client.store()
-                .release(new Release(
-                        name, client.tenure(number + 1), false, granted.tokens().first())));
+                .release(Release.of(name, client.tenure(number + 1))
+                        .withLastToken(granted.tokens().first())));
         assertThat(stored()).isEqualTo(stored);
     }
 

@@ -61,7 +61,7 @@ final class ConnectionRules {
         List<CompletionStage<?>> calls = List.of(
                 store.acquire(request),
                 store.renew(List.of(new Renew(scene.name(), tenure, Scene.LONG, 0))),
-                store.release(new Release(scene.name(), tenure, false, 0)),
+                store.release(Release.of(scene.name(), tenure)),
                 store.inspect(scene.name()),
                 store.list(scene.name()),
                 store.forceRelease(scene.name()),

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.LockReport;
 import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.Release;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig.HoldDescription;
 import io.holdfast.spi.TenureId;
@@ -129,7 +130,7 @@ final class ReportRules {
             client.granted(client.request(client.tenure(), scene.name(suffix)));
         }
         client.granted(client.request(released, scene.name("-a3")));
-        scene.await(client.store().release(new io.holdfast.spi.Release(scene.name("-a3"), released, false, 0)));
+        scene.await(client.store().release(Release.of(scene.name("-a3"), released)));
         TestClient elsewhere = scene.client();
         elsewhere.granted(elsewhere.request(elsewhere.tenure(), scene.name("-a4")));
         assertEquals(

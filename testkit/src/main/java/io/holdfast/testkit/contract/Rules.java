@@ -19,6 +19,7 @@ final class Rules {
         RenewRules.addTo(rules.topic("renew"));
         ReleaseRules.addTo(rules.topic("release"));
         QueueRules.addTo(rules.topic("queue"));
+        FairRules.addTo(rules.topic("fair places"));
         TokenRules.addTo(rules.topic("tokens"));
         ReportRules.addTo(rules.topic("reports and forced release"));
         ConnectionRules.addTo(rules.topic("connection"));

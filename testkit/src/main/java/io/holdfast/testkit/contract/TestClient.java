@@ -68,15 +68,15 @@ final class TestClient {
     }
 
     Acquire request(TenureId tenure, String name) {
-        return new Acquire(name, tenure, false, 0, Scene.LONG, 1, notAfter(name));
+        return Acquire.of(name, tenure, Scene.LONG).withNotAfter(notAfter(name));
     }
 
     /** The end of what a request sent now is good for; asks the server for its time if it is not known. */
     long notAfter(String name) {
         if (store.clock(name).notAfter(scene.nanoTime(), Scene.COMMAND_TIMEOUT) == 0) {
             TenureId unused = tenure();
-            if (acquire(new Acquire(name, unused, false, 0, Scene.LONG, 1, 0)) instanceof Acquire.Granted) {
-                release(new Release(name, unused, false, 0));
+            if (acquire(Acquire.of(name, unused, Scene.LONG).withNotAfter(0)) instanceof Acquire.Granted) {
+                release(Release.of(name, unused));
             }
         }
         return store.clock(name).notAfter(scene.nanoTime(), Scene.COMMAND_TIMEOUT);
@@ -95,7 +95,7 @@ final class TestClient {
     }
 
     Acquire.Granted granted(TenureId tenure, Duration lease) {
-        return granted(with(request(tenure), lease));
+        return granted(request(tenure).withLease(lease));
     }
 
     Acquire.Granted granted(Acquire request) {
@@ -116,36 +116,24 @@ final class TestClient {
     }
 
     Acquire.Refused enqueued(TenureId tenure, long arrival) {
-        Acquire plain = request(tenure);
-        return refused(
-                new Acquire(plain.name(), tenure, true, arrival, plain.lease(), plain.tokens(), plain.notAfter()));
+        return refused(request(tenure).queued(Acquire.Queueing.BARGING, arrival));
     }
 
-    static Acquire with(Acquire request, Duration lease) {
-        return new Acquire(
-                request.name(),
-                request.tenure(),
-                request.enqueue(),
-                request.arrival(),
-                lease,
-                request.tokens(),
-                request.notAfter());
+    /** Takes a fair place. */
+    Acquire.Refused inLine(TenureId tenure) {
+        return refused(fair(tenure));
     }
 
-    static Acquire with(Acquire request, long tokens) {
-        return new Acquire(
-                request.name(),
-                request.tenure(),
-                request.enqueue(),
-                request.arrival(),
-                request.lease(),
-                tokens,
-                request.notAfter());
+    /** A request for the name or a fair place. */
+    Acquire fair(TenureId tenure) {
+        return request(tenure).queued(Acquire.Queueing.FAIR, 0);
     }
 
     /** Asks with a time that has passed. */
     Acquire.Late refusedAsLate(TenureId tenure, long notAfter) {
-        Acquire plain = new Acquire(scene.name(), tenure, capabilities().queue(), 0, Scene.LONG, 1, notAfter);
+        Acquire.Queueing queueing = capabilities().queue() ? Acquire.Queueing.BARGING : Acquire.Queueing.NONE;
+        Acquire plain =
+                Acquire.of(scene.name(), tenure, Scene.LONG).queued(queueing, 0).withNotAfter(notAfter);
         return assertInstanceOf(Acquire.Late.class, acquire(plain));
     }
 
@@ -167,11 +155,11 @@ final class TestClient {
     }
 
     Release.Reply release(TenureId tenure) {
-        return release(new Release(scene.name(), tenure, false, 0));
+        return release(Release.of(scene.name(), tenure));
     }
 
     Release.Reply handOver(TenureId tenure) {
-        return release(new Release(scene.name(), tenure, true, 0));
+        return release(Release.of(scene.name(), tenure).withYield(true));
     }
 
     Release.Reply release(Release request) {

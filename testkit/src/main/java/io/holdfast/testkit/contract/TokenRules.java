@@ -59,7 +59,7 @@ final class TokenRules {
             TenureId tenure = client.tenure();
             TokenBlock next = client.granted(tenure).tokens();
             assertHigher(next, before);
-            assertTrue(client.release(new Release(scene.name(), tenure, false, next.first()))
+            assertTrue(client.release(Release.of(scene.name(), tenure).withLastToken(next.first()))
                     .held());
             before = new TokenBlock(next.first(), next.first());
         }
@@ -89,10 +89,10 @@ final class TokenRules {
         TokenBlock before = first.granted(tenure).tokens();
         TenureId next = second.tenure();
         second.enqueued(next);
-        first.release(new Release(scene.name(), tenure, true, before.last()));
+        first.release(Release.of(scene.name(), tenure).withYield(true).withLastToken(before.last()));
         TokenBlock assigned = second.signal(Signal.Assigned.class).tokens();
         assertHigher(assigned, before);
-        second.release(new Release(scene.name(), next, false, assigned.last()));
+        second.release(Release.of(scene.name(), next).withLastToken(assigned.last()));
         assertHigher(first.granted(first.tenure()).tokens(), assigned);
     }
 
@@ -120,7 +120,7 @@ final class TokenRules {
         TestClient first = scene.client();
         TestClient second = scene.client();
         TenureId tenure = first.tenure();
-        Acquire large = TestClient.with(first.request(tenure), 10_000_000);
+        Acquire large = first.request(tenure).withTokens(10_000_000);
         TokenBlock block = first.granted(large).tokens();
         block = more(first, scene, tenure, block, 10_000_000);
         assertTrue(first.release(tenure).held());
@@ -132,9 +132,10 @@ final class TokenRules {
         TestClient second = scene.client();
         TenureId tenure = first.tenure();
         TokenBlock block =
-                first.granted(TestClient.with(first.request(tenure), 5_000)).tokens();
+                first.granted(first.request(tenure).withTokens(5_000)).tokens();
         long used = (block.first() + block.last()) / 2;
-        assertTrue(first.release(new Release(scene.name(), tenure, false, used)).held());
+        assertTrue(first.release(Release.of(scene.name(), tenure).withLastToken(used))
+                .held());
         assertHigher(second.granted(second.tenure()).tokens(), new TokenBlock(block.first(), used));
     }
 
@@ -144,7 +145,7 @@ final class TokenRules {
         TenureId early = first.tenure();
         TenureId next = second.tenure();
         long token = first.granted(early).tokens().first();
-        Release release = new Release(scene.name(), early, false, token);
+        Release release = Release.of(scene.name(), early).withLastToken(token);
         assertTrue(first.release(release).held());
         TokenBlock used = second.granted(next).tokens();
         assertFalse(first.release(release).held());
@@ -160,7 +161,7 @@ final class TokenRules {
         for (int i = 0; i < MANY; i++) {
             TenureId tenure = client.tenure();
             used = client.granted(tenure).tokens();
-            client.release(new Release(scene.name(), tenure, false, used.last()));
+            client.release(Release.of(scene.name(), tenure).withLastToken(used.last()));
             scene.pass(SHORT_TENURE);
         }
         assertHigherAfterDataLoss(scene, client, used);

@@ -44,7 +44,7 @@ class LeakCheckerTest {
         checker.simulation(simulation);
         assertThat(checker.leaks()).singleElement().asString().contains("name 'n' held by client", "awaited by 1");
         assertThatThrownBy(checker::check).isInstanceOf(AssertionError.class).hasMessageContaining("name 'n'");
-        var first = store.release(new Release("n", tenure, false, 0));
+        var first = store.release(Release.of("n", tenure));
         simulation.runReady();
         assertThat(checker.leaks()).isEmpty();
         assertThat(simulation.await(first).held()).isTrue();
@@ -142,7 +142,7 @@ class LeakCheckerTest {
     }
 
     private void acquire(LockStore store, TenureId tenure) {
-        Acquire request = new Acquire("n", tenure, true, 0, Duration.ofSeconds(1), 1, Long.MAX_VALUE);
+        Acquire request = Acquire.of("n", tenure, Duration.ofSeconds(1)).queued(Acquire.Queueing.BARGING, 0);
         assertThat(simulation.await(store.acquire(request))).isNotNull();
     }
 

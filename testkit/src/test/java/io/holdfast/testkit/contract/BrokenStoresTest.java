@@ -122,7 +122,7 @@ class BrokenStoresTest {
                         "a second copy sets the lease anew"),
                 Broken.store(
                         "ignores leases",
-                        store -> onAcquire(store, request -> TestClient.with(request, Duration.ofDays(1))),
+                        store -> onAcquire(store, request -> request.withLease(Duration.ofDays(1))),
                         "a name is free again when its lease has ended",
                         "a hold whose lease has ended is lost, also when the name is free",
                         "a hold whose lease has ended is not held at its release",
@@ -206,29 +206,25 @@ class BrokenStoresTest {
     }
 
     private static Acquire neverLate(Acquire request) {
-        return copy(request, request.name(), request.enqueue(), request.arrival(), Long.MAX_VALUE);
+        return request.withNotAfter(Long.MAX_VALUE);
     }
 
     private static Acquire withoutArrival(Acquire request) {
-        return copy(request, request.name(), request.enqueue(), 0, request.notAfter());
+        return request.queued(request.queueing(), 0);
     }
 
     private static Acquire enqueued(Acquire request) {
-        return copy(request, request.name(), true, request.arrival(), request.notAfter());
+        boolean waits = request.queueing() != Acquire.Queueing.NONE;
+        return waits ? request : request.queued(Acquire.Queueing.BARGING, request.arrival());
     }
 
     private static Acquire lowerCase(Acquire request) {
-        String name = request.name().toLowerCase(Locale.ROOT);
-        return copy(request, name, request.enqueue(), request.arrival(), request.notAfter());
+        return request.withName(request.name().toLowerCase(Locale.ROOT));
     }
 
     private static Acquire cut(Acquire request) {
-        String name = request.name().substring(0, Math.min(100, request.name().length()));
-        return copy(request, name, request.enqueue(), request.arrival(), request.notAfter());
-    }
-
-    private static Acquire copy(Acquire request, String name, boolean enqueue, long arrival, long notAfter) {
-        return new Acquire(name, request.tenure(), enqueue, arrival, request.lease(), request.tokens(), notAfter);
+        return request.withName(
+                request.name().substring(0, Math.min(100, request.name().length())));
     }
 
     private static LockStore onAcquire(LockStore store, UnaryOperator<Acquire> change) {
@@ -248,21 +244,15 @@ class BrokenStoresTest {
 
         @Override
         public CompletionStage<Release.Reply> release(Release request) {
-            return store().acquire(new Acquire(
-                            request.name(),
-                            new TenureId("nobody", 1),
-                            false,
-                            0,
-                            Duration.ofSeconds(1),
-                            1,
-                            Long.MAX_VALUE))
+            return store().acquire(Acquire.of(request.name(), new TenureId("nobody", 1), Duration.ofSeconds(1)))
                     .thenCompose(reply -> store().release(new Release(
                             request.name(),
                             reply instanceof Acquire.Refused refused
                                     ? TenureId.parse(refused.holder().orElseThrow())
                                     : request.tenure(),
                             request.yield(),
-                            request.lastToken())));
+                            request.lastToken(),
+                            request.places())));
         }
     }
 
@@ -278,7 +268,8 @@ class BrokenStoresTest {
         public CompletionStage<Acquire.Reply> acquire(Acquire request) {
             return super.acquire(request)
                     .thenApply(reply -> reply instanceof Acquire.Granted granted
-                            ? new Acquire.Granted(ALWAYS, granted.foreignWaiters(), granted.serverMicros())
+                            ? new Acquire.Granted(
+                                    ALWAYS, granted.foreignWaiters(), granted.behind(), granted.serverMicros())
                             : reply);
         }
 
@@ -307,7 +298,7 @@ class BrokenStoresTest {
             return renew(List.of(new Renew(request.name(), request.tenure(), Duration.ZERO, 0)))
                     .thenCompose(replies -> replies.get(0) instanceof Renew.Renewed renewed
                             ? CompletableFuture.completedFuture(new Acquire.Refused(
-                                    Duration.ofSeconds(1), 0, Optional.empty(), renewed.serverMicros(), 0))
+                                    Duration.ofSeconds(1), 0, List.of(), Optional.empty(), renewed.serverMicros(), 0))
                             : super.acquire(request));
         }
     }
@@ -327,7 +318,7 @@ class BrokenStoresTest {
         }
 
         private CompletionStage<List<Renew.Reply>> revive(Renew lost) {
-            return acquire(new Acquire(lost.name(), lost.tenure(), false, 0, lost.lease(), 1, Long.MAX_VALUE))
+            return acquire(Acquire.of(lost.name(), lost.tenure(), lost.lease()))
                     .thenApply(reply -> List.of(
                             reply instanceof Acquire.Granted
                                     ? new Renew.Renewed(0, Optional.empty(), reply.serverMicros())
@@ -363,7 +354,7 @@ class BrokenStoresTest {
 
         @Override
         public CompletionStage<Release.Reply> release(Release request) {
-            return super.release(new Release(request.name(), request.tenure(), false, request.lastToken()));
+            return super.release(request.withYield(false));
         }
     }
 

@@ -58,7 +58,7 @@ class FaultyStoreTest {
     }
 
     private static CompletableFuture<Acquire.Reply> acquire(FaultyStore store, TenureId tenure) {
-        return store.acquire(new Acquire(NAME, tenure, true, 0, Duration.ofSeconds(30), 1, Long.MAX_VALUE))
+        return store.acquire(Acquire.of(NAME, tenure, Duration.ofSeconds(30)).queued(Acquire.Queueing.BARGING, 0))
                 .toCompletableFuture();
     }
 
@@ -68,7 +68,7 @@ class FaultyStoreTest {
     }
 
     private CompletableFuture<Release.Reply> release() {
-        return store.release(new Release(NAME, tenure, false, 0)).toCompletableFuture();
+        return store.release(Release.of(NAME, tenure)).toCompletableFuture();
     }
 
     private boolean isHeld() {
@@ -325,8 +325,9 @@ class FaultyStoreTest {
                 TenureId each = new TenureId("a", i);
                 var first = acquire(store, each);
                 var second = acquire(other, new TenureId("b", i));
-                var third = store.release(new Release(NAME, each, true, 0));
-                var fourth = other.release(new Release(NAME, new TenureId("b", i), true, 0));
+                var third = store.release(Release.of(NAME, each).withYield(true));
+                var fourth =
+                        other.release(Release.of(NAME, new TenureId("b", i)).withYield(true));
                 simulation.runFor(Duration.ofSeconds(1));
                 assertThat(List.of(first, second, third, fourth)).hasSize(4);
             }

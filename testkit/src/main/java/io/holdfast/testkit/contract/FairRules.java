@@ -1,0 +1,276 @@
+package io.holdfast.testkit.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Acquire.Place;
+import io.holdfast.spi.Acquire.Queueing;
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.TenureId;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** Fair places: the name goes to them in the order of arrival, and to nobody else before. */
+final class FairRules {
+
+    private static final Predicate<Capabilities> QUEUE = Capabilities::queue;
+
+    private FairRules() {}
+
+    static void addTo(Rules rules) {
+        rules.add("a release assigns the name to the first fair place", QUEUE, FairRules::assigned)
+                .add("fair places are served in the order of arrival", QUEUE, FairRules::order)
+                .add("nobody takes the name before a fair place", QUEUE, FairRules::newcomer)
+                .add("the first fair place gets a name that is free", QUEUE, FairRules::firstGetsIt)
+                .add("a barging place before a fair one is woken first", QUEUE, FairRules::bargingFirst)
+                .add("a woken client comes before fair places behind it", QUEUE, FairRules::wokenComesFirst)
+                .add("a withdrawn fair place is not served", QUEUE, FairRules::withdrawn)
+                .add("places behind a tenure are taken in their order", QUEUE, FairRules::behind)
+                .add("places behind a granted tenure are taken", QUEUE, FairRules::behindAGrant)
+                .add("a fair place comes back where it was", QUEUE, FairRules::comesBack)
+                .add("an assignment counts the places of the same client that follow", QUEUE, FairRules::next)
+                .add("a release withdraws the places that were served with it", QUEUE, FairRules::servedWithIt)
+                .add("a client that lets a claim lapse costs no second one", QUEUE, FairRules::absent)
+                .add("a claim that was confirmed does not lapse", QUEUE, FairRules::confirmed)
+                .add("a fair place of a client that is gone is passed over", QUEUE, FairRules::gone);
+    }
+
+    /** A holder, and two clients with fair places, in this order. */
+    private record Line(
+            Scene scene,
+            TestClient holder,
+            TenureId held,
+            TestClient first,
+            TenureId early,
+            TestClient second,
+            TenureId late) {
+
+        static Line in(Scene scene) {
+            return in(scene, Scene.LONG);
+        }
+
+        static Line in(Scene scene, Duration lease) {
+            TestClient holder = scene.client();
+            TestClient first = scene.client();
+            TestClient second = scene.client();
+            Line line = new Line(scene, holder, holder.tenure(), first, first.tenure(), second, second.tenure());
+            holder.granted(line.held, lease);
+            first.inLine(line.early);
+            second.inLine(line.late);
+            return line;
+        }
+
+        void assignedToFirst() {
+            assertEquals(early, first.signal(Signal.Assigned.class).tenure());
+            nothingFor(second);
+        }
+
+        void assignedToSecond() {
+            assertEquals(late, second.signal(Signal.Assigned.class).tenure());
+            nothingFor(first);
+        }
+
+        void nothingFor(TestClient client) {
+            scene.passSignals();
+            assertEquals(List.of(), client.signals());
+        }
+    }
+
+    private static void assigned(Scene scene) {
+        Line line = Line.in(scene);
+        line.holder.release(line.held);
+        line.assignedToFirst();
+        line.first.renewed(line.early, Scene.LONG);
+    }
+
+    private static void order(Scene scene) {
+        Line line = Line.in(scene);
+        line.holder.inLine(line.holder.tenure());
+        line.holder.release(line.held);
+        line.assignedToFirst();
+        line.first.release(line.early);
+        line.assignedToSecond();
+        line.second.release(line.late);
+        line.holder.signal(Signal.Assigned.class);
+    }
+
+    private static void newcomer(Scene scene) {
+        Duration lease = scene.shortLease(scene.client().capabilities());
+        Line line = Line.in(scene, lease);
+        scene.passLease(lease);
+        line.holder.refused(line.holder.tenure());
+        line.assignedToFirst();
+        line.first.renewed(line.early, lease);
+        scene.passClaimWindow();
+        line.holder.enqueued(line.holder.tenure());
+        line.assignedToSecond();
+    }
+
+    private static void firstGetsIt(Scene scene) {
+        Duration lease = scene.shortLease(scene.client().capabilities());
+        Line line = Line.in(scene, lease);
+        scene.passLease(lease);
+        line.first.granted(line.first.fair(line.early));
+        line.nothingFor(line.second);
+        line.first.release(line.early);
+        line.assignedToSecond();
+    }
+
+    private static void bargingFirst(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient barging = scene.client();
+        TestClient fair = scene.client();
+        TenureId held = holder.tenure();
+        holder.granted(held);
+        barging.enqueued(barging.tenure());
+        fair.inLine(fair.tenure());
+        holder.release(held);
+        barging.signal(Signal.Freed.class);
+        scene.passSignals();
+        assertEquals(List.of(), fair.signals());
+    }
+
+    private static void wokenComesFirst(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient barging = scene.client();
+        TestClient fair = scene.client();
+        TenureId held = holder.tenure();
+        TenureId woken = barging.tenure();
+        holder.granted(held);
+        long arrival = barging.enqueued(woken).arrival();
+        fair.inLine(fair.tenure());
+        holder.release(held);
+        barging.signal(Signal.Freed.class);
+        barging.granted(barging.request(woken).queued(Queueing.BARGING, arrival));
+        scene.passSignals();
+        assertEquals(List.of(), fair.signals());
+    }
+
+    private static void withdrawn(Scene scene) {
+        Line line = Line.in(scene);
+        line.first.release(line.early);
+        line.holder.release(line.held);
+        line.assignedToSecond();
+    }
+
+    private static void behind(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient other = scene.client();
+        TenureId held = holder.tenure();
+        List<TenureId> own = Stream.generate(other::tenure).limit(3).toList();
+        holder.granted(held);
+        Acquire request = other.fair(own.get(0)).withBehind(places(own.subList(1, 3)));
+        List<Long> arrivals = other.refused(request).behind();
+        assertEquals(2, arrivals.size());
+        assertTrue(other.refused(request).arrival() < arrivals.get(0));
+        assertTrue(arrivals.get(0) < arrivals.get(1));
+        assertEquals(arrivals, other.refused(request).behind());
+        assertEquals(3, holder.inspect().waiters().size());
+        holder.release(held);
+        for (TenureId tenure : own) {
+            assertEquals(tenure, other.signal(Signal.Assigned.class).tenure());
+            other.release(tenure);
+        }
+    }
+
+    private static void behindAGrant(Scene scene) {
+        TestClient client = scene.client();
+        TenureId held = client.tenure();
+        TenureId next = client.tenure();
+        List<Long> arrivals = client.granted(client.fair(held).withBehind(places(List.of(next))))
+                .behind();
+        assertEquals(1, arrivals.size());
+        client.release(held);
+        assertEquals(next, client.signal(Signal.Assigned.class).tenure());
+    }
+
+    private static List<Place> places(List<TenureId> tenures) {
+        return tenures.stream().map(tenure -> new Place(tenure, 0)).toList();
+    }
+
+    private static void comesBack(Scene scene) {
+        Line line = Line.in(scene);
+        long arrival = line.first.inLine(line.early).arrival();
+        line.first.release(line.early);
+        TenureId again = line.first.tenure();
+        line.first.refused(line.first.fair(again).queued(Queueing.FAIR, arrival));
+        line.holder.release(line.held);
+        assertEquals(again, line.first.signal(Signal.Assigned.class).tenure());
+    }
+
+    private static void next(Scene scene) {
+        Line line = Line.in(scene);
+        TenureId third = line.second.tenure();
+        TenureId fourth = line.second.tenure();
+        line.second.refused(line.second.fair(line.late).withBehind(places(List.of(third, fourth))));
+        line.first.inLine(line.first.tenure());
+        line.holder.release(line.held);
+        assertEquals(0, line.first.signal(Signal.Assigned.class).next());
+        line.first.release(line.early);
+        assertEquals(2, line.second.signal(Signal.Assigned.class).next());
+    }
+
+    private static void servedWithIt(Scene scene) {
+        Line line = Line.in(scene);
+        TenureId served = line.first.tenure();
+        line.second.release(line.late);
+        line.first.inLine(served);
+        line.second.inLine(line.second.tenure());
+        line.holder.release(line.held);
+        assertEquals(1, line.first.signal(Signal.Assigned.class).next());
+        line.first.release(Release.of(scene.name(), line.early).withPlaces(List.of(served)));
+        line.second.signal(Signal.Assigned.class);
+        line.nothingFor(line.first);
+    }
+
+    private static void absent(Scene scene) {
+        Line line = Line.in(scene);
+        TenureId another = line.first.tenure();
+        line.first.inLine(another);
+        TestClient last = scene.client();
+        TenureId patient = last.tenure();
+        line.second.release(line.late);
+        last.inLine(patient);
+        line.holder.release(line.held);
+        assertEquals(line.early, line.first.signal(Signal.Assigned.class).tenure());
+        scene.passClaimWindow();
+        Acquire.Reply reply = last.acquire(last.fair(patient));
+        if (reply instanceof Acquire.Refused) {
+            last.signal(Signal.Assigned.class);
+        } else {
+            assertInstanceOf(Acquire.Granted.class, reply);
+        }
+        line.nothingFor(line.first);
+    }
+
+    private static void confirmed(Scene scene) {
+        Duration lease = Duration.ofMillis(1_200);
+        Line line = Line.in(scene);
+        TenureId another = line.first.tenure();
+        line.second.release(line.late);
+        line.first.inLine(another);
+        line.second.inLine(line.second.tenure());
+        line.holder.release(line.held);
+        assertEquals(line.early, line.first.signal(Signal.Assigned.class).tenure());
+        line.first.renewed(line.early, lease);
+        scene.passLease(lease);
+        line.second.refused(line.second.fair(line.second.tenure()));
+        assertEquals(another, line.first.signal(Signal.Assigned.class).tenure());
+    }
+
+    private static void gone(Scene scene) {
+        Line line = Line.in(scene);
+        line.first.close();
+        line.holder.release(line.held);
+        scene.passClaimWindow();
+        Acquire.Reply reply = line.second.acquire(line.second.fair(line.late));
+        boolean assigned = line.second.signals().stream().anyMatch(Signal.Assigned.class::isInstance);
+        assertTrue(assigned || reply instanceof Acquire.Granted, () -> "neither assigned nor granted: " + reply);
+    }
+}
