@@ -118,7 +118,7 @@ final class Tenure {
     /** Moves the deadline by a positive reply; an older reply than the last changes nothing. */
     void confirm(Validity proven, boolean watchdog) {
         if (!validity.proven() || proven.sent() - validity.sent() >= 0) {
-            validity = proven;
+            validity = proven.orLater(validity);
             renewDue = watchdog ? proven.sent() + proven.lease() / 3 : NEVER;
             handedOn = false;
             lateReported = false;

@@ -43,6 +43,17 @@ record Validity(long sent, long lease, long deadline, long skew) {
         return alive(now) ? deadline - now : 0;
     }
 
+    /**
+     * With the deadline of an earlier one, if that is later: a store never shortens a lease. Its skew comes along, since
+     * small steps add up; after a large one nothing of it counts.
+     */
+    Validity orLater(Validity before) {
+        boolean stepped = Math.abs(skew - before.skew) > Term.margin(lease);
+        return before.proven() && before.deadline - deadline > 0 && !stepped
+                ? new Validity(sent, lease, before.deadline, before.skew)
+                : this;
+    }
+
     Validity endingAt(long end) {
         return end - deadline < 0 ? new Validity(sent, lease, end, skew) : this;
     }

@@ -87,6 +87,31 @@ class LevelsTest extends VirtualTime {
     }
 
     @Test
+    void anInnerWatchdogLevelThatWasRenewedCutsNothingOfALongerOuterLease() {
+        lock.lock(Duration.ofMinutes(10));
+        lock.lock();
+        sim.runFor(Duration.ofMinutes(5));
+        assertThat(a.stats().renewals()).isPositive();
+        lock.unlock();
+        assertThat(lock.remainingLease()).isGreaterThan(Duration.ofMinutes(4));
+        sim.runFor(Duration.ofMinutes(4));
+        assertThat(lock.isValid()).isTrue();
+        lock.unlock();
+    }
+
+    @Test
+    void afterASuspensionOnlyWhatWasConfirmedSinceCounts() {
+        lock.lock(Duration.ofMinutes(10));
+        lock.lock();
+        sim.suspend(Duration.ofMinutes(1));
+        sim.runFor(Duration.ofSeconds(20));
+        assertThat(lock.isValid()).isTrue();
+        assertThat(lock.remainingLease()).isLessThan(LEASE);
+        lock.unlock();
+        lock.unlock();
+    }
+
+    @Test
     void anUnconfirmedLongerLevelIsNotAdded() {
         lock.lock(FIVE);
         faults(a).outage(true);
