@@ -40,7 +40,7 @@ import java.util.concurrent.locks.Lock;
  *   <li>free: takes it with one store call;
  *   <li>held by me (thread face): adds one level, without a store call, unless the level's own lease ends later than the
  *       hold: then one call sets that end, and if it is not confirmed {@link StoreUnavailableException} is thrown and no
- *       level is added;
+ *       level is added; with {@link LockOptions#withReentrant withReentrant(false)} throws {@link IllegalStateException};
  *   <li>held by another: waits as its signature says;
  *   <li>unreachable at the first call: throws {@link StoreUnavailableException} (not acquired) or
  *       {@link IndeterminateLockException} (may be held; is being released) after the command timeout. A call that
@@ -71,7 +71,7 @@ public interface DistributedLock extends Lock {
      *
      * @throws LeaseLostException if this thread holds the lock and has lost it; unlock first
      * @throws IllegalStateException if the current thread holds an open {@link Lease} of this name, for which it would
-     *     wait for ever, or the client is closed
+     *     wait for ever, or holds the lock, which is not reentrant, or the client is closed
      * @throws StoreUnavailableException if the store did not answer; not acquired
      * @throws IndeterminateLockException if it cannot be known; is being released
      * @throws StoreRefusedException if the store refused

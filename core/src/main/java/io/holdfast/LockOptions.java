@@ -9,10 +9,11 @@ import java.util.Optional;
  *
  * @param lease how long the store keeps a watchdog hold without renewal, 100 ms to 365 days; empty for the client's
  * @param maxHold after which a hold is reported with {@link LockEvent.HeldTooLong}; empty for the client's
+ * @param reentrant whether a thread that holds the lock may lock it again
  */
-public record LockOptions(Optional<Duration> lease, Optional<Duration> maxHold) {
+public record LockOptions(Optional<Duration> lease, Optional<Duration> maxHold, boolean reentrant) {
 
-    private static final LockOptions DEFAULTS = new LockOptions(Optional.empty(), Optional.empty());
+    private static final LockOptions DEFAULTS = new LockOptions(Optional.empty(), Optional.empty(), true);
 
     /**
      * Checks the values.
@@ -31,11 +32,20 @@ public record LockOptions(Optional<Duration> lease, Optional<Duration> maxHold) 
 
     /** The same, with this watchdog lease: 100 ms to 365 days. */
     public LockOptions withLease(Duration value) {
-        return new LockOptions(Optional.of(value), maxHold);
+        return new LockOptions(Optional.of(value), maxHold, reentrant);
     }
 
     /** The same, with this time after which a hold is reported. */
     public LockOptions withMaxHold(Duration value) {
-        return new LockOptions(lease, Optional.of(value));
+        return new LockOptions(lease, Optional.of(value), reentrant);
+    }
+
+    /**
+     * The same, but whether a thread that holds the lock may lock it again; by default it may. If not, each method that
+     * would throws {@link IllegalStateException}, as waiting would be waiting for itself. It is asked of the lock object
+     * that is entered with, not of the one that was locked. Leases are never entered again.
+     */
+    public LockOptions withReentrant(boolean value) {
+        return new LockOptions(lease, maxHold, value);
     }
 }

@@ -142,7 +142,7 @@ public final class Client implements Holdfast {
         checkOpen(name);
         Duration lease = options.lease().orElse(settings.lease());
         return new ClientLock(
-                engine, name, Term.renewed(lease, options.maxHold().or(settings::maxHold)));
+                engine, name, Term.renewed(lease, options.maxHold().or(settings::maxHold)), options.reentrant());
     }
 
     private void checkName(String name) {

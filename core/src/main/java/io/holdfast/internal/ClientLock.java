@@ -10,7 +10,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /** Both blocking faces of a lock name: no state of its own. */
-record ClientLock(Engine engine, String name, Term term) implements DistributedLock {
+record ClientLock(Engine engine, String name, Term term, boolean reentrant) implements DistributedLock {
 
     // ---- thread face
 
@@ -56,8 +56,16 @@ record ClientLock(Engine engine, String name, Term term) implements DistributedL
         if (interruptible && Thread.interrupted()) {
             throw new InterruptedException();
         }
-        engine.owners.reenter(mine.get(), wanted);
+        enter(mine.get(), wanted);
         return true;
+    }
+
+    private void enter(Hold mine, Term wanted) {
+        engine.owners.requireNotLost(mine);
+        if (!reentrant) {
+            throw Texts.notReentrant(name, Thread.currentThread(), mine);
+        }
+        engine.owners.reenter(mine, wanted);
     }
 
     private Outcome await(Term wanted, long wait, boolean interruptible, @Nullable LeaseHandle handle)

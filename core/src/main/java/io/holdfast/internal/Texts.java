@@ -44,6 +44,13 @@ final class Texts {
                 + "); release that first");
     }
 
+    static IllegalStateException notReentrant(String name, Thread thread, Hold hold) {
+        return new IllegalStateException("lock '" + name + "': thread " + thread.getName()
+                + " holds it already (token " + hold.token
+                + "), and the option withReentrant(false) refuses to lock it again: it would wait for itself."
+                + " Unlock first, or leave the option out");
+    }
+
     static String busy(
             String name, long waitedMillis, Optional<LockReport> report, Optional<String> holder, String store) {
         String who = report.flatMap(LockReport::holder)
