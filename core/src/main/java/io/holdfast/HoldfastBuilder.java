@@ -29,6 +29,7 @@ public final class HoldfastBuilder {
     private Duration closeTimeout = Duration.ofSeconds(5);
     private Duration pollInterval = Duration.ofSeconds(1);
     private Optional<Duration> maxHold = Optional.empty();
+    private OnMaxHold onMaxHold = OnMaxHold.WARN;
     private int renewalBatch = 100;
     private final List<LockListener> listeners = new ArrayList<>();
 
@@ -113,7 +114,13 @@ public final class HoldfastBuilder {
 
     /** After how long a hold is reported with {@link LockEvent.HeldTooLong}. By default never. */
     public HoldfastBuilder maxHold(Duration value) {
+        return maxHold(value, OnMaxHold.WARN);
+    }
+
+    /** After how long a hold is reported with {@link LockEvent.HeldTooLong}, and what is done then besides. */
+    public HoldfastBuilder maxHold(Duration value, OnMaxHold then) {
         maxHold = Optional.of(Durations.requirePositive("maxHold", value));
+        onMaxHold = Objects.requireNonNull(then, "onMaxHold");
         return this;
     }
 
@@ -155,7 +162,17 @@ public final class HoldfastBuilder {
         }
         String shown = name.orElseGet(Client::defaultName);
         Settings settings = new Settings(
-                store, shown, lease, maxOutage, closeTimeout, pollInterval, renewalBatch, maxHold, callbacks, provider);
+                store,
+                shown,
+                lease,
+                maxOutage,
+                closeTimeout,
+                pollInterval,
+                renewalBatch,
+                maxHold,
+                onMaxHold,
+                callbacks,
+                provider);
         return Client.open(settings, listeners);
     }
 }

@@ -40,7 +40,8 @@ public interface Lease extends AutoCloseable {
      * @param atLeast zero to the lease less its margin (1 % and 2 ms)
      * @throws IllegalArgumentException if the time is out of that range
      * @throws LeaseLostException if the hold is lost or closed
-     * @throws IllegalStateException if it was acquired with a time of its own that ends earlier
+     * @throws IllegalStateException if it was acquired with a time of its own that ends earlier, or is renewed no more
+     *     since its {@code maxHold}
      * @throws StoreUnavailableException if the store did not confirm; the hold is valid, but not for that long
      */
     void ensureValid(Duration atLeast);
@@ -59,7 +60,8 @@ public interface Lease extends AutoCloseable {
      * @param lease 100 ms to 365 days
      * @throws IllegalArgumentException if the lease is out of range
      * @throws LeaseLostException if the hold is lost or closed
-     * @throws IllegalStateException if the watchdog renews it, so that there is nothing to extend
+     * @throws IllegalStateException if the watchdog renews it, so that there is nothing to extend; or if its end stays
+     *     where it is since its {@code maxHold}, by {@link OnMaxHold#STOP_RENEWING}
      * @throws StoreUnavailableException if the store did not confirm; the old end counts, and the hold goes on until then
      */
     void extend(Duration lease);

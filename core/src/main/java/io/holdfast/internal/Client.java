@@ -141,8 +141,13 @@ public final class Client implements Holdfast {
         checkName(name);
         checkOpen(name);
         Duration lease = options.lease().orElse(settings.lease());
-        return new ClientLock(
-                engine, name, Term.renewed(lease, options.maxHold().or(settings::maxHold)), options.reentrant());
+        return new ClientLock(engine, name, Term.renewed(lease, limit(options)), options.reentrant());
+    }
+
+    private Limit limit(LockOptions options) {
+        return options.maxHold().isPresent()
+                ? Limit.of(options.maxHold(), options.onMaxHold())
+                : Limit.of(settings.maxHold(), settings.onMaxHold());
     }
 
     private void checkName(String name) {

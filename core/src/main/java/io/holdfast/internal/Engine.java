@@ -82,7 +82,7 @@ final class Engine implements Rules.Moment {
                 settings.maxOutage().toNanos(),
                 store.capabilities().signals(),
                 store.capabilities().queue(),
-                Term.renewed(settings.lease(), settings.maxHold()),
+                Term.renewed(settings.lease(), Limit.of(settings.maxHold(), settings.onMaxHold())),
                 counters,
                 this);
     }

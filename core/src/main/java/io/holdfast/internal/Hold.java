@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * A name in the hands of one owner, a thread or a lease: some time within a tenure, with a token of its own.
  *
  * <p>Levels are touched by the owning thread alone. A level with a lease of its own has an end; the end of the hold is the
- * latest of its levels, and there is none while a level is renewed by the watchdog.
+ * latest of its levels, and there is none while a level is renewed by the watchdog. Once it is stopped, no level moves it.
  */
 final class Hold implements Outcome {
 
@@ -26,6 +26,7 @@ final class Hold implements Outcome {
     private int depth = 1;
     private long @Nullable [] ends;
     private volatile boolean watchdog;
+    private volatile long stopsAt = Tenure.NEVER;
     volatile @Nullable String lostBecause;
     volatile boolean ended;
     volatile @Nullable Settlement settlement;
@@ -75,7 +76,17 @@ final class Hold implements Outcome {
 
     /** Whether the watchdog renews it. */
     boolean watchdog() {
-        return watchdog;
+        return watchdog && !stopped();
+    }
+
+    /** Whether its end stays where it is, whatever its levels say. */
+    boolean stopped() {
+        return stopsAt != Tenure.NEVER;
+    }
+
+    /** Lets it end then at the latest. Under the slot's mutex. */
+    void stopAt(long end) {
+        stopsAt = end;
     }
 
     int depth() {
@@ -105,12 +116,18 @@ final class Hold implements Outcome {
     boolean leave() {
         long before = end();
         depth--;
-        watchdog = depth > 0 && end() == Tenure.NEVER;
+        watchdog = depth > 0 && endOfLevels() == Tenure.NEVER;
         return depth > 0 && end() != before;
     }
 
-    /** When the hold ends by its own leases, in {@code nanoTime}. */
+    /** When the hold ends if nothing is renewed, in {@code nanoTime}; {@link Tenure#NEVER} while the watchdog renews it. */
     long end() {
+        long levels = endOfLevels();
+        boolean earlier = levels != Tenure.NEVER && levels - stopsAt < 0;
+        return stopped() && !earlier ? stopsAt : levels;
+    }
+
+    private long endOfLevels() {
         if (ends == null) {
             return Tenure.NEVER;
         }

@@ -385,6 +385,22 @@ final class KeySlot {
         askForTheRest(now, out);
     }
 
+    /** Told to stop, the owner of a lease has lost it; the store gives the name up when the owner is done, or the lease ends. */
+    void revoke(Hold hold, String reason, long now, Effect.Buffer out) {
+        if (owner == hold) {
+            lose(hold.tenure, reason, now, out);
+        }
+    }
+
+    /** Nothing moves the end of the hold from now on. */
+    void stopRenewing(Hold hold, Effect.Buffer out) {
+        if (owner == hold) {
+            hold.stopAt(hold.tenure.validity.deadline());
+            hold.tenure.renewDue = Tenure.NEVER;
+            out.add(new Effect.Watch(hold.tenure));
+        }
+    }
+
     /** Its id is burnt. */
     private void end(Tenure current) {
         current.state = Tenure.State.ENDED;
@@ -757,12 +773,17 @@ final class KeySlot {
     void expire(Tenure held, long now, Effect.Buffer out) {
         if (held == tenure && held.held() && !held.alive(now)) {
             Hold hold = owner;
-            boolean ownLease = hold != null && !hold.watchdog();
-            String reason = ownLease
-                    ? "the lease it was acquired for is over"
-                    : "its lease ended at this client's clock before a renewal was confirmed: " + held.trouble;
-            lose(held, reason, now, out);
+            lose(held, whyOver(hold, held), now, out);
         }
+    }
+
+    private static String whyOver(@Nullable Hold hold, Tenure held) {
+        if (hold == null || hold.watchdog()) {
+            return "its lease ended at this client's clock before a renewal was confirmed: " + held.trouble;
+        }
+        return hold.stopped()
+                ? "it was held for longer than maxHold, and its lease is over"
+                : "the lease it was acquired for is over";
     }
 
     private void lose(Tenure held, String reason, long now, Effect.Buffer out) {

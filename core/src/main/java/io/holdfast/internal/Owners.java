@@ -55,8 +55,8 @@ record Owners(Engine engine, Platform platform) {
         }
         if (!hold.watchdog() && hold.tenure.validity.remaining(platform.nanoTime()) < nanos) {
             throw new IllegalStateException("lock '" + hold.slot.name + "': its own lease ends in "
-                    + remaining(hold).toMillis() + " ms, before the " + atLeast.toMillis()
-                    + " ms asked for; extend it");
+                    + remaining(hold).toMillis() + " ms, before the " + atLeast.toMillis() + " ms asked for; "
+                    + (hold.stopped() ? "it is not renewed, as it was held for longer than maxHold" : "extend it"));
         }
         confirm(hold);
         requireNotLost(hold);
@@ -143,10 +143,7 @@ record Owners(Engine engine, Platform platform) {
     /** Moves the end of a lease that has one; never to an earlier time. */
     void extend(Hold hold, Duration lease) {
         requireNotLost(hold);
-        if (hold.watchdog()) {
-            throw new IllegalStateException(
-                    "lock '" + hold.slot.name + "': the watchdog renews this lease, so there is nothing to extend");
-        }
+        requireExtensible(hold);
         long before = hold.end();
         long end = endOf(hold.term.ending(lease));
         if (end - before <= 0) {
@@ -157,6 +154,15 @@ record Owners(Engine engine, Platform platform) {
             hold.slot.locked(() -> hold.endAt(before));
             requireNotLost(hold);
             throw unconfirmed(hold, "the extension");
+        }
+    }
+
+    private static void requireExtensible(Hold hold) {
+        if (hold.watchdog() || hold.stopped()) {
+            throw new IllegalStateException("lock '" + hold.slot.name + "': "
+                    + (hold.stopped()
+                            ? "this lease was held for longer than maxHold, and its end stays where it is"
+                            : "the watchdog renews this lease, so there is nothing to extend"));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.holdfast.internal;
 
+import io.holdfast.OnMaxHold;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
 import java.time.Duration;
@@ -16,5 +17,6 @@ public record Settings(
         Duration pollInterval,
         int renewalBatch,
         Optional<Duration> maxHold,
+        OnMaxHold onMaxHold,
         Optional<Executor> callbacks,
         Optional<StoreProvider> provider) {}

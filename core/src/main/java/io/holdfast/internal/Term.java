@@ -1,7 +1,6 @@
 package io.holdfast.internal;
 
 import java.time.Duration;
-import java.util.Optional;
 
 /**
  * For how long an acquirer wants to hold.
@@ -9,20 +8,19 @@ import java.util.Optional;
  * @param lease what the store is asked for
  * @param nanos the same
  * @param watchdog whether the lease is renewed for as long as the owner lives; if not, the hold ends with it
- * @param maxHold nanoseconds after which a hold is reported; {@link Long#MAX_VALUE} for never
+ * @param limit how old the hold may get
  */
-record Term(Duration lease, long nanos, boolean watchdog, long maxHold) {
+record Term(Duration lease, long nanos, boolean watchdog, Limit limit) {
 
     private static final long MARGIN_FLOOR = 2_000_000;
     private static final long MARGIN_SHARE = 100;
 
-    static Term renewed(Duration lease, Optional<Duration> maxHold) {
-        return new Term(
-                lease, lease.toNanos(), true, maxHold.map(Durations::nanos).orElse(Tenure.NEVER));
+    static Term renewed(Duration lease, Limit limit) {
+        return new Term(lease, lease.toNanos(), true, limit);
     }
 
     Term ending(Duration ownLease) {
-        return new Term(ownLease, ownLease.toNanos(), false, maxHold);
+        return new Term(ownLease, ownLease.toNanos(), false, limit);
     }
 
     /** A time that doubles each time, up to the most. */

@@ -14,8 +14,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Keeps what is held: renews in time, and ends in time what could not be renewed.
@@ -45,6 +43,7 @@ final class Watchdog {
     private final Engine engine;
     private final LockStore store;
     private final Platform platform;
+    private final Overdue overdue;
     private final AtomicLong wakeAt = new AtomicLong(Tenure.NEVER);
     private long skew;
 
@@ -52,6 +51,7 @@ final class Watchdog {
         this.engine = engine;
         this.store = engine.store;
         this.platform = engine.platform;
+        this.overdue = new Overdue(engine);
         this.skew = Validity.skew(platform.nanoTime(), platform.wallMillis());
     }
 
@@ -158,11 +158,8 @@ final class Watchdog {
     private void lookAtOwner(KeySlot slot, Hold hold, long now) {
         if (hold.ownerGone()) {
             engine.eventOnTimer(slot, (s, out) -> s.ownerGone(hold, now, out));
-        } else if (hold.term.maxHold() != Tenure.NEVER
-                && !hold.tooLongReported
-                && now - hold.since >= hold.term.maxHold()) {
-            hold.tooLongReported = true;
-            engine.events.warn(heldTooLong(slot, hold, now), "see whether the owner is stuck");
+        } else if (hold.term.limit().reached(hold, now)) {
+            overdue.act(slot, hold, now);
         }
         Validity validity = hold.tenure.validity;
         if (hold.watchdog() && !hold.tenure.lateReported && now - validity.sent() > validity.lease() / 3 * 2) {
@@ -172,17 +169,6 @@ final class Watchdog {
                             slot.name, hold.token, Duration.ofNanos(validity.remaining(now)), hold.tenure.trouble),
                     "the hold is lost unless " + store.describe() + " answers by then");
         }
-    }
-
-    private LockEvent heldTooLong(KeySlot slot, Hold hold, long now) {
-        Thread thread = hold.thread();
-        String stack = thread == null
-                ? hold.site()
-                : Stream.of(thread.getStackTrace())
-                        .map(frame -> "\n    at " + frame)
-                        .collect(Collectors.joining());
-        return new LockEvent.HeldTooLong(
-                slot.name, hold.token, hold.owner(), Duration.ofNanos(now - hold.since), stack);
     }
 
     // ---- renewing

@@ -1,5 +1,6 @@
 package io.holdfast.internal;
 
+import io.holdfast.OnMaxHold;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
@@ -33,7 +34,7 @@ import org.junit.jupiter.api.Test;
 public class KeySlotModelCheckingTest {
 
     private static final int PEOPLE = 4;
-    private static final Term TERM = Term.renewed(Duration.ofSeconds(30), Optional.empty());
+    private static final Term TERM = Term.renewed(Duration.ofSeconds(30), Limit.of(Optional.empty(), OnMaxHold.WARN));
 
     private static final Rules RULES =
             new Rules(1_000_000_000, 2_000_000_000, 30_000_000_000L, true, true, TERM, new Counters(), new Calm());
