@@ -53,7 +53,9 @@ import java.util.concurrent.locks.Lock;
  * granted; otherwise the call throws as above. A call lasts at most its wait and the command timeout.
  *
  * <p><strong>Fairness.</strong> None between newcomers and waiters, but nobody starves: inside a process nobody is
- * overtaken for more than about 1 ms, and while another client waits a process keeps the lock to itself for about 2 ms.
+ * overtaken for more than about 1 ms, and while another client waits a process keeps the lock to itself for about 2 ms. A
+ * waiter that polls, by choice ({@link WaitStrategy#POLLING}) or because the store sends no messages, gets the lock when it
+ * happens to ask while the lock is free.
  *
  * <p>Objects of this type hold no state of a hold; they are cheap, safe for use by any thread, and equal for equal name
  * and client.

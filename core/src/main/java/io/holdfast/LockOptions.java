@@ -12,12 +12,17 @@ import java.util.Optional;
  *     then does
  * @param onMaxHold what is done then besides, if {@code maxHold} is given
  * @param reentrant whether a thread that holds the lock may lock it again
+ * @param waiting how one that waits learns that the lock is free
  */
 public record LockOptions(
-        Optional<Duration> lease, Optional<Duration> maxHold, OnMaxHold onMaxHold, boolean reentrant) {
+        Optional<Duration> lease,
+        Optional<Duration> maxHold,
+        OnMaxHold onMaxHold,
+        boolean reentrant,
+        WaitStrategy waiting) {
 
     private static final LockOptions DEFAULTS =
-            new LockOptions(Optional.empty(), Optional.empty(), OnMaxHold.WARN, true);
+            new LockOptions(Optional.empty(), Optional.empty(), OnMaxHold.WARN, true, WaitStrategy.SIGNALS);
 
     /**
      * Checks the values.
@@ -39,7 +44,7 @@ public record LockOptions(
 
     /** The same, with this watchdog lease: 100 ms to 365 days. */
     public LockOptions withLease(Duration value) {
-        return new LockOptions(Optional.of(value), maxHold, onMaxHold, reentrant);
+        return new LockOptions(Optional.of(value), maxHold, onMaxHold, reentrant, waiting);
     }
 
     /** The same, with this time after which a hold is reported, and nothing else is done. */
@@ -49,7 +54,7 @@ public record LockOptions(
 
     /** The same, with this time after which a hold is reported, and what is done then besides. */
     public LockOptions withMaxHold(Duration value, OnMaxHold then) {
-        return new LockOptions(lease, Optional.of(value), then, reentrant);
+        return new LockOptions(lease, Optional.of(value), then, reentrant, waiting);
     }
 
     /**
@@ -58,6 +63,11 @@ public record LockOptions(
      * that is entered with, not of the one that was locked. Leases are never entered again.
      */
     public LockOptions withReentrant(boolean value) {
-        return new LockOptions(lease, maxHold, onMaxHold, value);
+        return new LockOptions(lease, maxHold, onMaxHold, value, waiting);
+    }
+
+    /** The same, with this way to wait; by default {@link WaitStrategy#SIGNALS}. Both ways may be used for one name. */
+    public LockOptions withWaiting(WaitStrategy value) {
+        return new LockOptions(lease, maxHold, onMaxHold, reentrant, value);
     }
 }

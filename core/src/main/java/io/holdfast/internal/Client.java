@@ -6,6 +6,7 @@ import io.holdfast.LockListener;
 import io.holdfast.LockOptions;
 import io.holdfast.LockReport;
 import io.holdfast.Stats;
+import io.holdfast.WaitStrategy;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
@@ -141,7 +142,8 @@ public final class Client implements Holdfast {
         checkName(name);
         checkOpen(name);
         Duration lease = options.lease().orElse(settings.lease());
-        return new ClientLock(engine, name, Term.renewed(lease, limit(options)), options.reentrant());
+        Term term = Term.renewed(lease, limit(options), options.waiting() == WaitStrategy.POLLING);
+        return new ClientLock(engine, name, term, options.reentrant());
     }
 
     private Limit limit(LockOptions options) {

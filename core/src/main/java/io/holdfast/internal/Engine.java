@@ -4,7 +4,6 @@ import io.holdfast.HoldfastException;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.LockEvent;
 import io.holdfast.spi.Acquire;
-import io.holdfast.spi.Acquire.Queueing;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Signal;
@@ -82,7 +81,7 @@ final class Engine implements Rules.Moment {
                 settings.maxOutage().toNanos(),
                 store.capabilities().signals(),
                 store.capabilities().queue(),
-                Term.renewed(settings.lease(), Limit.of(settings.maxHold(), settings.onMaxHold())),
+                Term.renewed(settings.lease(), Limit.of(settings.maxHold(), settings.onMaxHold()), false),
                 counters,
                 this);
     }
@@ -251,7 +250,7 @@ final class Engine implements Rules.Moment {
                         new StoreException(StoreException.Effect.NOT_APPLIED, "given up before it was sent"));
             }
             return store.acquire(Acquire.of(slot.name, tenure.id, ask.term().lease())
-                    .queued(rules.queues() ? ask.queueing() : Queueing.NONE, tenure.arrival)
+                    .queued(ask.queueing(), tenure.arrival)
                     .withTokens(tenure.tokensWanted)
                     .withNotAfter(notAfter));
         }

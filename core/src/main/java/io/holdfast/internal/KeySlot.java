@@ -165,10 +165,19 @@ final class KeySlot {
         if (queue.isEmpty()) {
             newHead(now);
         }
+        boolean alonePolls = polls(waiter) && queue.stream().noneMatch(this::polls);
         queue.add(waiter);
-        if (tenure == null) {
+        Tenure current = tenure;
+        if (current == null) {
             askAnew(now, out);
+        } else if (alonePolls && !current.held() && !current.inFlight && outage == null) {
+            pollIn(current, pollDelay(current), out);
         }
+    }
+
+    /** Whether the waiter will not be told, and so has to ask often. */
+    private boolean polls(Waiter waiter) {
+        return !rules.signals() || waiter.term.polling();
     }
 
     private boolean remove(Waiter waiter, long now, Effect.Buffer out) {
@@ -468,7 +477,7 @@ final class KeySlot {
     private void waitOn(Tenure asked, Acquire.Refused reply, long now, Effect.Buffer out) {
         Signal.Assigned assigned = asked.assignedMeanwhile;
         asked.assignedMeanwhile = null;
-        boolean registered = !rules.queues() || reply.arrival() != 0;
+        boolean registered = !wantsPlace() || reply.arrival() != 0;
         if (queue.isEmpty()) {
             abandonIfUnused(out);
         } else if (assigned != null) {
@@ -486,10 +495,10 @@ final class KeySlot {
         out.add(new Effect.PollIn(asked, ++asked.pollNumber, nanos));
     }
 
-    /** With signals the poll only repairs; without it is how a waiter learns, so it begins fast and backs off. */
+    /** For those who are told the poll only repairs; for others it is how they learn, so it begins fast and backs off. */
     private long pollDelay(Tenure asked) {
         long most = rules.poll();
-        if (rules.signals()) {
+        if (queue.stream().noneMatch(this::polls)) {
             return rules.moment().jittered(most);
         }
         return rules.moment().jittered(Term.doubled(FIRST_POLL_NANOS, asked.polls++, most));
@@ -587,8 +596,11 @@ final class KeySlot {
         asked.inFlight = true;
         asked.freedMeanwhile = false;
         asked.preparedFor = head;
-        boolean wait = head.waits() || queue.stream().anyMatch(Waiter::waits);
-        out.add(new Effect.Ask(asked, head.term, wait ? Queueing.BARGING : Queueing.NONE));
+        out.add(new Effect.Ask(asked, head.term, wantsPlace() ? Queueing.BARGING : Queueing.NONE));
+    }
+
+    private boolean wantsPlace() {
+        return rules.queues() && queue.stream().anyMatch(Waiter::queues);
     }
 
     private void askAgainIfWanted(Tenure asked, Effect.Buffer out) {
@@ -606,7 +618,13 @@ final class KeySlot {
             if (outage != null) {
                 endImpatient(asked, outage, now, out);
             }
-            askAgainIfWanted(asked, out);
+            if (asked.queued && !queue.isEmpty() && !wantsPlace()) {
+                // only those are left who poll: a place of theirs would hold up who is behind it
+                giveUp(asked, false, out);
+                askAnew(now, out);
+            } else {
+                askAgainIfWanted(asked, out);
+            }
         }
     }
 

@@ -61,6 +61,11 @@ final class Waiter {
         return deadline != arrived;
     }
 
+    /** Whether it waits for its place in the queue to come up, rather than polls. */
+    boolean queues() {
+        return waits() && !term.polling();
+    }
+
     boolean outOfTime(long now) {
         return timedOut || (deadline != Tenure.NEVER && deadline - now <= 0);
     }

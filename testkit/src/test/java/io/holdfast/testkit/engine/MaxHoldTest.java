@@ -10,6 +10,7 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.OnMaxHold;
+import io.holdfast.WaitStrategy;
 import io.holdfast.testkit.SimThread;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -236,7 +237,8 @@ class MaxHoldTest extends VirtualTime {
 
     @Test
     void whatToDoNeedsATimeAfterWhichToDoIt() {
-        assertThatThrownBy(() -> new LockOptions(Optional.empty(), Optional.empty(), OnMaxHold.INTERRUPT, true))
+        assertThatThrownBy(() -> new LockOptions(
+                        Optional.empty(), Optional.empty(), OnMaxHold.INTERRUPT, true, WaitStrategy.SIGNALS))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("INTERRUPT")
                 .hasMessageContaining("needs a maxHold");
