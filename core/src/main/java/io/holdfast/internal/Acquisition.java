@@ -62,7 +62,7 @@ final class Acquisition {
     }
 
     private Outcome once(Waiter waiter) throws InterruptedException {
-        KeySlot slot = engine.arrive(name, waiter);
+        Slot slot = engine.arrive(name, waiter);
         if (waiter.outcome == null) {
             waiter.site = site();
         }
@@ -74,7 +74,7 @@ final class Acquisition {
         return outcome;
     }
 
-    private void pause(KeySlot slot, Waiter waiter) throws InterruptedException {
+    private void pause(Slot slot, Waiter waiter) throws InterruptedException {
         long left = timeLeft(slot, waiter);
         // any lock that this thread had to wait for since may have used up the permit of having been told
         if (!waiter.told) {
@@ -90,7 +90,7 @@ final class Acquisition {
     }
 
     /** How long to park; after the time is up, until the answer that is still to come. */
-    private long timeLeft(KeySlot slot, Waiter waiter) {
+    private long timeLeft(Slot slot, Waiter waiter) {
         if (waiter.deadline == Tenure.NEVER) {
             return Tenure.NEVER;
         }
@@ -103,7 +103,7 @@ final class Acquisition {
     }
 
     /** Leaves the queue; if the lock was granted meanwhile, that counts, and the interrupt is kept. */
-    private void interrupted(KeySlot slot, Waiter waiter) throws InterruptedException {
+    private void interrupted(Slot slot, Waiter waiter) throws InterruptedException {
         boolean[] withdrawn = {false};
         if (interruptible) {
             engine.event(slot, (s, out) -> withdrawn[0] = s.withdraw(waiter, platform.nanoTime(), out));

@@ -214,7 +214,7 @@ public final class Client implements Holdfast {
     public Stats stats() {
         Counters c = engine.counters;
         int held = (int) engine.slots().stream().filter(s -> s.owner() != null).count();
-        int waiting = engine.slots().stream().mapToInt(KeySlot::waiting).sum();
+        int waiting = engine.slots().stream().mapToInt(Slot::waiting).sum();
         return new Stats(
                 c.grants.sum(),
                 c.handoffs.sum(),

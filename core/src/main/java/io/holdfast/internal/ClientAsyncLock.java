@@ -102,7 +102,7 @@ record ClientAsyncLock(Engine engine, String name, Term term) implements AsyncLo
         }
 
         void start() {
-            KeySlot slot = engine.arrive(name, waiter);
+            Slot slot = engine.arrive(name, waiter);
             Awaiting.whenDone(request.future, () -> withdraw(slot));
             if (request.deadline != Tenure.NEVER && waiter.outcome == null) {
                 long wait = request.deadline - waiter.arrived;
@@ -117,7 +117,7 @@ record ClientAsyncLock(Engine engine, String name, Term term) implements AsyncLo
         }
 
         /** The future ended: cancelled, completed from outside, or by us, when there is nothing to withdraw. */
-        private void withdraw(KeySlot slot) {
+        private void withdraw(Slot slot) {
             timer.cancel();
             if (waiter.outcome == null) {
                 engine.event(slot, (s, out) -> s.withdraw(waiter, engine.platform.nanoTime(), out));

@@ -77,7 +77,7 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant) impl
     }
 
     private void refuseToWaitForMyself(Thread me) {
-        KeySlot slot = engine.slot(name);
+        Slot slot = engine.slot(name);
         Hold hold = slot == null ? null : slot.owner();
         if (hold != null && (hold.leasedBy(me) || hold.ownedBy(me))) {
             throw Texts.ownLease(name, me, hold);

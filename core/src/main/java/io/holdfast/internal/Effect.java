@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a {@link KeySlot} wants done after an event, outside its mutex. */
+/** What a {@link Slot} wants done after an event, outside its mutex. */
 sealed interface Effect {
 
     /** Send an acquire. */

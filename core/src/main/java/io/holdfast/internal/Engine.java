@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Carries events to the {@link KeySlot}s and their commands to the store: the only caller of both. */
+/** Carries events to the {@link Slot}s and their commands to the store: the only caller of both. */
 final class Engine implements Rules.Moment {
 
     private static final long SLICE_FLOOR_NANOS = 2_000_000;
@@ -44,7 +44,7 @@ final class Engine implements Rules.Moment {
     final Owners owners;
     final Inquiries inquiries;
 
-    private final ConcurrentHashMap<String, KeySlot> slots = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Slot> slots = new ConcurrentHashMap<>();
     private final AtomicLong tenureNumbers = new AtomicLong();
     private final AtomicBoolean confirming = new AtomicBoolean();
 
@@ -88,12 +88,12 @@ final class Engine implements Rules.Moment {
 
     // ---- slots
 
-    Collection<KeySlot> slots() {
+    Collection<Slot> slots() {
         return slots.values();
     }
 
     @Nullable
-    KeySlot slot(String name) {
+    Slot slot(String name) {
         return slots.get(name);
     }
 
@@ -103,12 +103,12 @@ final class Engine implements Rules.Moment {
     }
 
     /** Runs an event of a slot and what it wants done. */
-    void event(KeySlot slot, BiConsumer<KeySlot, Effect.Buffer> event) {
+    void event(Slot slot, BiConsumer<Slot, Effect.Buffer> event) {
         run(slot, slot.on(event));
     }
 
     /** The same, on the timer's thread, which must not call the store. */
-    void eventOnTimer(KeySlot slot, BiConsumer<KeySlot, Effect.Buffer> event) {
+    void eventOnTimer(Slot slot, BiConsumer<Slot, Effect.Buffer> event) {
         for (Effect effect : slot.on(event).effects()) {
             if (effect instanceof Effect.Lost || effect instanceof Effect.Tell) {
                 runGuarded(slot, effect);
@@ -119,9 +119,9 @@ final class Engine implements Rules.Moment {
     }
 
     /** Hands a waiter to the slot of its name; what comes of it is told to the waiter. */
-    KeySlot arrive(String name, Waiter waiter) {
+    Slot arrive(String name, Waiter waiter) {
         while (true) {
-            KeySlot slot = slots.computeIfAbsent(name, n -> new KeySlot(n, rules, this::nextTenure));
+            Slot slot = slots.computeIfAbsent(name, n -> new KeySlot(n, rules, this::nextTenure));
             Effect.Buffer out = new Effect.Buffer();
             if (slot.locked(() -> arrive(slot, waiter, out))) {
                 run(slot, out);
@@ -132,7 +132,7 @@ final class Engine implements Rules.Moment {
     }
 
     /** Whoever sees the client open under the mutex is seen by its close, which comes to each slot after that. */
-    private boolean arrive(KeySlot slot, Waiter waiter, Effect.Buffer out) {
+    private boolean arrive(Slot slot, Waiter waiter, Effect.Buffer out) {
         if (closed) {
             throw Texts.closed(slot.name, settings.name());
         }
@@ -155,14 +155,14 @@ final class Engine implements Rules.Moment {
 
     // ---- effects
 
-    private void run(KeySlot slot, Effect.Buffer out) {
+    private void run(Slot slot, Effect.Buffer out) {
         for (Effect effect : out.effects()) {
             runGuarded(slot, effect);
         }
     }
 
     /** What fails in one effect must not take the others with it. */
-    private void runGuarded(KeySlot slot, Effect effect) {
+    private void runGuarded(Slot slot, Effect effect) {
         try {
             run(slot, effect);
         } catch (RuntimeException e) {
@@ -170,7 +170,7 @@ final class Engine implements Rules.Moment {
         }
     }
 
-    private void run(KeySlot slot, Effect effect) {
+    private void run(Slot slot, Effect effect) {
         if (effect instanceof Effect.Tell tell) {
             tell.waiter().tell();
         } else if (effect instanceof Effect.Ask ask) {
@@ -190,7 +190,7 @@ final class Engine implements Rules.Moment {
         }
     }
 
-    private void runRare(KeySlot slot, Effect effect) {
+    private void runRare(Slot slot, Effect effect) {
         if (effect instanceof Effect.Granted granted) {
             Hold hold = granted.hold();
             events.detail(new LockEvent.Granted(slot.name, hold.token, hold.owner(), granted.handedOver()));
@@ -210,7 +210,7 @@ final class Engine implements Rules.Moment {
         lost(hold.slot, hold, reason);
     }
 
-    private void lost(KeySlot slot, Hold hold, String reason) {
+    private void lost(Slot slot, Hold hold, String reason) {
         counters.lost.increment();
         events.warn(
                 new LockEvent.Lost(slot.name, hold.token, hold.owner(), reason),
@@ -221,7 +221,7 @@ final class Engine implements Rules.Moment {
         }
     }
 
-    private void abandoned(KeySlot slot, Hold hold) {
+    private void abandoned(Slot slot, Hold hold) {
         String site = hold.site();
         events.warn(
                 new LockEvent.Abandoned(slot.name, hold.token, hold.owner(), site),
@@ -230,11 +230,11 @@ final class Engine implements Rules.Moment {
 
     private final class AcquireCall extends Calls.Call<Acquire.Reply> {
 
-        private final KeySlot slot;
+        private final Slot slot;
         private final Effect.Ask ask;
         private boolean counted;
 
-        AcquireCall(KeySlot slot, Effect.Ask ask) {
+        AcquireCall(Slot slot, Effect.Ask ask) {
             this.slot = slot;
             this.ask = ask;
         }
@@ -265,7 +265,7 @@ final class Engine implements Rules.Moment {
             });
         }
 
-        private void apply(KeySlot s, Acquire.Reply reply, long now, Effect.Buffer out) {
+        private void apply(Slot s, Acquire.Reply reply, long now, Effect.Buffer out) {
             if (reply instanceof Acquire.Granted granted) {
                 s.granted(ask.tenure(), granted, proven(ask.term().nanos()), now, out);
             } else if (reply instanceof Acquire.Refused refused) {
@@ -316,7 +316,7 @@ final class Engine implements Rules.Moment {
         }
     }
 
-    private void hear(String name, BiConsumer<KeySlot, Effect.Buffer> event) {
+    private void hear(String name, BiConsumer<Slot, Effect.Buffer> event) {
         Optional.ofNullable(slots.get(name)).ifPresent(slot -> event(slot, event));
     }
 
@@ -384,7 +384,7 @@ final class Engine implements Rules.Moment {
 
     /** What this client's owner of the name tells others about itself. */
     Optional<HoldDescription> describe(String name) {
-        return Optional.ofNullable(slots.get(name)).map(KeySlot::owner).map(hold -> {
+        return Optional.ofNullable(slots.get(name)).map(Slot::owner).map(hold -> {
             long heldMillis = (platform.nanoTime() - hold.since) / 1_000_000;
             Instant since = Instant.ofEpochMilli(platform.wallMillis() - heldMillis);
             return new HoldDescription(hold.tenure.id, hold.owner(), since, hold.token);
@@ -394,7 +394,7 @@ final class Engine implements Rules.Moment {
     /** Refuses new waiters, and ends all waits and holds. */
     void shutDown() {
         closed = true;
-        for (KeySlot slot : slots.values()) {
+        for (Slot slot : slots.values()) {
             event(slot, (s, out) -> s.close(() -> Texts.closed(s.name, settings.name()), out));
         }
     }

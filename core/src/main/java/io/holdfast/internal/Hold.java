@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Hold implements Outcome {
 
-    final KeySlot slot;
+    final Slot slot;
     final Tenure tenure;
     final long token;
     final long since;
@@ -33,7 +33,7 @@ final class Hold implements Outcome {
     volatile boolean tooLongReported;
     final List<Consumer<LeaseLostException>> lossActions = new ArrayList<>(0);
 
-    Hold(KeySlot slot, Tenure tenure, long token, Waiter owner, long now) {
+    Hold(Slot slot, Tenure tenure, long token, Waiter owner, long now) {
         this.slot = slot;
         this.tenure = tenure;
         this.token = token;

@@ -75,7 +75,7 @@ record Inquiries(Engine engine) {
 
     /** What this client has of the name, for an error text. */
     String heldHere(String name) {
-        KeySlot slot = engine.slot(name);
+        Slot slot = engine.slot(name);
         if (slot == null) {
             return "not held";
         }

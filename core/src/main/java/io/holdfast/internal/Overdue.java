@@ -23,7 +23,7 @@ record Overdue(Engine engine) {
         }
     }
 
-    void act(KeySlot slot, Hold hold, long now) {
+    void act(Slot slot, Hold hold, long now) {
         if (hold.tooLongReported) {
             return;
         }
@@ -49,7 +49,7 @@ record Overdue(Engine engine) {
     }
 
     /** Under the slot's mutex, which an unlock needs, too: a thread that has unlocked is left in peace. */
-    private static boolean interrupt(KeySlot slot, Hold hold, Thread thread) {
+    private static boolean interrupt(Slot slot, Hold hold, Thread thread) {
         boolean has = slot.owner() == hold;
         if (has) {
             thread.interrupt();
@@ -57,7 +57,7 @@ record Overdue(Engine engine) {
         return has;
     }
 
-    private static LockEvent report(KeySlot slot, Hold hold, @Nullable Thread thread, long now) {
+    private static LockEvent report(Slot slot, Hold hold, @Nullable Thread thread, long now) {
         String stack = thread == null
                 ? hold.site()
                 : Stream.of(thread.getStackTrace())

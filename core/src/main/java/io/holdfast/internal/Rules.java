@@ -3,7 +3,7 @@ package io.holdfast.internal;
 import io.holdfast.spi.StoreException;
 
 /**
- * What a {@link KeySlot} needs to know of its client. Times are in nanoseconds.
+ * What a {@link Slot} needs to know of its client. Times are in nanoseconds.
  *
  * @param poll how often to ask without having been told
  * @param command how long one store call may take

@@ -33,9 +33,9 @@ final class Watchdog {
     private static final long STEP_NANOS = 2_000_000;
 
     /** Something due for renewal. */
-    private record Due(KeySlot slot, Tenure tenure, Term term, CompletableFuture<Boolean> done) {
+    private record Due(Slot slot, Tenure tenure, Term term, CompletableFuture<Boolean> done) {
 
-        Due(KeySlot slot, Tenure tenure, Term term) {
+        Due(Slot slot, Tenure tenure, Term term) {
             this(slot, tenure, term, new CompletableFuture<>());
         }
     }
@@ -100,7 +100,7 @@ final class Watchdog {
         boolean any = false;
         long wake = now + LONGEST_SLEEP_NANOS;
         try {
-            for (KeySlot slot : engine.slots()) {
+            for (Slot slot : engine.slots()) {
                 any |= look(slot, stepped, now, due);
                 Tenure tenure = slot.tenure();
                 long need = tenure != null && tenure.held() ? needs(tenure) : wake;
@@ -124,10 +124,10 @@ final class Watchdog {
     }
 
     /** Looks after one name; returns whether anything is held there, or was lost and is not cleared. */
-    private boolean look(KeySlot slot, boolean stepped, long now, List<Due> due) {
+    private boolean look(Slot slot, boolean stepped, long now, List<Due> due) {
         boolean lost = slot.hasLostHolds();
         if (lost) {
-            engine.eventOnTimer(slot, KeySlot::forgetTheDead);
+            engine.eventOnTimer(slot, Slot::forgetTheDead);
         }
         Tenure tenure = slot.tenure();
         if (tenure != null && tenure.held()) {
@@ -137,7 +137,7 @@ final class Watchdog {
         return lost;
     }
 
-    private void look(KeySlot slot, Tenure tenure, boolean stepped, long now, List<Due> due) {
+    private void look(Slot slot, Tenure tenure, boolean stepped, long now, List<Due> due) {
         Hold hold = slot.owner();
         if (!tenure.alive(now)) {
             engine.eventOnTimer(slot, (s, out) -> s.expire(tenure, now, out));
@@ -155,7 +155,7 @@ final class Watchdog {
         }
     }
 
-    private void lookAtOwner(KeySlot slot, Hold hold, long now) {
+    private void lookAtOwner(Slot slot, Hold hold, long now) {
         if (hold.ownerGone()) {
             engine.eventOnTimer(slot, (s, out) -> s.ownerGone(hold, now, out));
         } else if (hold.term.limit().reached(hold, now)) {
@@ -197,7 +197,7 @@ final class Watchdog {
     }
 
     /** Renews one tenure now, apart from the batches; completes with whether it was renewed. */
-    CompletableFuture<Boolean> renewNow(KeySlot slot, Tenure tenure, Term term) {
+    CompletableFuture<Boolean> renewNow(Slot slot, Tenure tenure, Term term) {
         Due due = new Due(slot, tenure, term);
         tenure.renewSent = platform.nanoTime();
         engine.threads.renewal().execute(() -> send(List.of(due)));

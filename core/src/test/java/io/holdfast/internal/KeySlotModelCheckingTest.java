@@ -149,7 +149,7 @@ public class KeySlotModelCheckingTest {
         return true;
     }
 
-    private void event(BiConsumer<KeySlot, Effect.Buffer> event) {
+    private void event(BiConsumer<Slot, Effect.Buffer> event) {
         slot.on(event).effects().forEach(this::run);
     }
 

@@ -1,0 +1,139 @@
+package io.holdfast.internal;
+
+import io.holdfast.spi.StoreException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Those who wait in this client for one name, and their patience with a store that does not answer: who was answered once
+ * stays through an outage, who was not has the command timeout. Guarded by the slot's mutex.
+ */
+final class Line {
+
+    private final String name;
+    private final Rules rules;
+    private final ArrayDeque<Waiter> waiters = new ArrayDeque<>(2);
+    private long outageSince;
+    private @Nullable StoreException outage;
+
+    Line(String name, Rules rules) {
+        this.name = name;
+        this.rules = rules;
+    }
+
+    boolean isEmpty() {
+        return waiters.isEmpty();
+    }
+
+    int size() {
+        return waiters.size();
+    }
+
+    Stream<Waiter> stream() {
+        return waiters.stream();
+    }
+
+    @Nullable
+    Waiter peek() {
+        return waiters.peek();
+    }
+
+    @Nullable
+    Waiter poll() {
+        return waiters.poll();
+    }
+
+    void add(Waiter waiter) {
+        waiters.add(waiter);
+    }
+
+    boolean remove(Waiter waiter) {
+        return waiters.remove(waiter);
+    }
+
+    List<Waiter> clear() {
+        List<Waiter> all = List.copyOf(waiters);
+        waiters.clear();
+        return all;
+    }
+
+    // ---- patience
+
+    /** The store has answered. */
+    void answers() {
+        outage = null;
+    }
+
+    /** The store has not answered, or could not. */
+    void isSilent(StoreException cause, long now) {
+        outageSince = outage == null ? now : outageSince;
+        outage = cause;
+    }
+
+    boolean inOutage() {
+        return outage != null;
+    }
+
+    /** The store has refused all of them: takes out those who have no more time. */
+    List<Waiter> refused(Optional<String> holder, long now) {
+        List<Waiter> over = new ArrayList<>();
+        for (Waiter waiter : List.copyOf(waiters)) {
+            waiter.answered = true;
+            waiter.holder = holder;
+            if (waiter.outOfTime(now)) {
+                finish(waiter, new Outcome.Busy(holder), over);
+            }
+        }
+        return over;
+    }
+
+    /** Takes out those whose patience with the silent store is over. */
+    List<Waiter> impatient(Tenure asked, long now) {
+        List<Waiter> over = new ArrayList<>();
+        StoreException cause = outage;
+        if (cause != null) {
+            List.copyOf(waiters).forEach(waiter -> endIfImpatient(waiter, asked, cause, now, over));
+        }
+        return over;
+    }
+
+    private void endIfImpatient(Waiter waiter, Tenure asked, StoreException cause, long now, List<Waiter> over) {
+        boolean timeUp = waiter.answered && waiter.outOfTime(now);
+        boolean refused = cause.effect() == StoreException.Effect.REFUSED;
+        if (timeUp && !refused && !asked.copies.unanswered()) {
+            finish(waiter, new Outcome.Busy(waiter.holder), over);
+        } else if (timeUp || refused || now - limit(waiter, asked) >= 0) {
+            finish(waiter, new Outcome.Failed(rules.moment().failure(name, waiter, asked, cause, now)), over);
+        }
+    }
+
+    private void finish(Waiter waiter, Outcome outcome, List<Waiter> over) {
+        waiters.remove(waiter);
+        waiter.outcome = outcome;
+        over.add(waiter);
+    }
+
+    /** When to ask the silent store again: later each time, but before anybody's patience is over. */
+    long backoff(Tenure asked, long now) {
+        long delay = rules.moment()
+                .jittered(Term.doubled(Slot.FIRST_BACKOFF_NANOS, asked.failures++, Slot.MOST_BACKOFF_NANOS));
+        long patience = waiters.stream()
+                .mapToLong(waiter -> limit(waiter, asked) - now)
+                .min()
+                .orElse(delay);
+        return Math.max(1, Math.min(delay, patience));
+    }
+
+    private long limit(Waiter waiter, Tenure asked) {
+        if (!waiter.answered) {
+            long since = asked.born - waiter.arrived > 0 ? asked.born : waiter.arrived;
+            return since + rules.command();
+        }
+        long since = outageSince - waiter.arrived > 0 ? outageSince : waiter.arrived;
+        return since + rules.outage();
+    }
+}

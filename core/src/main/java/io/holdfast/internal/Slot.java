@@ -1,0 +1,561 @@
+package io.holdfast.internal;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All local state of one lock name in one way of waiting for it: who owns it, who waits, and what the client has at the
+ * store.
+ *
+ * <p>A state machine under one short mutex. Events come in with the time at which they happened, commands go out as
+ * {@link Effect}s that the caller carries out after the mutex is free; no clock is read and nothing is called in here.
+ *
+ * <p>This class is what is the same for all: a tenure that is held, its owners one after the other, its renewals, its end.
+ * How those who wait get one is up to {@link KeySlot} and {@link FairSlot}.
+ *
+ * <h2>Invariants</h2>
+ *
+ * <ol>
+ *   <li>{@code owner != null} implies that the current tenure is held, and that it is the owner's.
+ *   <li>A tenure is current, or waited with, or was given up, or ended at the store: nothing the store may have granted is
+ *       forgotten. One that was given up through a {@link Settlement} is never current again, so whatever its late replies
+ *       say they cannot touch a later one.
+ *   <li>Nothing current, no waiter, no lost hold to clear: the slot is retired, and never used again.
+ * </ol>
+ */
+abstract class Slot {
+
+    static final long FIRST_BACKOFF_NANOS = 20_000_000;
+    static final long MOST_BACKOFF_NANOS = 1_000_000_000;
+
+    private static final long CLAIM_WINDOW_NANOS = 1_000_000_000;
+    private static final long CLAIM_RESERVE_NANOS = 100_000_000;
+
+    final String name;
+    final Rules rules;
+    final Supplier<TenureId> ids;
+    final Line line;
+    private final ReentrantLock mutex = new ReentrantLock();
+
+    volatile @Nullable Tenure tenure;
+    volatile @Nullable Hold owner;
+    private volatile Map<Thread, Hold> lostHolds = Map.of();
+    boolean retired;
+
+    Slot(String name, Rules rules, Supplier<TenureId> ids) {
+        this.name = name;
+        this.rules = rules;
+        this.ids = ids;
+        this.line = new Line(name, rules);
+    }
+
+    // ---- read without the mutex
+
+    @Nullable
+    Hold owner() {
+        return owner;
+    }
+
+    @Nullable
+    Tenure tenure() {
+        return tenure;
+    }
+
+    /** The hold of this thread, also a lost one that it has not unlocked. */
+    @Nullable
+    Hold holdOf(Thread thread) {
+        Hold hold = owner;
+        return hold != null && hold.ownedBy(thread) ? hold : lostHolds.get(thread);
+    }
+
+    int waiting() {
+        return locked(line::size);
+    }
+
+    // ---- what differs; all from here on runs inside locked()
+
+    /** Takes a waiter in; false if the slot is retired. */
+    abstract boolean arrive(Waiter waiter, long now, Effect.Buffer out);
+
+    /** A told thread tries to take the lock that was left for it. */
+    abstract void take(Waiter waiter, long now, Effect.Buffer out);
+
+    /**
+     * Ends a waiter whose time is up, unless an answer is still to come: it may be a grant, and without a first one
+     * nothing can be said.
+     */
+    abstract void timeOut(Waiter waiter, long now, Effect.Buffer out);
+
+    /** Takes a waiter off the line; false if it is not there. */
+    abstract boolean remove(Waiter waiter, long now, Effect.Buffer out);
+
+    /** The store took the tenure, or refused it, or did neither. */
+    abstract void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out);
+
+    abstract void refused(Tenure asked, Acquire.Refused reply, Tenure.Base base, long now, Effect.Buffer out);
+
+    abstract void late(Tenure asked, Effect.Buffer out);
+
+    abstract void failed(Tenure asked, StoreException cause, long now, Effect.Buffer out);
+
+    /** The poll timer went off. */
+    abstract void poll(Effect.PollIn poll, long now, Effect.Buffer out);
+
+    /** The name may be free. */
+    abstract void freed(Effect.Buffer out);
+
+    /** A foreign client waits. */
+    abstract void wanted(long now);
+
+    /** Returns false if the tenure is not one that waits here. */
+    abstract boolean assigned(Signal.Assigned signal, long now, Effect.Buffer out);
+
+    /** Signals may have been missed: what is waited for is asked for again. */
+    abstract void askAfterGap(Effect.Buffer out);
+
+    /** The owner has released, and the tenure is for somebody else. */
+    abstract void passOn(Hold hold, long now, Effect.Buffer out);
+
+    /** The tenure is over: those who wait ask with another one. */
+    abstract void askForTheRest(long now, Effect.Buffer out);
+
+    /** Nobody waits any more: withdraws what the store may have of us. */
+    abstract void abandonIfUnused(Effect.Buffer out);
+
+    /** Whether the tenure may be given to the first in the line. */
+    abstract boolean mayHave(Waiter head);
+
+    /** A waiter was taken off the line, to own the tenure. */
+    abstract void served(Waiter waiter, long now);
+
+    /** A tenure was passed from owner to owner. */
+    abstract void handedOn(Tenure current, Hold hold, Effect.Buffer out);
+
+    /** How the tenure is given up. */
+    abstract Settlement settlement(Tenure current, boolean yield);
+
+    // ---- waiters
+
+    /** Takes a waiter out; false if its outcome is there. */
+    boolean withdraw(Waiter waiter, long now, Effect.Buffer out) {
+        return waiter.outcome == null && remove(waiter, now, out);
+    }
+
+    /** A waiter that was taken off the line has its outcome. */
+    void ended(Waiter waiter, Effect.Buffer out) {
+        out.add(new Effect.Tell(waiter));
+    }
+
+    // ---- handing out
+
+    /** Whether the tenure can be given to the waiter without asking the store. */
+    boolean fits(Tenure current, Waiter waiter, long now) {
+        if (!current.hasToken() || !current.alive(now)) {
+            return false;
+        }
+        boolean fresh = current.preparedFor == waiter;
+        Validity validity = current.validity;
+        return fresh || (waiter.term.watchdog() && validity.remaining(now) >= validity.lease() / 3);
+    }
+
+    void grant(Waiter waiter, long now, boolean handedOver, Effect.Buffer out) {
+        Tenure current = Objects.requireNonNull(tenure);
+        if (!waiter.term.watchdog()) {
+            current.renewDue = Tenure.NEVER;
+        } else if (current.renewDue == Tenure.NEVER) {
+            renewBy(current, now, out);
+        }
+        Hold hold = new Hold(this, current, current.takeToken(), waiter, now);
+        current.preparedFor = null;
+        owner = hold;
+        waiter.outcome = hold;
+        rules.counters().grants.increment();
+        if (handedOver) {
+            rules.counters().handoffs.increment();
+            handedOn(current, hold, out);
+            refill(current, now, out);
+        }
+        if (rules.moment().eventsWanted()) {
+            out.add(new Effect.Granted(hold, handedOver));
+        }
+    }
+
+    private void refill(Tenure current, long now, Effect.Buffer out) {
+        if (current.tokensLow() && !current.refilling) {
+            current.refilling = true;
+            current.wantMoreTokens();
+            renewBy(current, now, out);
+        }
+    }
+
+    void renewBy(Tenure current, long due, Effect.Buffer out) {
+        if (current.renewDue == Tenure.NEVER || due - current.renewDue < 0) {
+            current.renewDue = due;
+            out.add(new Effect.Watch(current));
+        }
+    }
+
+    /** Gives the free tenure to the first in the line. */
+    void handOut(long now, Effect.Buffer out) {
+        Tenure current = Objects.requireNonNull(tenure);
+        Waiter head = line.peek();
+        if (head == null || !mayHave(head)) {
+            giveUp(current, false, out);
+        } else if (!current.alive(now) || spent(current, head) || tooLongFor(current, head, now)) {
+            giveUp(current, false, out);
+            askForTheRest(now, out);
+        } else if (fits(current, head, now)) {
+            line.poll();
+            served(head, now);
+            grant(head, now, current.handedOn || current.preparedFor != head, out);
+            out.add(new Effect.Tell(head));
+        } else {
+            prepare(current, head, out);
+        }
+    }
+
+    /** A store that gives no further tokens ends the tenure with its block. */
+    private static boolean spent(Tenure current, Waiter head) {
+        return current.preparedFor == head && !current.hasToken();
+    }
+
+    /** A store never shortens a lease, so an owner with a shorter one of its own needs a tenure of its own. */
+    private boolean tooLongFor(Tenure current, Waiter head, long now) {
+        return !head.term.watchdog()
+                && current.preparedFor != head
+                && current.validity.remaining(now) > head.term.nanos();
+    }
+
+    /** Renews before handing on: too little of the lease is left, no token is, or the next owner has a lease of its own. */
+    private void prepare(Tenure current, Waiter head, Effect.Buffer out) {
+        current.preparing = true;
+        current.preparedFor = head;
+        out.add(new Effect.Renew(current, head.term));
+    }
+
+    /** Moves the deadline; an owner's own end stays where it is. */
+    void confirm(Tenure held, Validity proven, boolean renewedIfFree) {
+        Hold hold = owner;
+        held.confirm(proven, hold == null ? renewedIfFree : hold.watchdog());
+        if (hold != null && !hold.watchdog()) {
+            held.validity = held.validity.endingAt(hold.end());
+        }
+    }
+
+    void becomeHeld(Tenure asked, long now, Effect.Buffer out) {
+        if (!asked.held()) {
+            asked.state = Tenure.State.HELD;
+            out.add(new Effect.Watch(asked));
+            handOut(now, out);
+        }
+    }
+
+    /**
+     * Takes an assigned grant, for the first in the line; false if it cannot be relied on. Its deadline counts from when our
+     * last answered poll was sent, never from the receipt: a paused client that reads a buffered message after the claim
+     * lapsed would run beside the next holder.
+     */
+    boolean claim(Tenure asked, Signal.Assigned signal, Tenure.@Nullable Base base, long now) {
+        if (base == null || base.run() == 0 || base.run() != signal.run() || line.isEmpty()) {
+            return false;
+        }
+        long expires = base.sent() + TimeUnit.MICROSECONDS.toNanos(signal.expiresMicros() - base.serverMicros());
+        long deadline = expires - Term.margin(CLAIM_WINDOW_NANOS);
+        if (deadline - now < CLAIM_RESERVE_NANOS) {
+            return false;
+        }
+        healthy(asked);
+        asked.preparedFor = line.peek();
+        asked.confirm(new Validity(now, deadline - now, deadline, base.skew()), true);
+        asked.adopt(signal.tokens());
+        return true;
+    }
+
+    void healthy(Tenure asked) {
+        line.answers();
+        asked.failures = 0;
+    }
+
+    // ---- owners
+
+    /**
+     * Ends a hold. If it is lost its owner finds that in {@link Hold#lost}; if the store has to be told, in
+     * {@link Hold#settlement}.
+     */
+    void release(Hold hold, long now, Effect.Buffer out) {
+        expire(hold.tenure, now, out);
+        if (owner == hold) {
+            hold.ended = true;
+            owner = null;
+            passOn(hold, now, out);
+        } else if (!hold.ended) {
+            hold.ended = true;
+            clearLost(hold, out);
+        }
+    }
+
+    void clearLost(Hold hold, Effect.Buffer out) {
+        if (lostHolds.containsValue(hold)) {
+            lostHolds.values().remove(hold);
+        }
+        if (hold.tenure.mayBeAtStore) {
+            hold.tenure.mayBeAtStore = false;
+            out.add(new Effect.GiveUp(settlement(hold.tenure, false)));
+        }
+        retireIfEmpty(out);
+    }
+
+    boolean hasLostHolds() {
+        return !lostHolds.isEmpty();
+    }
+
+    /** A thread that died will not unlock what it lost. */
+    void forgetTheDead(Effect.Buffer out) {
+        lostHolds.values().stream().filter(Hold::ownerGone).forEach(hold -> clearLost(hold, out));
+    }
+
+    /** The owner ended without releasing: not handed on and not released; the lease runs out, as after a crash. */
+    void ownerGone(Hold hold, long now, Effect.Buffer out) {
+        if (owner != hold) {
+            clearLost(hold, out);
+            return;
+        }
+        hold.ended = true;
+        owner = null;
+        end(hold.tenure);
+        out.add(new Effect.Abandoned(hold));
+        askForTheRest(now, out);
+    }
+
+    /** Told to stop, the owner of a lease has lost it; the store gives the name up when the owner is done, or the lease ends. */
+    void revoke(Hold hold, String reason, long now, Effect.Buffer out) {
+        if (owner == hold) {
+            lose(hold.tenure, reason, now, out);
+        }
+    }
+
+    /** Nothing moves the end of the hold from now on. */
+    void stopRenewing(Hold hold, Effect.Buffer out) {
+        if (owner == hold) {
+            hold.stopAt(hold.tenure.validity.deadline());
+            hold.tenure.renewDue = Tenure.NEVER;
+            out.add(new Effect.Watch(hold.tenure));
+        }
+    }
+
+    /** Its id is burnt. */
+    void end(Tenure current) {
+        current.state = Tenure.State.ENDED;
+        tenure = null;
+    }
+
+    /** Ends the innermost of several levels; if those that are left end earlier, the hold does. */
+    void leave(Hold hold, long now, Effect.Buffer out) {
+        if (hold.leave()) {
+            hold.tenure.validity = hold.tenure.validity.endingAt(hold.end());
+            hold.tenure.renewDue = Tenure.NEVER;
+            out.add(new Effect.Watch(hold.tenure));
+            expire(hold.tenure, now, out);
+        }
+    }
+
+    // ---- signals about what is held
+
+    /** Signals may have been missed: what is waited for is asked for, what is held is renewed. */
+    void gap(long now, Effect.Buffer out) {
+        Tenure current = tenure;
+        if (current != null && current.held() && current.renewDue != Tenure.NEVER) {
+            renewBy(current, now, out);
+        } else if (current != null && current.held()) {
+            verify(current, now, out);
+        }
+        askAfterGap(out);
+    }
+
+    void revoked(TenureId id, long now, Effect.Buffer out) {
+        Tenure current = tenure;
+        if (current != null && current.held() && current.id.equals(id)) {
+            verify(current, now, out);
+        }
+    }
+
+    private void verify(Tenure current, long now, Effect.Buffer out) {
+        out.add(new Effect.Renew(current, renewalTerm(current, now)));
+    }
+
+    // ---- renewals, and the deadline
+
+    /** For how long the current tenure is to be renewed. */
+    Term renewalTerm(Tenure current, long now) {
+        Hold hold = owner;
+        Waiter next = current.preparedFor;
+        if (hold == null) {
+            return next != null ? next.term : rules.term();
+        }
+        // a lease of its own is verified by asking for no more than what is left of it
+        return hold.watchdog()
+                ? hold.term.watchdog() ? hold.term : rules.term()
+                : hold.term.ending(Duration.ofNanos(Term.leaseFor(Math.max(1, hold.end() - now))));
+    }
+
+    void renewed(Tenure renewed, Renew.Renewed reply, Validity proven, Term term, long now, Effect.Buffer out) {
+        renewed.renewSent = Tenure.NEVER;
+        renewed.refilling = false;
+        if (renewed != tenure || !renewed.held()) {
+            return;
+        }
+        if (!renewed.alive(now)) {
+            expire(renewed, now, out);
+            return;
+        }
+        if (!proves(renewed, reply, proven)) {
+            renewalFailed(renewed, now, out);
+            return;
+        }
+        confirm(renewed, proven, term.watchdog());
+        renewed.failures = 0;
+        renewed.foreign(reply.foreignWaiters(), now);
+        reply.tokens().ifPresent(renewed::refill);
+        out.add(new Effect.Watch(renewed));
+        if (renewed.preparing) {
+            renewed.preparing = false;
+            handOut(now, out);
+        }
+    }
+
+    /**
+     * A clock step leaves open whether the tenure ended meanwhile. "Renewed" proves that it did not, because an ended tenure
+     * is never made again; but a late copy of its acquire, as long as one may come, would do just that.
+     */
+    static boolean proves(Tenure renewed, Renew.Renewed reply, Validity proven) {
+        boolean stepped = Math.abs(proven.skew() - renewed.validity.skew()) > Term.margin(proven.lease());
+        return !stepped || !renewed.copies.unanswered() || renewed.copies.mayComeFor(reply.serverMicros()) <= 0;
+    }
+
+    void renewalLost(Tenure renewed, String reason, long now, Effect.Buffer out) {
+        renewed.renewSent = Tenure.NEVER;
+        if (renewed == tenure && renewed.held()) {
+            lose(renewed, reason, now, out);
+            renewed.mayBeAtStore = renewed.copies.unanswered();
+        }
+    }
+
+    void renewalFailed(Tenure renewed, long now, Effect.Buffer out) {
+        renewed.renewSent = Tenure.NEVER;
+        if (renewed == tenure && renewed.held()) {
+            long most = Math.min(renewed.validity.lease() / 10, MOST_BACKOFF_NANOS);
+            long delay = Term.doubled(FIRST_BACKOFF_NANOS, renewed.failures++, most);
+            renewed.renewDue = now + rules.moment().jittered(delay);
+            out.add(new Effect.Watch(renewed));
+        }
+    }
+
+    /** The deadline may have passed. */
+    void expire(Tenure held, long now, Effect.Buffer out) {
+        if (held == tenure && held.held() && !held.alive(now)) {
+            Hold hold = owner;
+            lose(held, whyOver(hold, held), now, out);
+        }
+    }
+
+    static String whyOver(@Nullable Hold hold, Tenure held) {
+        if (hold == null || hold.watchdog()) {
+            return "its lease ended at this client's clock before a renewal was confirmed: " + held.trouble;
+        }
+        return hold.stopped()
+                ? "it was held for longer than maxHold, and its lease is over"
+                : "the lease it was acquired for is over";
+    }
+
+    void lose(Tenure held, String reason, long now, Effect.Buffer out) {
+        Hold hold = owner;
+        if (hold == null) {
+            giveUp(held, false, out);
+        } else {
+            held.mayBeAtStore = true;
+            hold.lose(reason);
+            rememberLost(hold);
+            owner = null;
+            out.add(new Effect.Lost(hold, reason));
+            end(held);
+        }
+        askForTheRest(now, out);
+    }
+
+    /** Until its thread has unlocked it, a lost hold is what that thread holds. */
+    void rememberLost(Hold hold) {
+        Thread thread = hold.thread();
+        if (thread != null) {
+            lostHolds = lostHolds.isEmpty() ? new ConcurrentHashMap<>() : lostHolds;
+            lostHolds.put(thread, hold);
+        }
+    }
+
+    // ---- giving up
+
+    Settlement giveUp(Tenure current, boolean yield, Effect.Buffer out) {
+        Settlement settlement = settlement(current, yield);
+        end(current);
+        out.add(new Effect.GiveUp(settlement));
+        retireIfEmpty(out);
+        return settlement;
+    }
+
+    /** Ends all waits and releases the hold. */
+    void close(Supplier<RuntimeException> error, Effect.Buffer out) {
+        for (Waiter waiter : line.clear()) {
+            waiter.outcome = new Outcome.Failed(error.get());
+            ended(waiter, out);
+        }
+        Hold hold = owner;
+        owner = null;
+        lostHolds = Map.of();
+        if (hold != null) {
+            hold.ended = true;
+            hold.settlement = giveUp(hold.tenure, false, out);
+        }
+        abandonIfUnused(out);
+        retireIfEmpty(out);
+    }
+
+    void retireIfEmpty(Effect.Buffer out) {
+        if (!retired && tenure == null && owner == null && line.isEmpty() && lostHolds.isEmpty()) {
+            retired = true;
+            out.add(new Effect.Retired());
+        }
+    }
+
+    /** Runs an event under the mutex, and returns what it wants done. */
+    Effect.Buffer on(BiConsumer<Slot, Effect.Buffer> event) {
+        Effect.Buffer out = new Effect.Buffer();
+        mutex.lock();
+        try {
+            event.accept(this, out);
+        } finally {
+            mutex.unlock();
+        }
+        return out;
+    }
+
+    /** Asks or changes something that wants nothing done, under the mutex. */
+    <T> T locked(Supplier<T> event) {
+        mutex.lock();
+        try {
+            return event.get();
+        } finally {
+            mutex.unlock();
+        }
+    }
+}
