@@ -60,6 +60,39 @@ public interface Holdfast extends AutoCloseable {
     DistributedLock lock(String name, LockOptions options);
 
     /**
+     * The fair lock of this name: the same lock as {@link #lock(String)}, but waited for in the order in which the store saw
+     * the waiters, over all clients.
+     *
+     * <p>Nobody gets the lock before one who came earlier, also not in a client that has it already; so it is slower than
+     * {@link #lock(String)}. A waiter keeps its place through reconnects, and gives it up when it is interrupted, its time is
+     * up, or its client is closed. A place whose client does not answer costs the others at most one claim window of a second,
+     * however many places that client has.
+     *
+     * <p>{@link DistributedLock#tryLock()} takes the lock if it is free, as that of a fair
+     * {@link java.util.concurrent.locks.ReentrantLock} does; as a lock that is waited for is handed from one to the next, it
+     * is never free then. The fair and the other lock of a name may be used side by side: both exclude each other, and nobody
+     * takes the name before a fair waiter that came earlier.
+     *
+     * @param name any text of 1 to 512 bytes of UTF-8 that does not begin with <code>hf:{</code>
+     * @throws IllegalArgumentException if the name breaks that rule
+     * @throws IllegalStateException if the client is closed
+     * @throws UnsupportedOperationException if the store keeps no queue
+     */
+    default DistributedLock fairLock(String name) {
+        return fairLock(name, LockOptions.defaults());
+    }
+
+    /**
+     * The fair lock of this name, used with these options.
+     *
+     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, or begins with <code>hf:{</code>; or if the
+     *     options say to wait by {@linkplain WaitStrategy#POLLING polling}
+     * @throws IllegalStateException if the client is closed
+     * @throws UnsupportedOperationException if the store keeps no queue
+     */
+    DistributedLock fairLock(String name, LockOptions options);
+
+    /**
      * Who holds the name and who waits for it. Calls the store, and asks the holder for at most 200 ms.
      *
      * @throws StoreUnavailableException if the store did not answer within the command timeout

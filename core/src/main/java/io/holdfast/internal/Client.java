@@ -139,11 +139,27 @@ public final class Client implements Holdfast {
 
     @Override
     public DistributedLock lock(String name, LockOptions options) {
+        return lock(name, options, options.waiting() == WaitStrategy.POLLING ? Term.Way.POLLING : Term.Way.BARGING);
+    }
+
+    @Override
+    public DistributedLock fairLock(String name, LockOptions options) {
+        if (options.waiting() == WaitStrategy.POLLING) {
+            throw new IllegalArgumentException("fair lock '" + name + "': waiting " + options.waiting()
+                    + " has no place in the queue; leave the wait strategy as it is, or use lock(name)");
+        }
+        if (!store.capabilities().queue()) {
+            throw new UnsupportedOperationException("fair lock '" + name + "': " + store.describe()
+                    + " keeps no queue; use lock(name), or a store that has one");
+        }
+        return lock(name, options, Term.Way.FAIR);
+    }
+
+    private DistributedLock lock(String name, LockOptions options, Term.Way way) {
         checkName(name);
         checkOpen(name);
         Duration lease = options.lease().orElse(settings.lease());
-        Term term = Term.renewed(lease, limit(options), options.waiting() == WaitStrategy.POLLING);
-        return new ClientLock(engine, name, term, options.reentrant());
+        return new ClientLock(engine, name, Term.renewed(lease, limit(options), way), options.reentrant());
     }
 
     private Limit limit(LockOptions options) {
@@ -213,8 +229,8 @@ public final class Client implements Holdfast {
     @Override
     public Stats stats() {
         Counters c = engine.counters;
-        int held = (int) engine.slots().stream().filter(s -> s.owner() != null).count();
-        int waiting = engine.slots().stream().mapToInt(Slot::waiting).sum();
+        int held = (int) engine.slots.all().filter(s -> s.owner() != null).count();
+        int waiting = engine.slots.all().mapToInt(Slot::waiting).sum();
         return new Stats(
                 c.grants.sum(),
                 c.handoffs.sum(),

@@ -49,7 +49,7 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant) impl
     }
 
     private boolean lock(Term wanted, long wait, boolean interruptible) throws InterruptedException {
-        Optional<Hold> mine = engine.holdOf(name, Thread.currentThread());
+        Optional<Hold> mine = engine.slots.holdOf(name, Thread.currentThread());
         if (mine.isEmpty()) {
             return await(wanted, wait, interruptible, null).hold().isPresent();
         }
@@ -77,11 +77,12 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant) impl
     }
 
     private void refuseToWaitForMyself(Thread me) {
-        Slot slot = engine.slot(name);
-        Hold hold = slot == null ? null : slot.owner();
-        if (hold != null && (hold.leasedBy(me) || hold.ownedBy(me))) {
-            throw Texts.ownLease(name, me, hold);
-        }
+        engine.slots
+                .owner(name)
+                .filter(hold -> hold.leasedBy(me) || hold.ownedBy(me))
+                .ifPresent(hold -> {
+                    throw Texts.ownLease(name, me, hold);
+                });
     }
 
     private static <T> T uninterruptibly(Callable<T> wait) {
@@ -105,23 +106,28 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant) impl
 
     private Hold mine() {
         Thread me = Thread.currentThread();
-        return engine.holdOf(name, me)
+        return engine.slots
+                .holdOf(name, me)
                 .orElseThrow(() -> Texts.notOwner(name, me, engine.inquiries.heldHere(name), engine.settings.name()));
     }
 
     @Override
     public boolean isHeldByCurrentThread() {
-        return engine.holdOf(name, Thread.currentThread()).isPresent();
+        return engine.slots.holdOf(name, Thread.currentThread()).isPresent();
     }
 
     @Override
     public int holdCount() {
-        return engine.holdOf(name, Thread.currentThread()).map(Hold::depth).orElse(0);
+        return engine.slots
+                .holdOf(name, Thread.currentThread())
+                .map(Hold::depth)
+                .orElse(0);
     }
 
     @Override
     public boolean isValid() {
-        return engine.holdOf(name, Thread.currentThread())
+        return engine.slots
+                .holdOf(name, Thread.currentThread())
                 .filter(engine.owners::valid)
                 .isPresent();
     }

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /** What a {@link Slot} wants done after an event, outside its mutex. */
 sealed interface Effect {
 
-    /** Send an acquire. */
-    record Ask(Tenure tenure, Term term, Queueing queueing) implements Effect {}
+    /** Send an acquire, and take these places along. */
+    record Ask(Tenure tenure, Term term, Queueing queueing, List<Tenure> behind) implements Effect {}
 
     /** Release until it is certain that nothing is left. */
     record GiveUp(Settlement settlement) implements Effect {}

@@ -11,15 +11,13 @@ import io.holdfast.spi.StoreConfig.HoldDescription;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
 import java.time.Instant;
-import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
-import org.jspecify.annotations.Nullable;
 
 /** Carries events to the {@link Slot}s and their commands to the store: the only caller of both. */
 final class Engine implements Rules.Moment {
@@ -41,10 +39,10 @@ final class Engine implements Rules.Moment {
     final Watchdog watchdog;
     final Later later;
     final Rules rules;
+    final Slots slots;
     final Owners owners;
     final Inquiries inquiries;
 
-    private final ConcurrentHashMap<String, Slot> slots = new ConcurrentHashMap<>();
     private final AtomicLong tenureNumbers = new AtomicLong();
     private final AtomicBoolean confirming = new AtomicBoolean();
 
@@ -68,6 +66,7 @@ final class Engine implements Rules.Moment {
                 threads.timer().schedule(delay, () -> threads.background().execute(guarded(task)));
         this.calls = new Calls(this, store.capabilities().blocking() ? threads.senders() : Runnable::run);
         this.rules = rules();
+        this.slots = new Slots(rules, this::nextTenure);
         this.settlements = new Settlements(this);
         this.watchdog = new Watchdog(this);
         this.owners = new Owners(this, platform);
@@ -81,26 +80,12 @@ final class Engine implements Rules.Moment {
                 settings.maxOutage().toNanos(),
                 store.capabilities().signals(),
                 store.capabilities().queue(),
-                Term.renewed(settings.lease(), Limit.of(settings.maxHold(), settings.onMaxHold()), false),
+                Term.renewed(settings.lease(), Limit.of(settings.maxHold(), settings.onMaxHold()), Term.Way.BARGING),
                 counters,
                 this);
     }
 
     // ---- slots
-
-    Collection<Slot> slots() {
-        return slots.values();
-    }
-
-    @Nullable
-    Slot slot(String name) {
-        return slots.get(name);
-    }
-
-    /** The hold of the thread under the name; empty if there is none. */
-    Optional<Hold> holdOf(String name, Thread thread) {
-        return Optional.ofNullable(slots.get(name)).map(slot -> slot.holdOf(thread));
-    }
 
     /** Runs an event of a slot and what it wants done. */
     void event(Slot slot, BiConsumer<Slot, Effect.Buffer> event) {
@@ -121,13 +106,13 @@ final class Engine implements Rules.Moment {
     /** Hands a waiter to the slot of its name; what comes of it is told to the waiter. */
     Slot arrive(String name, Waiter waiter) {
         while (true) {
-            Slot slot = slots.computeIfAbsent(name, n -> new KeySlot(n, rules, this::nextTenure));
+            Slot slot = slots.get(name, waiter.term.way());
             Effect.Buffer out = new Effect.Buffer();
             if (slot.locked(() -> arrive(slot, waiter, out))) {
                 run(slot, out);
                 return slot;
             }
-            slots.remove(name, slot);
+            slots.remove(slot);
         }
     }
 
@@ -184,7 +169,7 @@ final class Engine implements Rules.Moment {
         } else if (effect instanceof Effect.PollIn poll) {
             later.run(poll.nanos(), () -> event(slot, (s, o) -> s.poll(poll, platform.nanoTime(), o)));
         } else if (effect instanceof Effect.Retired) {
-            slots.remove(slot.name, slot);
+            slots.remove(slot);
         } else {
             runRare(slot, effect);
         }
@@ -233,6 +218,7 @@ final class Engine implements Rules.Moment {
         private final Slot slot;
         private final Effect.Ask ask;
         private boolean counted;
+        private List<Tenure> behind = List.of();
 
         AcquireCall(Slot slot, Effect.Ask ask) {
             this.slot = slot;
@@ -249,8 +235,14 @@ final class Engine implements Rules.Moment {
                 return CompletableFuture.failedStage(
                         new StoreException(StoreException.Effect.NOT_APPLIED, "given up before it was sent"));
             }
+            behind = slot.locked(() -> ask.behind().stream()
+                    .filter(follower -> follower.count(notAfter, ask.term()))
+                    .toList());
             return store.acquire(Acquire.of(slot.name, tenure.id, ask.term().lease())
                     .queued(ask.queueing(), tenure.arrival)
+                    .withBehind(behind.stream()
+                            .map(follower -> new Acquire.Place(follower.id, follower.arrival))
+                            .toList())
                     .withTokens(tenure.tokensWanted)
                     .withNotAfter(notAfter));
         }
@@ -260,29 +252,44 @@ final class Engine implements Rules.Moment {
             store.clock(slot.name).observe(sent(), reply.serverMicros());
             measure(platform.nanoTime() - sent());
             event(slot, (s, out) -> {
-                ask.tenure().copies.answered();
+                allAnswered();
                 apply(s, reply, platform.nanoTime(), out);
             });
         }
 
+        private void allAnswered() {
+            ask.tenure().copies.answered();
+            behind.forEach(follower -> follower.copies.answered());
+        }
+
         private void apply(Slot s, Acquire.Reply reply, long now, Effect.Buffer out) {
             if (reply instanceof Acquire.Granted granted) {
+                placed(s, granted.behind());
                 s.granted(ask.tenure(), granted, proven(ask.term().nanos()), now, out);
             } else if (reply instanceof Acquire.Refused refused) {
+                placed(s, refused.behind());
                 var base = new Tenure.Base(sent(), skew(), refused.serverMicros(), refused.run());
                 s.refused(ask.tenure(), refused, base, now, out);
             } else {
+                placed(s, List.of());
                 s.late(ask.tenure(), out);
             }
+        }
+
+        /** Those that were given up before it was sent have no arrival. */
+        private void placed(Slot s, List<Long> arrivals) {
+            ask.behind().forEach(follower -> follower.inFlight = false);
+            s.placed(behind, arrivals);
         }
 
         @Override
         void failed(StoreException cause, boolean late) {
             event(slot, (s, out) -> {
                 if (counted && cause.effect() != StoreException.Effect.UNKNOWN) {
-                    ask.tenure().copies.answered();
+                    allAnswered();
                 }
                 if (!late) {
+                    placed(s, List.of());
                     s.failed(ask.tenure(), cause, platform.nanoTime(), out);
                 }
             });
@@ -312,21 +319,21 @@ final class Engine implements Rules.Moment {
             assigned(assigned, now);
         } else {
             everConfirmed = false;
-            slots.values().forEach(slot -> event(slot, (s, out) -> s.gap(now, out)));
+            slots.all().forEach(slot -> event(slot, (s, out) -> s.gap(now, out)));
         }
     }
 
     private void hear(String name, BiConsumer<Slot, Effect.Buffer> event) {
-        Optional.ofNullable(slots.get(name)).ifPresent(slot -> event(slot, event));
+        slots.of(name).forEach(slot -> event(slot, event));
     }
 
     /** A grant to a tenure that nobody waits with any more is given back. */
     private void assigned(Signal.Assigned signal, long now) {
         boolean[] known = {false};
-        hear(signal.name(), (s, out) -> known[0] = s.assigned(signal, now, out));
+        hear(signal.name(), (s, out) -> known[0] |= s.assigned(signal, now, out));
         boolean settling = settlements.open.stream().anyMatch(s -> s.tenure.id.equals(signal.tenure()));
         if (!known[0] && !settling && !closed) {
-            settlements.begin(new Settlement(signal.name(), new Tenure(signal.tenure()), false));
+            settlements.begin(new Settlement(signal.name(), new Tenure(signal.tenure()), true, List.of()));
         }
     }
 
@@ -384,7 +391,7 @@ final class Engine implements Rules.Moment {
 
     /** What this client's owner of the name tells others about itself. */
     Optional<HoldDescription> describe(String name) {
-        return Optional.ofNullable(slots.get(name)).map(Slot::owner).map(hold -> {
+        return slots.owner(name).map(hold -> {
             long heldMillis = (platform.nanoTime() - hold.since) / 1_000_000;
             Instant since = Instant.ofEpochMilli(platform.wallMillis() - heldMillis);
             return new HoldDescription(hold.tenure.id, hold.owner(), since, hold.token);
@@ -394,8 +401,6 @@ final class Engine implements Rules.Moment {
     /** Refuses new waiters, and ends all waits and holds. */
     void shutDown() {
         closed = true;
-        for (Slot slot : slots.values()) {
-            event(slot, (s, out) -> s.close(() -> Texts.closed(s.name, settings.name()), out));
-        }
+        slots.all().forEach(slot -> event(slot, (s, out) -> s.close(() -> Texts.closed(s.name, settings.name()), out)));
     }
 }

@@ -75,14 +75,11 @@ record Inquiries(Engine engine) {
 
     /** What this client has of the name, for an error text. */
     String heldHere(String name) {
-        Slot slot = engine.slot(name);
-        if (slot == null) {
-            return "not held";
-        }
-        Hold hold = slot.owner();
-        if (hold == null) {
-            return slot.hasLostHolds() ? "lost, and not unlocked yet" : "being asked for or given up";
-        }
-        return "held by " + hold.owner() + " (token " + hold.token + ")";
+        return engine.slots
+                .owner(name)
+                .map(hold -> "held by " + hold.owner() + " (token " + hold.token + ")")
+                .orElseGet(() -> engine.slots.of(name).anyMatch(Slot::hasLostHolds)
+                        ? "lost, and not unlocked yet"
+                        : engine.slots.of(name).findAny().isPresent() ? "being asked for or given up" : "not held");
     }
 }

@@ -5,6 +5,7 @@ import io.holdfast.spi.Acquire.Queueing;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -110,7 +111,7 @@ final class KeySlot extends Slot {
 
     /** Whether the waiter will not be told, and so has to ask often. */
     private boolean polls(Waiter waiter) {
-        return !rules.signals() || waiter.term.polling();
+        return !rules.signals() || waiter.term.way() == Term.Way.POLLING;
     }
 
     @Override
@@ -208,18 +209,21 @@ final class KeySlot extends Slot {
     }
 
     @Override
-    Settlement settlement(Tenure current, boolean yield) {
-        return new Settlement(name, current, yield);
+    Settlement settlement(Tenure current, boolean yield, Effect.Buffer out) {
+        return new Settlement(name, current, yield, List.of());
     }
 
     // ---- replies
+
+    @Override
+    void placed(List<Tenure> behind, List<Long> arrivals) {}
 
     @Override
     void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
         asked.inFlight = false;
         if (asked != tenure) {
             if (!asked.settling) {
-                out.add(new Effect.GiveUp(settlement(asked, false)));
+                out.add(new Effect.GiveUp(settlement(asked, false, out)));
             }
             return;
         }
@@ -321,7 +325,7 @@ final class KeySlot extends Slot {
         asked.inFlight = true;
         asked.freedMeanwhile = false;
         asked.preparedFor = head;
-        out.add(new Effect.Ask(asked, head.term, wantsPlace() ? Queueing.BARGING : Queueing.NONE));
+        out.add(new Effect.Ask(asked, head.term, wantsPlace() ? Queueing.BARGING : Queueing.NONE, List.of()));
     }
 
     private boolean wantsPlace() {
@@ -391,12 +395,13 @@ final class KeySlot extends Slot {
     }
 
     private void apply(Tenure asked, Signal.Assigned signal, long now, Effect.Buffer out) {
-        if (!claim(asked, signal, asked.base, now)) {
+        Waiter head = line.peek();
+        if (head == null || !claim(asked, head, signal, asked.base, now)) {
             askAgainIfWanted(asked, out);
             return;
         }
         asked.foreign(Math.max(signal.foreignWaiters(), asked.wantedMeanwhile ? 1 : 0), now);
-        if (!Objects.requireNonNull(asked.preparedFor).term.watchdog()) {
+        if (!head.term.watchdog()) {
             askAgain(asked, out);
         } else {
             becomeHeld(asked, now, out);

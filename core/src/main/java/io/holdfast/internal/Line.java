@@ -51,6 +51,13 @@ final class Line {
         waiters.add(waiter);
     }
 
+    /** Moves a waiter to the front. */
+    void first(Waiter waiter) {
+        if (waiters.peek() != waiter && waiters.remove(waiter)) {
+            waiters.addFirst(waiter);
+        }
+    }
+
     boolean remove(Waiter waiter) {
         return waiters.remove(waiter);
     }

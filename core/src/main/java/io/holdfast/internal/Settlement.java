@@ -1,5 +1,7 @@
 package io.holdfast.internal;
 
+import io.holdfast.spi.TenureId;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -23,6 +25,9 @@ final class Settlement {
     final boolean wasHeld;
     final long lastToken;
 
+    /** Further places to be withdrawn. */
+    final List<TenureId> places;
+
     /** Completed by the first answer, or when nobody needs one any more. */
     final CompletableFuture<Verdict> verdict = new CompletableFuture<>();
 
@@ -34,10 +39,11 @@ final class Settlement {
     private int copies;
     int failures;
 
-    Settlement(String name, Tenure tenure, boolean yield) {
+    Settlement(String name, Tenure tenure, boolean yield, List<TenureId> places) {
         this.name = name;
         this.tenure = tenure;
         this.yield = yield;
+        this.places = places;
         this.wasHeld = tenure.held();
         this.lastToken = tenure.usedUpTo();
         tenure.settling = true;

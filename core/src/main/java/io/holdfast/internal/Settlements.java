@@ -67,7 +67,8 @@ final class Settlements {
             first = settlement.sending(sent());
             return engine.store.release(Release.of(settlement.name, settlement.tenure.id)
                     .withYield(first && settlement.yield)
-                    .withLastToken(settlement.lastToken));
+                    .withLastToken(settlement.lastToken)
+                    .withPlaces(settlement.places));
         }
 
         @Override

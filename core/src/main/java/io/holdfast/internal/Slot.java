@@ -6,6 +6,7 @@ import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -101,6 +102,9 @@ abstract class Slot {
     /** Takes a waiter off the line; false if it is not there. */
     abstract boolean remove(Waiter waiter, long now, Effect.Buffer out);
 
+    /** Those that came along with an acquire got these arrivals; fewer if the store did not get so far. */
+    abstract void placed(List<Tenure> behind, List<Long> arrivals);
+
     /** The store took the tenure, or refused it, or did neither. */
     abstract void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out);
 
@@ -144,7 +148,7 @@ abstract class Slot {
     abstract void handedOn(Tenure current, Hold hold, Effect.Buffer out);
 
     /** How the tenure is given up. */
-    abstract Settlement settlement(Tenure current, boolean yield);
+    abstract Settlement settlement(Tenure current, boolean yield, Effect.Buffer out);
 
     // ---- waiters
 
@@ -239,7 +243,7 @@ abstract class Slot {
     }
 
     /** Renews before handing on: too little of the lease is left, no token is, or the next owner has a lease of its own. */
-    private void prepare(Tenure current, Waiter head, Effect.Buffer out) {
+    void prepare(Tenure current, Waiter head, Effect.Buffer out) {
         current.preparing = true;
         current.preparedFor = head;
         out.add(new Effect.Renew(current, head.term));
@@ -263,12 +267,12 @@ abstract class Slot {
     }
 
     /**
-     * Takes an assigned grant, for the first in the line; false if it cannot be relied on. Its deadline counts from when our
+     * Takes an assigned grant; false if it cannot be relied on. Its deadline counts from when our
      * last answered poll was sent, never from the receipt: a paused client that reads a buffered message after the claim
      * lapsed would run beside the next holder.
      */
-    boolean claim(Tenure asked, Signal.Assigned signal, Tenure.@Nullable Base base, long now) {
-        if (base == null || base.run() == 0 || base.run() != signal.run() || line.isEmpty()) {
+    boolean claim(Tenure asked, Waiter forWhom, Signal.Assigned signal, Tenure.@Nullable Base base, long now) {
+        if (base == null || base.run() == 0 || base.run() != signal.run()) {
             return false;
         }
         long expires = base.sent() + TimeUnit.MICROSECONDS.toNanos(signal.expiresMicros() - base.serverMicros());
@@ -277,7 +281,7 @@ abstract class Slot {
             return false;
         }
         healthy(asked);
-        asked.preparedFor = line.peek();
+        asked.preparedFor = forWhom.term.watchdog() ? forWhom : null;
         asked.confirm(new Validity(now, deadline - now, deadline, base.skew()), true);
         asked.adopt(signal.tokens());
         return true;
@@ -312,7 +316,7 @@ abstract class Slot {
         }
         if (hold.tenure.mayBeAtStore) {
             hold.tenure.mayBeAtStore = false;
-            out.add(new Effect.GiveUp(settlement(hold.tenure, false)));
+            out.add(new Effect.GiveUp(settlement(hold.tenure, false, out)));
         }
         retireIfEmpty(out);
     }
@@ -506,7 +510,7 @@ abstract class Slot {
     // ---- giving up
 
     Settlement giveUp(Tenure current, boolean yield, Effect.Buffer out) {
-        Settlement settlement = settlement(current, yield);
+        Settlement settlement = settlement(current, yield, out);
         end(current);
         out.add(new Effect.GiveUp(settlement));
         retireIfEmpty(out);

@@ -9,19 +9,26 @@ import java.time.Duration;
  * @param nanos the same
  * @param watchdog whether the lease is renewed for as long as the owner lives; if not, the hold ends with it
  * @param limit how old the hold may get
- * @param polling whether to wait without a place in the queue and without signals
+ * @param way how to wait
  */
-record Term(Duration lease, long nanos, boolean watchdog, Limit limit, boolean polling) {
+record Term(Duration lease, long nanos, boolean watchdog, Limit limit, Way way) {
+
+    /** How to wait: in a place that is woken, in no place and without signals, or in a place that the name is assigned to. */
+    enum Way {
+        BARGING,
+        POLLING,
+        FAIR
+    }
 
     private static final long MARGIN_FLOOR = 2_000_000;
     private static final long MARGIN_SHARE = 100;
 
-    static Term renewed(Duration lease, Limit limit, boolean polling) {
-        return new Term(lease, lease.toNanos(), true, limit, polling);
+    static Term renewed(Duration lease, Limit limit, Way way) {
+        return new Term(lease, lease.toNanos(), true, limit, way);
     }
 
     Term ending(Duration ownLease) {
-        return new Term(ownLease, ownLease.toNanos(), false, limit, polling);
+        return new Term(ownLease, ownLease.toNanos(), false, limit, way);
     }
 
     /** A time that doubles each time, up to the most. */

@@ -20,6 +20,10 @@ final class Waiter {
     volatile @Nullable Outcome outcome;
     volatile @Nullable String site;
     volatile boolean told;
+    /** By which it waits in a fair place; null if it waits otherwise. */
+    @Nullable
+    Tenure ticket;
+
     boolean answered;
     boolean timedOut;
     Optional<String> holder = Optional.empty();
@@ -63,7 +67,7 @@ final class Waiter {
 
     /** Whether it waits for its place in the queue to come up, rather than polls. */
     boolean queues() {
-        return waits() && !term.polling();
+        return waits() && term.way() != Term.Way.POLLING;
     }
 
     boolean outOfTime(long now) {

@@ -100,7 +100,7 @@ final class Watchdog {
         boolean any = false;
         long wake = now + LONGEST_SLEEP_NANOS;
         try {
-            for (Slot slot : engine.slots()) {
+            for (Slot slot : (Iterable<Slot>) engine.slots.all()::iterator) {
                 any |= look(slot, stepped, now, due);
                 Tenure tenure = slot.tenure();
                 long need = tenure != null && tenure.held() ? needs(tenure) : wake;

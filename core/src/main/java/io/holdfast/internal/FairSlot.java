@@ -1,0 +1,394 @@
+package io.holdfast.internal;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Acquire.Queueing;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A name that is had in the order in which its waiters came to the store, over all clients.
+ *
+ * <p>Each waiter has a <em>ticket</em>, a tenure of its own with a place at the store, and nobody overtakes. One call at a
+ * time is in flight: it asks for the ticket of the first in the line, and takes along those that came since. All else is
+ * told: a release assigns the name to the first place, whosoever it is. The poll of the first refreshes all places, and
+ * repairs what was not told; after signals may have been missed all places are asked for again, where they were.
+ *
+ * <p>An assignment says how many of the places behind it are of this client, too. Those are served from the one tenure, without
+ * a store call, each with its next token; their tickets are used up, and the release of the tenure withdraws their places.
+ * Who comes later is not among them, so the order is still that of the places.
+ *
+ * <h2>Invariants, besides those of {@link Slot}</h2>
+ *
+ * <ol>
+ *   <li>The line is in the order of the places, as far as the store has given them.
+ *   <li>Somebody waits and no call is in flight: a poll is scheduled.
+ *   <li>A ticket that left the line without the tenure, and may have a place, is given up; or is served, and then the end of
+ *       the tenure takes its place along.
+ * </ol>
+ */
+final class FairSlot extends Slot {
+
+    /** In one call. */
+    private static final int MOST_PLACES = 500;
+
+    private boolean asking;
+    private long pollNumber;
+    private Tenure.@Nullable Base base;
+
+    /** Came before the reply that tells how to read its time. */
+    private Signal.@Nullable Assigned early;
+
+    /** How many of the first in the line may have the tenure, one after the other. */
+    private int next;
+
+    private final List<Tenure> used = new ArrayList<>(0);
+
+    FairSlot(String name, Rules rules, Supplier<TenureId> ids) {
+        super(name, rules, ids);
+    }
+
+    private static Tenure ticket(Waiter waiter) {
+        return Objects.requireNonNull(waiter.ticket);
+    }
+
+    // ---- waiters
+
+    @Override
+    boolean arrive(Waiter waiter, long now, Effect.Buffer out) {
+        if (retired) {
+            return false;
+        }
+        if (waiter.outOfTime(now) && (tenure != null || !line.isEmpty())) {
+            waiter.outcome = new Outcome.Busy(Optional.empty());
+            if (!waiter.canTake()) {
+                out.add(new Effect.Tell(waiter));
+            }
+            return true;
+        }
+        Tenure ticket = new Tenure(ids.get());
+        ticket.born = now;
+        waiter.ticket = ticket;
+        line.add(waiter);
+        if (!asking) {
+            ask(out);
+        }
+        return true;
+    }
+
+    /** Nothing is left to be taken: a tenure is given to its owner at once. */
+    @Override
+    void take(Waiter waiter, long now, Effect.Buffer out) {}
+
+    @Override
+    boolean remove(Waiter waiter, long now, Effect.Buffer out) {
+        boolean waited = line.remove(waiter);
+        if (waited) {
+            drop(ticket(waiter), out);
+            abandonIfUnused(out);
+        }
+        return waited;
+    }
+
+    @Override
+    void timeOut(Waiter waiter, long now, Effect.Buffer out) {
+        boolean first = tenure == null && line.peek() == waiter;
+        boolean open = first && (!waiter.answered || ticket(waiter).inFlight);
+        waiter.timedOut = true;
+        if (waiter.outcome == null && !open) {
+            waiter.outcome = new Outcome.Busy(waiter.holder);
+            remove(waiter, now, out);
+            out.add(new Effect.Tell(waiter));
+        }
+    }
+
+    @Override
+    void ended(Waiter waiter, Effect.Buffer out) {
+        drop(ticket(waiter), out);
+        super.ended(waiter, out);
+    }
+
+    /** Withdraws the place that a ticket may have. */
+    private void drop(Tenure ticket, Effect.Buffer out) {
+        ticket.state = Tenure.State.ENDED;
+        if (mayHavePlace(ticket)) {
+            out.add(new Effect.GiveUp(new Settlement(name, ticket, true, List.of())));
+        }
+    }
+
+    private static boolean mayHavePlace(Tenure ticket) {
+        return ticket.queued || ticket.inFlight || ticket.copies.unanswered();
+    }
+
+    // ---- who gets the tenure
+
+    @Override
+    boolean mayHave(Waiter head) {
+        return ticket(head) == tenure || (next > 0 && ticket(head).queued);
+    }
+
+    @Override
+    void served(Waiter waiter, long now) {
+        Tenure ticket = ticket(waiter);
+        if (ticket != tenure) {
+            next--;
+            ticket.state = Tenure.State.ENDED;
+            used.add(ticket);
+        }
+    }
+
+    @Override
+    void handedOn(Tenure current, Hold hold, Effect.Buffer out) {}
+
+    @Override
+    void passOn(Hold hold, long now, Effect.Buffer out) {
+        Waiter head = line.peek();
+        if (head != null && mayHave(head)) {
+            handOut(now, out);
+        } else {
+            hold.settlement = giveUp(hold.tenure, true, out);
+        }
+    }
+
+    /** Takes the places of the used tickets along; but one that a late copy may bring back is given up by itself. */
+    @Override
+    Settlement settlement(Tenure current, boolean yield, Effect.Buffer out) {
+        return new Settlement(name, current, true, current == tenure ? takeUsed(out) : List.of());
+    }
+
+    private List<TenureId> takeUsed(Effect.Buffer out) {
+        List<TenureId> places = new ArrayList<>();
+        for (Tenure ticket : used) {
+            if (ticket.inFlight || ticket.copies.unanswered()) {
+                out.add(new Effect.GiveUp(new Settlement(name, ticket, true, List.of())));
+            } else {
+                places.add(ticket.id);
+            }
+        }
+        used.clear();
+        next = 0;
+        return places;
+    }
+
+    // ---- asking
+
+    private void ask(Effect.Buffer out) {
+        Waiter head = Objects.requireNonNull(line.peek());
+        Tenure ticket = ticket(head);
+        List<Tenure> behind = line.stream()
+                .skip(1)
+                .filter(FairSlot::needsPlace)
+                .map(FairSlot::ticket)
+                .limit(MOST_PLACES)
+                .toList();
+        asking = true;
+        ticket.inFlight = true;
+        behind.forEach(follower -> follower.inFlight = true);
+        out.add(new Effect.Ask(ticket, head.term, head.waits() ? Queueing.FAIR : Queueing.NONE, behind));
+    }
+
+    private static boolean needsPlace(Waiter waiter) {
+        return waiter.waits() && !ticket(waiter).queued && !ticket(waiter).inFlight;
+    }
+
+    private void askIfWanted(Effect.Buffer out) {
+        if (!asking && !line.isEmpty()) {
+            ask(out);
+        }
+    }
+
+    private void pollIn(long nanos, Effect.Buffer out) {
+        out.add(new Effect.PollIn(ticket(Objects.requireNonNull(line.peek())), ++pollNumber, nanos));
+    }
+
+    @Override
+    void poll(Effect.PollIn poll, long now, Effect.Buffer out) {
+        if (poll.number() == pollNumber && !asking && !line.isEmpty()) {
+            line.impatient(poll.tenure(), now).forEach(waiter -> ended(waiter, out));
+            askIfWanted(out);
+            abandonIfUnused(out);
+        }
+    }
+
+    // ---- replies
+
+    @Override
+    void placed(List<Tenure> behind, List<Long> arrivals) {
+        for (int i = 0; i < behind.size(); i++) {
+            Tenure ticket = behind.get(i);
+            ticket.inFlight = false;
+            if (i < arrivals.size()) {
+                ticket.queued = true;
+                ticket.arrival = arrivals.get(i);
+            }
+        }
+    }
+
+    private boolean answered(Tenure asked) {
+        asking = false;
+        asked.inFlight = false;
+        return asked.state != Tenure.State.ENDED;
+    }
+
+    @Override
+    void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
+        if (!answered(asked)) {
+            if (!asked.settling) {
+                out.add(new Effect.GiveUp(new Settlement(name, asked, true, List.of())));
+            }
+            askIfWanted(out);
+            return;
+        }
+        displace(asked, now, out);
+        healthy(asked);
+        Optional<Waiter> whose = waiterOf(asked.id);
+        confirm(asked, proven, whose.map(waiter -> waiter.term.watchdog()).orElse(true));
+        asked.adopt(reply.tokens());
+        whose.ifPresent(waiter -> {
+            asked.preparedFor = waiter;
+            take(asked, waiter, 0, now, out);
+        });
+        askForPlaces(rules.poll(), out);
+    }
+
+    @Override
+    void refused(Tenure asked, Acquire.Refused reply, Tenure.Base read, long now, Effect.Buffer out) {
+        base = read;
+        if (answered(asked) && !asked.held()) {
+            healthy(asked);
+            asked.arrival = reply.arrival();
+            asked.queued |= reply.arrival() != 0;
+        }
+        line.refused(reply.holder(), now).forEach(waiter -> ended(waiter, out));
+        Signal.Assigned before = early;
+        early = null;
+        if (before != null) {
+            var unused = assigned(before, now, out);
+        }
+        askForPlaces(Durations.nanos(reply.retryAfter()), out);
+        abandonIfUnused(out);
+    }
+
+    /** Goes on: at once with those who came meanwhile, else by a poll. */
+    private void askForPlaces(long atMost, Effect.Buffer out) {
+        if (asking || line.isEmpty()) {
+            return;
+        }
+        if (line.stream().skip(1).anyMatch(FairSlot::needsPlace)) {
+            ask(out);
+        } else {
+            pollIn(Math.min(atMost, rules.moment().jittered(rules.poll())), out);
+        }
+    }
+
+    @Override
+    void late(Tenure asked, Effect.Buffer out) {
+        var unused = answered(asked);
+        askIfWanted(out);
+    }
+
+    @Override
+    void failed(Tenure asked, StoreException cause, long now, Effect.Buffer out) {
+        if (answered(asked)) {
+            line.isSilent(cause, now);
+            line.impatient(asked, now).forEach(waiter -> ended(waiter, out));
+        }
+        if (!line.isEmpty()) {
+            pollIn(line.backoff(asked, now), out);
+        }
+        abandonIfUnused(out);
+    }
+
+    // ---- signals
+
+    @Override
+    void freed(Effect.Buffer out) {
+        askIfWanted(out);
+    }
+
+    @Override
+    void wanted(long now) {}
+
+    @Override
+    boolean assigned(Signal.Assigned signal, long now, Effect.Buffer out) {
+        Optional<Waiter> whose = waiterOf(signal.tenure());
+        Tenure current = tenure;
+        if (whose.isEmpty()) {
+            return current != null && current.id.equals(signal.tenure());
+        }
+        Tenure ticket = ticket(whose.get());
+        if (base == null && asking) {
+            early = signal;
+        } else if (claim(ticket, whose.get(), signal, base, now)) {
+            displace(ticket, now, out);
+            take(ticket, whose.get(), signal.next(), now, out);
+        } else {
+            ticket.queued = false;
+            askIfWanted(out);
+        }
+        return true;
+    }
+
+    private Optional<Waiter> waiterOf(TenureId id) {
+        return line.stream().filter(waiter -> ticket(waiter).id.equals(id)).findFirst();
+    }
+
+    /** The name is the ticket's. What we held until now is over then, though nobody has told yet. */
+    private void displace(Tenure ticket, long now, Effect.Buffer out) {
+        Tenure before = tenure;
+        if (before != null && before != ticket) {
+            lose(before, "the store has given it to the next waiter", now, out);
+        }
+    }
+
+    private void take(Tenure ticket, Waiter waiter, int followers, long now, Effect.Buffer out) {
+        line.first(waiter);
+        tenure = ticket;
+        next = followers;
+        ticket.queued = false;
+        if (ticket.preparedFor == waiter || waiter.term.watchdog()) {
+            ticket.preparedFor = waiter;
+            becomeHeld(ticket, now, out);
+        } else {
+            ticket.state = Tenure.State.HELD;
+            out.add(new Effect.Watch(ticket));
+            prepare(ticket, waiter, out);
+        }
+    }
+
+    @Override
+    void askAfterGap(Effect.Buffer out) {
+        base = null;
+        line.stream().map(FairSlot::ticket).forEach(ticket -> ticket.queued = false);
+        askIfWanted(out);
+    }
+
+    // ---- the end of a tenure
+
+    @Override
+    void askForTheRest(long now, Effect.Buffer out) {
+        List<TenureId> places = takeUsed(out);
+        if (!places.isEmpty()) {
+            Tenure first = new Tenure(places.get(0));
+            out.add(new Effect.GiveUp(new Settlement(name, first, true, places)));
+        }
+        askIfWanted(out);
+        retireIfEmpty(out);
+    }
+
+    @Override
+    void abandonIfUnused(Effect.Buffer out) {
+        Tenure current = tenure;
+        if (current != null && owner == null && line.isEmpty()) {
+            giveUp(current, true, out);
+        } else {
+            retireIfEmpty(out);
+        }
+    }
+}
