@@ -64,7 +64,8 @@ final class Watchdog {
 
     private long needs(Tenure tenure) {
         long deadline = tenure.validity.deadline();
-        long due = tenure.renewSent == Tenure.NEVER ? tenure.renewDue : tenure.renewAgainAt(engine.rules.command());
+        long again = tenure.renewSent == Tenure.NEVER ? tenure.renewDue : tenure.renewAgainAt(engine.rules.command());
+        long due = again - tenure.renewDue > 0 ? again : tenure.renewDue;
         return tenure.renewDue != Tenure.NEVER && due - deadline < 0 ? due : deadline;
     }
 

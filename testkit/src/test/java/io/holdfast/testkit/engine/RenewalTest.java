@@ -55,6 +55,19 @@ class RenewalTest extends VirtualTime {
     }
 
     @Test
+    void aRenewalBeforeItsTimeThatIsNotAnsweredDoesNotKeepTheTimerBusy() throws InterruptedException {
+        Holdfast c = client("c", options -> options.lease(Duration.ofMillis(900)));
+        Lease lease = c.lock("short").acquire();
+        faults(c).next(Operation.RENEW, Fault.DROP_REPLY);
+        SimThread asker = start("asker", () -> lease.ensureValid(Duration.ofMillis(880)));
+        sim.runFor(Duration.ofMillis(250));
+        sim.runUntil(asker::done, LONG);
+        asker.join();
+        assertThat(lease.isValid()).isTrue();
+        lease.close();
+    }
+
+    @Test
     void oneLostNameDoesNotDisturbTheOthers() throws InterruptedException {
         List<Lease> leases = acquireMany(20);
         faults(a).next(Operation.SIGNAL, Fault.DROP_SIGNAL);
