@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -72,9 +73,7 @@ final class FairSlot extends Slot {
             }
             return true;
         }
-        Tenure ticket = new Tenure(ids.get());
-        ticket.born = now;
-        waiter.ticket = ticket;
+        newTicket(waiter);
         line.add(waiter);
         if (!asking) {
             ask(out);
@@ -179,11 +178,15 @@ final class FairSlot extends Slot {
     // ---- asking
 
     private void ask(Effect.Buffer out) {
+        ask(FairSlot::needsPlace, out);
+    }
+
+    private void ask(Predicate<Waiter> along, Effect.Buffer out) {
         Waiter head = Objects.requireNonNull(line.peek());
         Tenure ticket = ticket(head);
         List<Tenure> behind = line.stream()
                 .skip(1)
-                .filter(FairSlot::needsPlace)
+                .filter(along)
                 .map(FairSlot::ticket)
                 .limit(MOST_PLACES)
                 .toList();
@@ -211,7 +214,9 @@ final class FairSlot extends Slot {
     void poll(Effect.PollIn poll, long now, Effect.Buffer out) {
         if (poll.number() == pollNumber && !asking && !line.isEmpty()) {
             line.impatient(poll.tenure(), now).forEach(waiter -> ended(waiter, out));
-            askIfWanted(out);
+            if (!line.isEmpty()) {
+                ask(Waiter::waits, out);
+            }
             abandonIfUnused(out);
         }
     }
@@ -378,8 +383,19 @@ final class FairSlot extends Slot {
             Tenure first = new Tenure(places.get(0));
             out.add(new Effect.GiveUp(new Settlement(name, first, true, places)));
         }
+        line.stream()
+                .filter(waiter -> ticket(waiter).state == Tenure.State.ENDED)
+                .forEach(this::newTicket);
         askIfWanted(out);
         retireIfEmpty(out);
+    }
+
+    /** For the place of the old one, which was lost before its owner had it. */
+    private void newTicket(Waiter waiter) {
+        long arrival = waiter.ticket == null ? 0 : waiter.ticket.arrival;
+        waiter.ticket = new Tenure(ids.get());
+        waiter.ticket.born = waiter.arrived;
+        waiter.ticket.arrival = arrival;
     }
 
     @Override

@@ -33,6 +33,13 @@ final class RandomWork {
     private static final Duration COMMAND = Duration.ofMillis(300);
     private static final double FAULTS = 0.02;
 
+    private enum Order {
+        BARGING,
+        FAIR,
+        MIXED
+    }
+
+    private final Order order;
     private final Simulation sim;
     private final SimulatedServer server;
     private final HistoryChecker history = new HistoryChecker();
@@ -41,14 +48,16 @@ final class RandomWork {
     private final List<SimThread> threads = new ArrayList<>();
     private long contended;
 
-    private RandomWork(Simulation sim) {
+    private RandomWork(Simulation sim, long seed) {
+        Order[] orders = Order.values();
+        this.order = orders[(int) Math.floorMod(seed, (long) orders.length)];
         this.sim = sim;
         this.server = sim.server("s");
     }
 
     static Tally run(long seed) {
         try (Simulation sim = Simulation.of(seed)) {
-            return new RandomWork(sim).run();
+            return new RandomWork(sim, seed).run();
         } catch (AssertionError | RuntimeException e) {
             throw new AssertionError("seed " + seed + ", replay with -Dholdfast.seeds=1 -Dholdfast.seed=" + seed, e);
         }
@@ -56,7 +65,7 @@ final class RandomWork {
 
     static List<String> log(long seed) {
         try (Simulation sim = Simulation.of(seed)) {
-            var unused = new RandomWork(sim).run();
+            var unused = new RandomWork(sim, seed).run();
             return List.copyOf(sim.log());
         }
     }
@@ -141,7 +150,7 @@ final class RandomWork {
 
     private void work(Holdfast client) {
         for (int round = 0; round < ROUNDS; round++) {
-            DistributedLock lock = client.lock("n" + random(2));
+            DistributedLock lock = lock(client, "n" + random(2));
             try {
                 once(lock);
             } catch (HoldfastException | LeaseLostException e) {
@@ -151,6 +160,14 @@ final class RandomWork {
             }
             sim.sleep(millis(30));
         }
+    }
+
+    private DistributedLock lock(Holdfast client, String name) {
+        return switch (order) {
+            case BARGING -> client.lock(name);
+            case FAIR -> client.fairLock(name);
+            case MIXED -> random(2) == 0 ? client.lock(name) : client.fairLock(name);
+        };
     }
 
     private void once(DistributedLock lock) throws InterruptedException {
