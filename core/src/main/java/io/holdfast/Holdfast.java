@@ -1,5 +1,7 @@
 package io.holdfast;
 
+import io.holdfast.internal.multi.Composite;
+import java.util.Collection;
 import java.util.List;
 
 /**
@@ -91,6 +93,29 @@ public interface Holdfast extends AutoCloseable {
      * @throws UnsupportedOperationException if the store keeps no queue
      */
     DistributedLock fairLock(String name, LockOptions options);
+
+    /**
+     * The lock that takes all these locks or none. No store call.
+     *
+     * @throws IllegalArgumentException if there is none, if two are of the same name in the same store, or if one is not of
+     *     a Holdfast client
+     */
+    static MultiLock multiLock(DistributedLock... members) {
+        return multiLock(List.of(members));
+    }
+
+    /**
+     * The lock that takes all these locks or none, whichever clients and stores they are of. No store call.
+     *
+     * <p>The same store is known by its address; two locks of one name that are reached by two addresses of one store would
+     * wait for each other.
+     *
+     * @throws IllegalArgumentException if there is none, if two are of the same name in the same store, or if one is not of
+     *     a Holdfast client
+     */
+    static MultiLock multiLock(Collection<? extends DistributedLock> members) {
+        return Composite.of(members);
+    }
 
     /**
      * Who holds the name and who waits for it. Calls the store, and asks the holder for at most 200 ms.

@@ -23,6 +23,7 @@ class DirectionTest {
     private static final String SPI = "io.holdfast.spi";
     private static final String MEMORY = "io.holdfast.memory";
     private static final String INTERNAL = "io.holdfast.internal";
+    private static final String MULTI = "io.holdfast.internal.multi";
     private static final String SUPPORT = "io.holdfast.support";
     private static final String TESTKIT = "io.holdfast.testkit";
 
@@ -41,7 +42,7 @@ class DirectionTest {
     void coreUsesTheJdkAndItsOwnPackagesOnly() {
         assertThat(dependencies(
                         PublishedModules.named("core").classes(),
-                        target -> !inPackages(target, ROOT, SPI, MEMORY, INTERNAL)
+                        target -> !inPackages(target, ROOT, SPI, MEMORY, INTERNAL, MULTI)
                                 && !isJdk(target)
                                 && !LIBRARIES.contains(target.getPackageName())))
                 .isEmpty();
@@ -64,6 +65,18 @@ class DirectionTest {
         assertThat(dependencies(
                         from(PublishedModules.named("core").classes(), SPI),
                         target -> isHoldfast(target) && !inPackages(target, SPI, ROOT)))
+                .isEmpty();
+    }
+
+    /** Of the engine it needs the rules for times; members it knows as a user does. */
+    @Test
+    void multiLocksUseTheApiAndTimeOnly() {
+        assertThat(dependencies(
+                        from(PublishedModules.named("core").classes(), MULTI),
+                        target -> isHoldfast(target)
+                                && !inPackages(target, MULTI, ROOT)
+                                && !target.getFullName().equals(INTERNAL + ".Durations")
+                                && !target.getFullName().equals(SPI + ".Platform")))
                 .isEmpty();
     }
 

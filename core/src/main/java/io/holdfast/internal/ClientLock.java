@@ -4,13 +4,16 @@ import io.holdfast.AsyncLock;
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LockReport;
+import io.holdfast.internal.multi.Member;
+import io.holdfast.internal.multi.Place;
+import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /** Both blocking faces of a lock name: no state of its own. */
-record ClientLock(Engine engine, String name, Term term, boolean reentrant) implements DistributedLock {
+record ClientLock(Engine engine, String name, Term term, boolean reentrant) implements DistributedLock, Member {
 
     // ---- thread face
 
@@ -198,6 +201,18 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant) impl
     @Override
     public AsyncLock async() {
         return new ClientAsyncLock(engine, name, term);
+    }
+
+    // ---- as a member of a multi-lock
+
+    @Override
+    public Place place() {
+        return new Place(engine.settings.store().keyPrefix() + name, engine.store.describe());
+    }
+
+    @Override
+    public Platform platform() {
+        return engine.platform;
     }
 
     @Override

@@ -45,7 +45,7 @@ final class MemoryStore implements LockStore {
 
     @Override
     public String describe() {
-        return config.uri();
+        return config.uri().equals(MemoryStoreProvider.PRIVATE) ? config.uri() + " of client " + id() : config.uri();
     }
 
     @Override

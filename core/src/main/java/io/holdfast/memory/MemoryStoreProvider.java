@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentMap;
 /** Opens {@code memory:}, which no other client sees, and {@code memory:NAME}, which all clients in this JVM share. */
 public final class MemoryStoreProvider implements StoreProvider {
 
-    private static final String PRIVATE = "memory:";
+    static final String PRIVATE = "memory:";
 
     /** The shared servers by URI, each from its first opening until its last closing. */
     private static final ConcurrentMap<String, Shared> SHARED = new ConcurrentHashMap<>();

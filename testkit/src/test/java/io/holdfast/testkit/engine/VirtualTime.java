@@ -69,7 +69,7 @@ abstract class VirtualTime {
             assertThat(client.stats().held()).as("held by %s", client).isZero();
             assertThat(client.stats().waiting()).as("waiting in %s", client).isZero();
         }
-        assertThat(a.list("")).as("names held or awaited at the store").isEmpty();
+        assertThat(sim.inUse()).as("names held or awaited at the stores").isEmpty();
     }
 
     @AfterEach

@@ -1,0 +1,97 @@
+package io.holdfast.internal.multi;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.holdfast.DistributedLock;
+import io.holdfast.StoreUnavailableException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Takes all members or none.
+ *
+ * <p>One after the other, in an order that all processes agree on: whoever waits for a member holds only members before it,
+ * so no circle of waiting can close. Each member is asked with what is left of one wait. What was taken is given back, last
+ * first, when the wait is over and when anything is thrown. A member that throws when it is given back is not held any more,
+ * as it should be: it was lost, which its client has told, or that client is closed. So only an error that is on its way
+ * anyway carries it along.
+ *
+ * <p>A member that was got early may be lost while a later one is waited for, and nobody has looked at it since. So all are
+ * looked at when the last was got; if one is not valid the hold is none, and all is done again.
+ *
+ * <p>Members that are kept in one place could be asked for by one request: they are neighbours in {@link #takeInOrder}.
+ */
+record AllOrNothing(List<DistributedLock> members) {
+
+    private static final int ATTEMPTS_WITHOUT_WAITING = 3;
+
+    /** One member as its owner has it. */
+    interface Part {
+
+        boolean isValid();
+
+        void release();
+    }
+
+    /** Takes one member within the time that is left; empty if it was held by others for so long. */
+    @FunctionalInterface
+    interface Take<P extends Part, X extends Exception> {
+
+        Optional<P> take(DistributedLock member, Duration left) throws X;
+    }
+
+    <P extends Part, X extends Exception> Optional<List<P>> take(Patience patience, Take<P, X> one) throws X {
+        for (int attempt = 1; ; attempt++) {
+            List<P> taken = new ArrayList<>();
+            if (!takeInOrder(patience, attempt, one, taken)) {
+                giveBack(taken);
+                return Optional.empty();
+            }
+            if (taken.stream().allMatch(Part::isValid)) {
+                return Optional.of(taken);
+            }
+            giveBack(taken);
+            requireAnotherAttempt(patience, attempt);
+        }
+    }
+
+    private <P extends Part, X extends Exception> boolean takeInOrder(
+            Patience patience, int attempt, Take<P, X> one, List<P> taken) throws X {
+        try {
+            for (DistributedLock member : members) {
+                Optional<P> part =
+                        patience.allows(attempt, taken.size()) ? one.take(member, patience.left()) : Optional.empty();
+                if (part.isEmpty()) {
+                    return false;
+                }
+                taken.add(part.get());
+            }
+            return true;
+        } catch (Throwable e) {
+            giveBack(taken).suppressIn(e);
+            throw e;
+        }
+    }
+
+    @CanIgnoreReturnValue
+    private static Failures giveBack(List<? extends Part> taken) {
+        Failures failures = new Failures();
+        Collections.reverse(taken);
+        taken.forEach(part -> failures.run(part::release));
+        return failures;
+    }
+
+    /** Throws if there is no wait in which to try again, and trying has not helped. */
+    void requireAnotherAttempt(Patience patience, int attempt) {
+        if (patience.nanos() <= 0 && attempt >= ATTEMPTS_WITHOUT_WAITING) {
+            throw new StoreUnavailableException(
+                    "",
+                    Texts.of(members)
+                            + " was not acquired: each member was granted, but whenever the last was, the hold of"
+                            + " another was not valid any more; use a longer lease",
+                    null);
+        }
+    }
+}

@@ -1,0 +1,252 @@
+package io.holdfast.internal.multi;
+
+import io.holdfast.AsyncMultiLock;
+import io.holdfast.DistributedLock;
+import io.holdfast.Lease;
+import io.holdfast.LockTimeoutException;
+import io.holdfast.MultiLease;
+import io.holdfast.MultiLock;
+import io.holdfast.internal.Durations;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** A multi-lock: both blocking faces. Its members know who holds them; it knows how often it was locked by whom. */
+public final class Composite implements MultiLock {
+
+    private final AllOrNothing all;
+    private final List<DistributedLock> members;
+
+    /** Of this object: a thread that holds its members by themselves has nothing to unlock here. */
+    @SuppressWarnings("ThreadLocalUsage")
+    private final ThreadLocal<Integer> levels = ThreadLocal.withInitial(() -> 0);
+
+    private Composite(List<DistributedLock> members) {
+        this.members = members;
+        all = new AllOrNothing(members);
+    }
+
+    /** Checks the members, and puts them in order. */
+    public static MultiLock of(Collection<? extends DistributedLock> members) {
+        if (members.isEmpty()) {
+            throw new IllegalArgumentException("a multi-lock of no locks: pass at least one");
+        }
+        Set<Place> places = new HashSet<>();
+        for (DistributedLock member : members) {
+            Place place = Member.of(member).place();
+            if (!places.add(place)) {
+                throw new IllegalArgumentException("lock " + place + " is given twice to one multi-lock,"
+                        + " which would wait for itself: pass each lock once");
+            }
+        }
+        return new Composite(members.stream()
+                .<DistributedLock>map(member -> member)
+                .sorted(Comparator.comparing(member -> Member.of(member).place()))
+                .toList());
+    }
+
+    @Override
+    public List<DistributedLock> members() {
+        return members;
+    }
+
+    private Patience patience(long nanos) {
+        return Patience.from(Member.of(members.get(0)).platform(), nanos);
+    }
+
+    // ---- thread face
+
+    /** A level of a thread in a member. */
+    private record Level(DistributedLock member) implements AllOrNothing.Part {
+
+        @Override
+        public boolean isValid() {
+            return member.isValid();
+        }
+
+        @Override
+        public void release() {
+            member.unlock();
+        }
+    }
+
+    /** Locks one member for the current thread. */
+    @FunctionalInterface
+    private interface Locking<X extends Exception> {
+
+        boolean lock(DistributedLock member, Duration left) throws X;
+    }
+
+    private <X extends Exception> boolean enter(long wait, Locking<X> one) throws X {
+        AllOrNothing.Take<Level, X> level =
+                (member, left) -> one.lock(member, left) ? Optional.of(new Level(member)) : Optional.empty();
+        boolean entered = all.take(patience(wait), level).isPresent();
+        if (entered) {
+            levels.set(levels.get() + 1);
+        }
+        return entered;
+    }
+
+    @Override
+    public void lock() {
+        var unused = enter(Patience.ENDLESS, (member, left) -> {
+            member.lock();
+            return true;
+        });
+    }
+
+    @Override
+    public void lock(Duration lease) {
+        var unused = enter(Patience.ENDLESS, (member, left) -> {
+            member.lock(lease);
+            return true;
+        });
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        var unused = enter(Patience.ENDLESS, (member, left) -> {
+            member.lockInterruptibly();
+            return true;
+        });
+    }
+
+    @Override
+    public boolean tryLock() {
+        return enter(0, (member, left) -> member.tryLock());
+    }
+
+    @Override
+    public boolean tryLock(Duration wait) throws InterruptedException {
+        return enter(Durations.nanos(wait), DistributedLock::tryLock);
+    }
+
+    @Override
+    public boolean tryLock(Duration wait, Duration lease) throws InterruptedException {
+        return enter(Durations.nanos(wait), (member, left) -> member.tryLock(left, lease));
+    }
+
+    @Override
+    public void unlock() {
+        int depth = requireHeld();
+        if (depth == 1) {
+            levels.remove();
+        } else {
+            levels.set(depth - 1);
+        }
+        Failures failures = new Failures();
+        for (int i = members.size() - 1; i >= 0; i--) {
+            failures.run(members.get(i)::unlock);
+        }
+        failures.rethrow();
+    }
+
+    private int requireHeld() {
+        int depth = levels.get();
+        if (depth == 0) {
+            throw Texts.notOwner(members, Thread.currentThread());
+        }
+        return depth;
+    }
+
+    @Override
+    public boolean isHeldByCurrentThread() {
+        return levels.get() > 0;
+    }
+
+    @Override
+    public int holdCount() {
+        return levels.get();
+    }
+
+    @Override
+    public boolean isValid() {
+        return levels.get() > 0 && members.stream().allMatch(DistributedLock::isValid);
+    }
+
+    @Override
+    public Duration remainingLease() {
+        var unused = requireHeld();
+        return members.stream()
+                .map(DistributedLock::remainingLease)
+                .min(Comparator.naturalOrder())
+                .orElseThrow();
+    }
+
+    // ---- lease face
+
+    /** A member that is held as a lease. */
+    private record Leased(Lease lease) implements AllOrNothing.Part {
+
+        @Override
+        public boolean isValid() {
+            return lease.isValid();
+        }
+
+        @Override
+        public void release() {
+            lease.close();
+        }
+    }
+
+    /** Acquires one member as a lease. */
+    @FunctionalInterface
+    private interface Leasing<X extends Exception> {
+
+        Optional<Lease> lease(DistributedLock member, Duration left) throws X;
+    }
+
+    private <X extends Exception> Optional<MultiLease> lease(Patience patience, Leasing<X> one) throws X {
+        AllOrNothing.Take<Leased, X> leased =
+                (member, left) -> one.lease(member, left).map(Leased::new);
+        return all.take(patience, leased)
+                .map(parts -> CompositeLease.of(
+                        members, parts.stream().map(Leased::lease).toList()));
+    }
+
+    @Override
+    public MultiLease acquire() throws InterruptedException {
+        return lease(patience(Patience.ENDLESS), (member, left) -> Optional.of(member.acquire()))
+                .orElseThrow();
+    }
+
+    @Override
+    public MultiLease acquire(Duration wait) throws InterruptedException {
+        Patience patience = patience(Durations.nanos(wait));
+        try {
+            return lease(patience, (member, left) -> Optional.of(member.acquire(left)))
+                    .orElseThrow(() -> Texts.timedOut(members, patience));
+        } catch (LockTimeoutException e) {
+            throw e.lockName().isEmpty() ? e : Texts.timedOut(members, patience, e);
+        }
+    }
+
+    @Override
+    public Optional<MultiLease> tryAcquire() {
+        return lease(patience(0), (member, left) -> member.tryAcquire());
+    }
+
+    @Override
+    public Optional<MultiLease> tryAcquire(Duration wait) throws InterruptedException {
+        return lease(patience(Durations.nanos(wait)), DistributedLock::tryAcquire);
+    }
+
+    @Override
+    public Optional<MultiLease> tryAcquire(Duration wait, Duration lease) throws InterruptedException {
+        return lease(patience(Durations.nanos(wait)), (member, left) -> member.tryAcquire(left, lease));
+    }
+
+    @Override
+    public AsyncMultiLock async() {
+        return new AsyncComposite(all, this::patience);
+    }
+
+    @Override
+    public String toString() {
+        return Texts.of(members);
+    }
+}

@@ -1,0 +1,137 @@
+package io.holdfast.internal.multi;
+
+import io.holdfast.AsyncLock;
+import io.holdfast.DistributedLock;
+import io.holdfast.Lease;
+import io.holdfast.LockTimeoutException;
+import io.holdfast.MultiLease;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@link AllOrNothing} does, with a future.
+ *
+ * <p>One step at a time is under way, on whichever thread completes it, and it alone touches what was taken. Who ends the
+ * future from outside only cancels that step; the step finds the future done, and gives everything back.
+ *
+ * @param <L> what a member's request completes with
+ * @param <T> what this request completes with
+ */
+final class MultiRequest<L, T> {
+
+    private final CompletableFuture<T> future = new CompletableFuture<>();
+    private final AllOrNothing all;
+    private final Patience patience;
+    private final BiFunction<AsyncLock, Duration, CompletableFuture<L>> ask;
+    private final Function<L, Optional<Lease>> lease;
+    private final Function<Optional<MultiLease>, T> result;
+
+    private final List<Lease> taken = new ArrayList<>();
+    private int attempt = 1;
+    private volatile CompletableFuture<?> step = CompletableFuture.completedFuture(null);
+
+    MultiRequest(
+            AllOrNothing all,
+            Patience patience,
+            BiFunction<AsyncLock, Duration, CompletableFuture<L>> ask,
+            Function<L, Optional<Lease>> lease,
+            Function<Optional<MultiLease>, T> result) {
+        this.all = all;
+        this.patience = patience;
+        this.ask = ask;
+        this.lease = lease;
+        this.result = result;
+    }
+
+    CompletableFuture<T> start() {
+        var unused = future.whenComplete((value, error) -> step.cancel(false));
+        guarded(this::next);
+        return future;
+    }
+
+    private void next() {
+        if (taken.size() == all.members().size()) {
+            finish();
+        } else if (!future.isDone() && patience.allows(attempt, taken.size())) {
+            ask(all.members().get(taken.size()));
+        } else {
+            end();
+        }
+    }
+
+    private void ask(DistributedLock member) {
+        CompletableFuture<L> asked = ask.apply(member.async(), patience.left());
+        step = asked;
+        // whoever ended the future just before could not see this step
+        if (future.isDone()) {
+            asked.cancel(false);
+        }
+        var unused = asked.whenComplete((got, error) -> guarded(() -> answered(got, error)));
+    }
+
+    private void answered(@Nullable L got, @Nullable Throwable error) {
+        Optional<Lease> member = got == null ? Optional.empty() : lease.apply(got);
+        if (error != null) {
+            fail(error);
+        } else if (member.isEmpty()) {
+            end();
+        } else {
+            taken.add(member.get());
+            next();
+        }
+    }
+
+    private void finish() {
+        CompositeLease whole = CompositeLease.of(all.members(), taken);
+        if (!whole.isValid()) {
+            giveBack(failures -> again());
+        } else if (!future.complete(result.apply(Optional.of(whole)))) {
+            end();
+        }
+    }
+
+    private void again() {
+        all.requireAnotherAttempt(patience, attempt);
+        attempt++;
+        next();
+    }
+
+    // ---- the end without a lease
+
+    /** Releases what was taken, and goes on when that is done. */
+    private void giveBack(Consumer<Failures> then) {
+        CompositeLease part = CompositeLease.of(all.members(), taken);
+        taken.clear();
+        var unused = part.closed().thenAccept(failures -> guarded(() -> then.accept(failures)));
+    }
+
+    private void end() {
+        giveBack(failures -> future.complete(result.apply(Optional.empty())));
+    }
+
+    private void fail(Throwable error) {
+        Throwable shown = error instanceof LockTimeoutException timeout
+                        && !timeout.lockName().isEmpty()
+                ? Texts.timedOut(all.members(), patience, timeout)
+                : error;
+        giveBack(failures -> {
+            failures.suppressIn(shown);
+            future.completeExceptionally(shown);
+        });
+    }
+
+    private void guarded(Runnable part) {
+        try {
+            part.run();
+        } catch (RuntimeException e) {
+            fail(e);
+        }
+    }
+}

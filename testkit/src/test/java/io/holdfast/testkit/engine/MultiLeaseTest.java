@@ -1,0 +1,330 @@
+package io.holdfast.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockEvent;
+import io.holdfast.LockTimeoutException;
+import io.holdfast.MultiLease;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.testkit.SimThread;
+import io.holdfast.testkit.faults.Held;
+import io.holdfast.testkit.faults.Operation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** All or nothing by lease and by future, over two stores. */
+class MultiLeaseTest extends TwoStores {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    // ---- blocking
+
+    @Test
+    void aLeaseHasATokenForEachMember() throws InterruptedException {
+        try (MultiLease lease = both.acquire()) {
+            assertThat(lease.lockNames()).containsExactly("1", "2");
+            assertThat(lease.token(one))
+                    .isEqualTo(one.holder().orElseThrow().token().orElseThrow());
+            assertThat(lease.token(two))
+                    .isEqualTo(two.holder().orElseThrow().token().orElseThrow());
+            assertThat(lease.token(oneOfB)).as("the same lock").isEqualTo(lease.token(one));
+            assertThatThrownBy(() -> lease.token(a.lock("3")))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("'3'");
+            assertThat(lease.isValid()).isTrue();
+            assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(25));
+        }
+        assertFree(one);
+        assertFree(two);
+    }
+
+    @Test
+    void aTimedOutAcquireSaysWhichMemberAndWhoHoldsIt() {
+        twoOfB.lock();
+        assertThatThrownBy(() -> both.acquire(Duration.ofMillis(700)))
+                .isInstanceOfSatisfying(
+                        LockTimeoutException.class,
+                        e -> assertThat(e.lockName()).isEqualTo("2"))
+                .hasMessageContainingAll("'1'", "'2'", "700 ms", "held by", otherB.clientId());
+        assertFree(one);
+        assertThat(both.tryAcquire()).isEmpty();
+        assertFree(one);
+        twoOfB.unlock();
+    }
+
+    @Test
+    void theWaitMayPassBeforeTheLastMemberIsAskedFor() {
+        Held slow = faults(a).holdReply(Operation.ACQUIRE);
+        SimThread waiter = start(
+                "waiter",
+                () -> assertThatThrownBy(() -> both.acquire(SECOND))
+                        .isInstanceOf(LockTimeoutException.class)
+                        .hasMessageContaining("before each member had been asked for"));
+        sim.runFor(Duration.ofMillis(1_100));
+        slow.letGo();
+        waiter.join();
+        assertThat(calls(otherA)).isZero();
+        assertFree(one);
+    }
+
+    @Test
+    void aLossIsToldOnceAndTheOthersAreReleased() throws InterruptedException {
+        MultiLease lease = both.acquire();
+        List<String> told = new ArrayList<>();
+        lease.onLost(loss -> told.add(loss.lockName()));
+        oneOfB.forceUnlock();
+        sim.runReady();
+        assertThat(told).containsExactly("1");
+        assertThat(lease.isValid()).isFalse();
+        assertThat(lease.remaining()).isZero();
+        assertThatThrownBy(() -> lease.ensureValid(Duration.ZERO)).isInstanceOf(LeaseLostException.class);
+        twoOfB.forceUnlock();
+        sim.runReady();
+        assertThat(told).containsExactly("1");
+        lease.onLost(loss -> told.add("late"));
+        sim.runReady();
+        assertThat(told).containsExactly("1", "late");
+        assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
+        lease.close();
+    }
+
+    @Test
+    void everyMemberIsReleasedThoughOneIsLost() throws InterruptedException {
+        MultiLease lease = both.acquire();
+        twoOfB.forceUnlock();
+        sim.runReady();
+        assertThatThrownBy(lease::close)
+                .isInstanceOfSatisfying(
+                        LeaseLostException.class,
+                        loss -> assertThat(loss.lockName()).isEqualTo("2"));
+        assertFree(one);
+        lease.close();
+    }
+
+    @Test
+    void nothingIsToldAfterTheClose() throws InterruptedException {
+        MultiLease lease = both.acquire();
+        List<LeaseLostException> told = new ArrayList<>();
+        lease.onLost(told::add);
+        lease.close();
+        sim.runFor(LEASE.multipliedBy(2));
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void validityIsEnsuredForAllMembers() throws InterruptedException {
+        try (MultiLease lease = both.acquire()) {
+            sim.runFor(Duration.ofSeconds(8));
+            long before = calls(a) + calls(otherA);
+            lease.ensureValid(Duration.ofSeconds(29));
+            assertThat(calls(a) + calls(otherA) - before).isEqualTo(2);
+            assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(29));
+        }
+    }
+
+    @Test
+    void validityThatTheLastMemberUsedUpIsRenewed() throws InterruptedException {
+        Duration wanted = Duration.ofSeconds(29);
+        try (MultiLease lease = both.acquire()) {
+            sim.runFor(Duration.ofSeconds(8));
+            otherFaults().outage(true);
+            assertThatThrownBy(() -> lease.ensureValid(wanted))
+                    .as("the first member is renewed")
+                    .isInstanceOf(StoreUnavailableException.class);
+            otherFaults().outage(false);
+            sim.runFor(Duration.ofMillis(400));
+            SimThread slow = slowly(List.of(otherFaults().holdReply(Operation.RENEW)), Duration.ofMillis(500));
+            lease.ensureValid(wanted);
+            assertThat(lease.remaining()).isGreaterThan(wanted);
+            slow.join();
+        }
+    }
+
+    @Test
+    void validityThatRenewalUsesUpIsNotPromised() throws InterruptedException {
+        List<Held> replies = new ArrayList<>();
+        for (int round = 0; round < 3; round++) {
+            replies.add(faults(a).holdReply(Operation.RENEW));
+            replies.add(otherFaults().holdReply(Operation.RENEW));
+        }
+        try (MultiLease lease = both.acquire()) {
+            sim.runFor(Duration.ofSeconds(8));
+            SimThread slow = slowly(replies, Duration.ofMillis(200));
+            assertThatThrownBy(() -> lease.ensureValid(Duration.ofMillis(29_400)))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("too slowly");
+            assertThat(lease.isValid()).isTrue();
+            slow.join();
+        }
+    }
+
+    /** Lets each reply go, one after the other, some time after it was caught. */
+    private SimThread slowly(List<Held> replies, Duration delay) {
+        return start("slow", () -> {
+            for (Held reply : replies) {
+                while (!reply.isCaught()) {
+                    sim.sleep(Duration.ofMillis(1));
+                }
+                sim.sleep(delay);
+                reply.letGo();
+            }
+        });
+    }
+
+    @Test
+    void aLeaseOfItsOwnEndsWithItsFirstMemberAndIsExtendedAsAWhole() throws InterruptedException {
+        MultiLease lease = both.tryAcquire(Duration.ZERO, SECOND).orElseThrow();
+        sim.runFor(Duration.ofMillis(500));
+        assertThat(lease.remaining()).isLessThan(Duration.ofMillis(500));
+        lease.extend(Duration.ofSeconds(5));
+        assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(4));
+        sim.runFor(Duration.ofSeconds(6));
+        assertThat(lease.isValid()).isFalse();
+        assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void aForgottenLeaseIsRenewedInNoStore() throws InterruptedException {
+        forget();
+        for (int i = 0; i < 50 && events(LockEvent.Abandoned.class).size() < 2; i++) {
+            System.gc();
+            sim.runFor(SECOND);
+        }
+        assertThat(events(LockEvent.Abandoned.class)).hasSize(2);
+        sim.runFor(LEASE);
+    }
+
+    @CanIgnoreReturnValue
+    private boolean forget() throws InterruptedException {
+        MultiLease lease = both.acquire();
+        lease.onLost(loss -> {});
+        return lease.isValid();
+    }
+
+    // ---- futures
+
+    @Test
+    void aFutureGetsAllMembers() {
+        MultiLease lease = sim.await(both.async().acquire());
+        assertThat(lease.isValid()).isTrue();
+        assertThat(oneOfB.tryLock()).isFalse();
+        assertThat(twoOfB.tryLock()).isFalse();
+        sim.await(lease.closeAsync());
+        sim.await(lease.closeAsync());
+        assertFree(one);
+        assertFree(two);
+    }
+
+    @Test
+    void aFutureWaitsForAllTogether() {
+        oneOfB.lock();
+        twoOfB.lock();
+        CompletableFuture<MultiLease> bounded = both.async().acquire(SECOND);
+        CompletableFuture<Optional<MultiLease>> tried = both.async().tryAcquire(SECOND);
+        assertThat(sim.await(both.async().tryAcquire())).isEmpty();
+        sim.runFor(Duration.ofMillis(600));
+        oneOfB.unlock();
+        sim.runFor(Duration.ofMillis(600));
+        assertThat(tried).isDone();
+        assertThat(tried.join()).isEmpty();
+        assertThatThrownBy(() -> sim.await(bounded))
+                .isInstanceOf(LockTimeoutException.class)
+                .hasMessageContainingAll("multi-lock", "'2'");
+        assertFree(one);
+        twoOfB.unlock();
+    }
+
+    @Test
+    void aFutureThatIsCancelledInTheMiddleLeavesNothing() {
+        twoOfB.lock();
+        CompletableFuture<MultiLease> future = both.async().acquire();
+        sim.runFor(SECOND);
+        assertThat(one.isLocked()).isTrue();
+        future.cancel(true);
+        sim.runFor(SECOND);
+        assertFree(one);
+        assertThat(otherB.inspect("2").waiters()).isEmpty();
+        twoOfB.unlock();
+    }
+
+    @Test
+    void aGrantToACancelledFutureIsGivenBack() {
+        Held reply = otherFaults().holdReply(Operation.ACQUIRE);
+        CompletableFuture<MultiLease> future = both.async().acquire();
+        sim.runUntil(reply::isCaught, LONG);
+        future.cancel(true);
+        reply.letGo();
+        sim.runFor(SECOND);
+        assertFree(one);
+        assertFree(two);
+    }
+
+    @Test
+    void aFutureThatIsCancelledAtAnyMomentLeavesNothing() {
+        for (int moment = 0; moment < 40; moment++) {
+            CompletableFuture<MultiLease> future = both.async().acquire();
+            int[] looks = {moment};
+            sim.passUntil(() -> looks[0]-- <= 0, SECOND);
+            if (!future.cancel(true)) {
+                sim.await(future.join().closeAsync());
+            }
+            sim.runFor(Duration.ofMillis(100));
+            assertFree(one);
+            assertFree(two);
+        }
+    }
+
+    @Test
+    void aFutureFailsWithItsMemberAndLeavesNothing() {
+        otherFaults().outage(true);
+        assertThatThrownBy(() -> sim.await(both.async().acquire())).isInstanceOf(StoreUnavailableException.class);
+        assertFree(one);
+        otherFaults().outage(false);
+        otherA.close();
+        assertThatThrownBy(() -> sim.await(both.async().acquire()))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContainingAll("'2'", "closed");
+        assertFree(one);
+    }
+
+    @Test
+    void aFutureTakesAgainWhatWasLostMeanwhile() {
+        twoOfB.lock();
+        CompletableFuture<MultiLease> future = both.async().acquire();
+        sim.runFor(SECOND);
+        oneOfB.forceUnlock();
+        sim.runFor(SECOND);
+        assertThat(events(LockEvent.Lost.class)).hasSize(1);
+        twoOfB.unlock();
+        MultiLease lease = sim.await(future);
+        assertThat(lease.isValid()).isTrue();
+        assertThat(oneOfB.tryLock()).isFalse();
+        lease.close();
+    }
+
+    @Test
+    void closingWithoutWaitingReleasesEveryMemberAndFailsWithALoss() throws InterruptedException {
+        MultiLease lease = both.acquire();
+        twoOfB.forceUnlock();
+        sim.runReady();
+        assertThatThrownBy(() -> sim.await(lease.closeAsync()))
+                .isInstanceOfSatisfying(
+                        LeaseLostException.class,
+                        loss -> assertThat(loss.lockName()).isEqualTo("2"));
+        assertFree(one);
+    }
+
+    @Test
+    void badArgumentsThrowAtTheCall() {
+        assertThatThrownBy(() -> both.async().tryAcquire(Duration.ZERO, Duration.ofMillis(-1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll("'1'", "'2'");
+    }
+}
