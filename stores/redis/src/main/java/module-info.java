@@ -1,11 +1,13 @@
-/** The store for Redis and Valkey. */
+/** The store for Redis and Valkey, and fences for the data that locks protect there. */
 module io.holdfast.redis {
     requires io.holdfast;
     requires io.holdfast.support;
     requires static com.google.errorprone.annotations;
     requires io.netty.common;
-    requires lettuce.core;
+    requires transitive lettuce.core;
     requires org.slf4j;
+
+    exports io.holdfast.redis;
 
     provides io.holdfast.spi.StoreProvider with
             io.holdfast.redis.RedisStoreProvider;

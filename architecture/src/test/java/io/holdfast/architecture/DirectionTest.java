@@ -27,6 +27,9 @@ class DirectionTest {
     private static final String SUPPORT = "io.holdfast.support";
     private static final String TESTKIT = "io.holdfast.testkit";
 
+    /** What a module of a store has for users of its database, beside the store, and throws at them. */
+    private static final String FENCED_OUT = ROOT + ".FencedOutException";
+
     /** What core and support may use beside the JDK. */
     private static final List<String> LIBRARIES =
             List.of("org.jspecify.annotations", "org.slf4j", "com.google.errorprone.annotations");
@@ -103,6 +106,7 @@ class DirectionTest {
                             target -> isHoldfast(target)
                                     && !own.contains(target.getName())
                                     && !inPackages(target, SPI, SUPPORT)
+                                    && !target.getName().equals(FENCED_OUT)
                                     && !known.contains(outermost(target).getName())))
                     .as(store.path())
                     .isEmpty();

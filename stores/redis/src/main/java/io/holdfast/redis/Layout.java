@@ -10,6 +10,7 @@ import java.util.List;
  *   <li>{@code hf:{tag}:t:NAME} the highest unit of tokens given, for 7 days
  *   <li>{@code hf:{tag}:q:NAME} the waiting tenures by arrival, until it is empty or nobody asked for 60 s
  *   <li>{@code hf:{tag}:a:NAME} the tenure that the lock was assigned to, until it is heard of, for 10 s
+ *   <li>{@code hf:{tag}:f:KEY} the highest token that a key of a user has seen, see {@link RedisFence}
  *   <li>{@code hf:client:ID} who a client is, while it uses locks
  *   <li>{@code hf:in:ID} the channel on which a client listens
  * </ul>
@@ -61,6 +62,11 @@ record Layout(String prefix) {
     /** For SCAN: their queues. */
     String queues(String start) {
         return "hf:{*" + QUEUE + locks(start);
+    }
+
+    /** The key beside one of a user's, in its slot. */
+    static String guard(String key) {
+        return "hf:{" + tag(key) + "}:f:" + key;
     }
 
     static String tag(String lock) {

@@ -24,14 +24,18 @@ enum Script {
     Script(String... parts) {
         StringBuilder whole = new StringBuilder();
         for (String part : parts) {
-            try (InputStream in = Script.class.getResourceAsStream(part + ".lua")) {
-                byte[] bytes = Objects.requireNonNull(in, part + ".lua").readAllBytes();
-                whole.append(new String(bytes, StandardCharsets.UTF_8));
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            whole.append(read(part));
         }
         text = whole.toString();
         digest = Base16.digest(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    static String read(String part) {
+        try (InputStream in = Script.class.getResourceAsStream(part + ".lua")) {
+            byte[] bytes = Objects.requireNonNull(in, part + ".lua").readAllBytes();
+            return new String(bytes, StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

@@ -1,4 +1,4 @@
-/** The store for Redis and Valkey. */
+/** The store for Redis and Valkey, and {@link io.holdfast.redis.RedisFence}, which protects the data there. */
 @NullMarked
 package io.holdfast.redis;
 
