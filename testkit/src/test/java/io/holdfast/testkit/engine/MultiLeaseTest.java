@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
+import io.holdfast.LockOptions;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.MultiLease;
 import io.holdfast.StoreUnavailableException;
@@ -131,16 +134,14 @@ class MultiLeaseTest extends TwoStores {
 
     @Test
     void validityThatTheLastMemberUsedUpIsRenewed() throws InterruptedException {
-        Duration wanted = Duration.ofSeconds(29);
-        try (MultiLease lease = both.acquire()) {
-            sim.runFor(Duration.ofSeconds(8));
-            otherFaults().outage(true);
-            assertThatThrownBy(() -> lease.ensureValid(wanted))
-                    .as("the first member is renewed")
-                    .isInstanceOf(StoreUnavailableException.class);
-            otherFaults().outage(false);
-            sim.runFor(Duration.ofMillis(400));
-            SimThread slow = slowly(List.of(otherFaults().holdReply(Operation.RENEW)), Duration.ofMillis(500));
+        DistributedLock shorter = otherA.lock("2", LockOptions.defaults().withLease(Duration.ofSeconds(24)));
+        Duration wanted = Duration.ofMillis(23_200);
+        try (MultiLease lease = Holdfast.multiLock(one, shorter).acquire()) {
+            sim.runFor(Duration.ofMillis(6_300));
+            SimThread slow = slowly(List.of(otherFaults().holdReply(Operation.RENEW)), Duration.ofMillis(400));
+            assertThat(one.holder().orElseThrow().remainingLease())
+                    .as("enough, but not for as long as the other member takes")
+                    .isBetween(wanted.plusMillis(400), wanted.plusMillis(600));
             lease.ensureValid(wanted);
             assertThat(lease.remaining()).isGreaterThan(wanted);
             slow.join();
