@@ -2,6 +2,8 @@ package io.holdfast.examples.guide;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
+import io.holdfast.redis.RedisFence;
+import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 
 /** The code of docs/guarantees.md. */
@@ -37,6 +39,15 @@ final class Guarding {
         try (Lease lease = lock.acquire()) {
             lease.onLost(loss -> worker.interrupt());
             orders.ship(42, lease.token());
+        }
+        // endregion
+    }
+
+    void write(DistributedLock lock, StatefulRedisConnection<String, String> connection) throws InterruptedException {
+        // region guard-redis
+        RedisFence fence = RedisFence.of(connection.sync());
+        try (Lease lease = lock.acquire()) {
+            fence.set("orders:42", lease.token(), "shipped"); // throws FencedOutException if a newer holder has written
         }
         // endregion
     }

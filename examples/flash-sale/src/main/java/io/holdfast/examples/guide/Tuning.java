@@ -4,11 +4,17 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
+import io.holdfast.MultiLease;
+import io.holdfast.MultiLock;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 
 /** The code of docs/tuning.md. */
 final class Tuning {
+
+    private final List<Long> transfers = new ArrayList<>();
 
     Holdfast client(String uri, Consumer<LockEvent> alarm) {
         // region tuning-client
@@ -35,5 +41,24 @@ final class Tuning {
         DistributedLock lock = holdfast.lock("reports/monthly", report);
         // endregion
         return lock;
+    }
+
+    void several(Holdfast holdfast) throws InterruptedException {
+        // region tuning-several
+        DistributedLock from = holdfast.lock("accounts/1");
+        DistributedLock to = holdfast.lock("accounts/2");
+        MultiLock both = Holdfast.multiLock(from, to);
+        try (MultiLease lease = both.acquire(Duration.ofSeconds(5))) {
+            transfer(lease.token(from), lease.token(to));
+        }
+        // endregion
+    }
+
+    private void transfer(long debit, long credit) {
+        transfers.addAll(List.of(debit, credit));
+    }
+
+    List<Long> transfers() {
+        return transfers;
     }
 }

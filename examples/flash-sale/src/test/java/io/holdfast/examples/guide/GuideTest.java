@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.DistributedLock;
+import io.holdfast.FencedOutException;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.embedded.redis.RedisServer;
+import io.holdfast.redis.RedisFence;
+import io.lettuce.core.RedisClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -79,6 +82,43 @@ class GuideTest {
             assertThat(holdfast.stats().grants()).isEqualTo(1);
         }
         assertThat(alarms).isEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("stores")
+    void severalAtOnce(String store) throws InterruptedException {
+        Tuning tuning = new Tuning();
+        try (Holdfast holdfast = Holdfast.connect(store)) {
+            tuning.several(holdfast);
+            tuning.several(holdfast);
+            assertThat(holdfast.lock("accounts/1").isLocked()).isFalse();
+        }
+        List<Long> tokens = tuning.transfers();
+        assertThat(tokens).hasSize(4);
+        assertThat(tokens.get(2)).isGreaterThan(tokens.get(0));
+        assertThat(tokens.get(3)).isGreaterThan(tokens.get(1));
+    }
+
+    /** The old holder goes on when its lease has long ended: its token is what stops it. */
+    @Test
+    void aPausedHolderIsRefusedByTheData() throws InterruptedException {
+        RedisClient client = RedisClient.create(redis.uri());
+        try (Holdfast holdfast = Holdfast.connect(redis.uri());
+                Holdfast paused = Holdfast.connect(redis.uri());
+                var connection = client.connect()) {
+            Lease old = paused.lock("orders/42")
+                    .tryAcquire(Duration.ZERO, Duration.ofMillis(200))
+                    .orElseThrow();
+            // waits until the lease of the other one has ended
+            new Guarding(orders).write(holdfast.lock("orders/42"), connection);
+            RedisFence fence = RedisFence.of(connection.sync());
+            assertThatThrownBy(() -> fence.set("orders:42", old.token(), "cancelled"))
+                    .isInstanceOf(FencedOutException.class)
+                    .hasMessageContaining("token " + old.token());
+            assertThat(connection.sync().get("orders:42")).isEqualTo("shipped");
+        } finally {
+            client.shutdown();
+        }
     }
 
     @ParameterizedTest
