@@ -118,6 +118,27 @@ public interface Holdfast extends AutoCloseable {
     }
 
     /**
+     * The resource of this name, cut into segments with a lock each. No store call.
+     *
+     * @param name any text that is still a lock name when {@code #} and the number of a segment are added
+     * @param segments how many, 1 to 1024
+     * @throws IllegalArgumentException if name or number break these rules
+     * @throws IllegalStateException if the client is closed
+     */
+    default SegmentedLock segmented(String name, int segments) {
+        return segmented(name, segments, LockOptions.defaults());
+    }
+
+    /**
+     * The resource of this name, cut into segments whose locks are used with these options.
+     *
+     * @throws IllegalArgumentException if the name does not leave room for {@code #} and a number, or if segments are not
+     *     1 to 1024
+     * @throws IllegalStateException if the client is closed
+     */
+    SegmentedLock segmented(String name, int segments, LockOptions options);
+
+    /**
      * Who holds the name and who waits for it. Calls the store, and asks the holder for at most 200 ms.
      *
      * @throws StoreUnavailableException if the store did not answer within the command timeout

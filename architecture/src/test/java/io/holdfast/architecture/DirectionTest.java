@@ -24,6 +24,7 @@ class DirectionTest {
     private static final String MEMORY = "io.holdfast.memory";
     private static final String INTERNAL = "io.holdfast.internal";
     private static final String MULTI = "io.holdfast.internal.multi";
+    private static final String RECIPES = "io.holdfast.internal.recipes";
     private static final String SUPPORT = "io.holdfast.support";
     private static final String TESTKIT = "io.holdfast.testkit";
 
@@ -45,7 +46,7 @@ class DirectionTest {
     void coreUsesTheJdkAndItsOwnPackagesOnly() {
         assertThat(dependencies(
                         PublishedModules.named("core").classes(),
-                        target -> !inPackages(target, ROOT, SPI, MEMORY, INTERNAL, MULTI)
+                        target -> !inPackages(target, ROOT, SPI, MEMORY, INTERNAL, MULTI, RECIPES)
                                 && !isJdk(target)
                                 && !LIBRARIES.contains(target.getPackageName())))
                 .isEmpty();
@@ -81,6 +82,24 @@ class DirectionTest {
                                 && !target.getFullName().equals(INTERNAL + ".Durations")
                                 && !target.getFullName().equals(SPI + ".Platform")))
                 .isEmpty();
+    }
+
+    @Test
+    void recipesUseThePublicFaceAndThePlatformOnly() {
+        assertThat(dependencies(
+                        from(PublishedModules.named("core").classes(), RECIPES),
+                        target -> isHoldfast(target)
+                                && !inPackages(target, RECIPES, ROOT)
+                                && !outermost(target).getName().equals(SPI + ".Platform")))
+                .isEmpty();
+    }
+
+    @Test
+    void onlyTheClientMakesRecipes() {
+        List<JavaClass> others = PublishedModules.allClasses().stream()
+                .filter(type -> !inPackages(type, INTERNAL, RECIPES))
+                .toList();
+        assertThat(dependencies(others, target -> inPackages(target, RECIPES))).isEmpty();
     }
 
     @Test

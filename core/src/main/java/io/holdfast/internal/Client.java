@@ -5,8 +5,11 @@ import io.holdfast.Holdfast;
 import io.holdfast.LockListener;
 import io.holdfast.LockOptions;
 import io.holdfast.LockReport;
+import io.holdfast.SegmentedLock;
 import io.holdfast.Stats;
 import io.holdfast.WaitStrategy;
+import io.holdfast.internal.recipes.ClientSegmentedLock;
+import io.holdfast.internal.recipes.Surroundings;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
@@ -43,12 +46,14 @@ public final class Client implements Holdfast {
     private final Engine engine;
     private final Settings settings;
     private final LockStore store;
+    private final Surroundings surroundings;
     private final AtomicBoolean closing = new AtomicBoolean();
 
     private Client(Engine engine) {
         this.engine = engine;
         this.settings = engine.settings;
         this.store = engine.store;
+        this.surroundings = new EngineSurroundings(engine);
     }
 
     /** Connects. */
@@ -166,6 +171,11 @@ public final class Client implements Holdfast {
         return options.maxHold().isPresent()
                 ? Limit.of(options.maxHold(), options.onMaxHold())
                 : Limit.of(settings.maxHold(), settings.onMaxHold());
+    }
+
+    @Override
+    public SegmentedLock segmented(String name, int segments, LockOptions options) {
+        return ClientSegmentedLock.of(this, surroundings, name, segments, options);
     }
 
     private void checkName(String name) {

@@ -1,0 +1,15 @@
+package io.holdfast;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import java.util.function.Consumer;
+
+/** A hold of one segment of a {@link SegmentedLock}. */
+public interface SegmentLease extends Lease {
+
+    /** Which segment is held, from 0 on. {@link #lockName} and {@link #token} are those of its lock. */
+    int segment();
+
+    @Override
+    @CanIgnoreReturnValue
+    SegmentLease onLost(Consumer<LeaseLostException> action);
+}

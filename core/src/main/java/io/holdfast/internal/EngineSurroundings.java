@@ -1,0 +1,54 @@
+package io.holdfast.internal;
+
+import io.holdfast.LockReport;
+import io.holdfast.internal.recipes.Surroundings;
+import io.holdfast.spi.Platform;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+
+/** What the engine lends to recipes. */
+record EngineSurroundings(Engine engine) implements Surroundings {
+
+    @Override
+    public Platform platform() {
+        return engine.platform;
+    }
+
+    @Override
+    public Duration maxOutage() {
+        return engine.settings.maxOutage();
+    }
+
+    @Override
+    public Platform.Task later(Duration delay, Runnable task) {
+        return engine.later.run(Durations.nanos(delay), () -> {
+            if (!engine.closed) {
+                task.run();
+            }
+        });
+    }
+
+    @Override
+    public CompletionStage<LockReport> inspect(String name) {
+        if (engine.closed) {
+            throw Texts.closed(name, engine.settings.name());
+        }
+        return engine.calls.ask(() -> engine.store.inspect(name));
+    }
+
+    @Override
+    public void callBack(String what, Runnable code) {
+        engine.threads.callbacks().execute(() -> {
+            try {
+                code.run();
+            } catch (Throwable e) {
+                failed(what, e);
+            }
+        });
+    }
+
+    @Override
+    public void failed(String what, Throwable error) {
+        engine.events.failure(what, error);
+    }
+}

@@ -1,0 +1,113 @@
+package io.holdfast.internal.recipes;
+
+import io.holdfast.AsyncSegmentedLock;
+import io.holdfast.HoldfastException;
+import io.holdfast.Lease;
+import io.holdfast.LockTimeoutException;
+import io.holdfast.SegmentLease;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/** The face of a segmented lock with futures. */
+record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmentedLock {
+
+    @Override
+    public CompletableFuture<SegmentLease> acquireAny() {
+        return acquireAny(Search.FOR_EVER);
+    }
+
+    @Override
+    public CompletableFuture<SegmentLease> acquireAny(Duration wait) {
+        lock.requireSome();
+        return new Request<SegmentLease>(lock.search(wait), got -> got, Optional.empty()).start();
+    }
+
+    @Override
+    public CompletableFuture<Optional<SegmentLease>> tryAcquireAny() {
+        return tryAcquireAny(Duration.ZERO);
+    }
+
+    @Override
+    public CompletableFuture<Optional<SegmentLease>> tryAcquireAny(Duration wait) {
+        return lock.segments().isEmpty()
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : new Request<Optional<SegmentLease>>(lock.search(wait), Optional::of, Optional.of(Optional.empty()))
+                        .start();
+    }
+
+    /** One search: a question at a time, until one is answered by a lease. */
+    private final class Request<T> {
+
+        private final Search search;
+        private final Function<SegmentLease, T> got;
+        private final Optional<T> none;
+        private final Relay<T> relay = new Relay<>();
+
+        /** @param none what to complete with if all are held; empty to fail */
+        Request(Search search, Function<SegmentLease, T> got, Optional<T> none) {
+            this.search = search;
+            this.got = got;
+            this.none = none;
+        }
+
+        CompletableFuture<T> start() {
+            ask();
+            return relay.future();
+        }
+
+        private void ask() {
+            search.next().ifPresentOrElse(this::ask, this::end);
+        }
+
+        private void ask(Search.Ask ask) {
+            relay.pursue(
+                    lock.segment(ask.segment()).async().tryAcquire(ask.patience()),
+                    lease -> answered(ask.segment(), lease),
+                    this::failed);
+        }
+
+        private void answered(int segment, Optional<Lease> lease) {
+            lease.ifPresentOrElse(got -> deliver(segment, got), this::goOn);
+        }
+
+        private void deliver(int segment, Lease lease) {
+            relay.deliver(lease, got.apply(new HeldSegment(segment, lease)));
+        }
+
+        /** Asks the next one, unless nobody wants to know any more. */
+        private void goOn() {
+            if (!relay.ended()) {
+                try {
+                    ask();
+                } catch (RuntimeException e) {
+                    relay.fail(e);
+                }
+            }
+        }
+
+        private void failed(Throwable error) {
+            if (error instanceof HoldfastException failure && search.survives(failure)) {
+                goOn();
+            } else {
+                relay.fail(error);
+            }
+        }
+
+        /** All are held and the time is up. */
+        private void end() {
+            none.ifPresentOrElse(relay::complete, this::last);
+        }
+
+        /** One more try, whose failure says who is in the way. */
+        private void last() {
+            int segment = lock.witness();
+            Duration waited = search.elapsed();
+            relay.pursue(
+                    lock.segment(segment).async().acquire(Duration.ZERO),
+                    lease -> deliver(segment, lease),
+                    error -> relay.fail(error instanceof LockTimeoutException e ? lock.timeout(waited, e) : error));
+        }
+    }
+}
