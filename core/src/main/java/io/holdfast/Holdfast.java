@@ -139,6 +139,24 @@ public interface Holdfast extends AutoCloseable {
     SegmentedLock segmented(String name, int segments, LockOptions options);
 
     /**
+     * The election of this name, which is kept as the lock of this name. No store call.
+     *
+     * @throws IllegalArgumentException if the name is not that of a lock
+     * @throws IllegalStateException if the client is closed
+     */
+    default LeaderElection leaderElection(String name) {
+        return leaderElection(name, LockOptions.defaults());
+    }
+
+    /**
+     * The election of this name, used with these options: the lease says how soon a leader that died is followed by another.
+     *
+     * @throws IllegalArgumentException if the name is not that of a lock
+     * @throws IllegalStateException if the client is closed
+     */
+    LeaderElection leaderElection(String name, LockOptions options);
+
+    /**
      * Who holds the name and who waits for it. Calls the store, and asks the holder for at most 200 ms.
      *
      * @throws StoreUnavailableException if the store did not answer within the command timeout

@@ -24,6 +24,7 @@ class InternalTest {
             "multi.Composite",
             "multi.Member",
             "multi.Place",
+            "recipes.ClientLeaderElection",
             "recipes.ClientSegmentedLock",
             "recipes.Surroundings");
 

@@ -2,12 +2,14 @@ package io.holdfast.internal;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
+import io.holdfast.LeaderElection;
 import io.holdfast.LockListener;
 import io.holdfast.LockOptions;
 import io.holdfast.LockReport;
 import io.holdfast.SegmentedLock;
 import io.holdfast.Stats;
 import io.holdfast.WaitStrategy;
+import io.holdfast.internal.recipes.ClientLeaderElection;
 import io.holdfast.internal.recipes.ClientSegmentedLock;
 import io.holdfast.internal.recipes.Surroundings;
 import io.holdfast.spi.LockStore;
@@ -176,6 +178,11 @@ public final class Client implements Holdfast {
     @Override
     public SegmentedLock segmented(String name, int segments, LockOptions options) {
         return ClientSegmentedLock.of(this, surroundings, name, segments, options);
+    }
+
+    @Override
+    public LeaderElection leaderElection(String name, LockOptions options) {
+        return new ClientLeaderElection(surroundings, lock(name, options));
     }
 
     private void checkName(String name) {

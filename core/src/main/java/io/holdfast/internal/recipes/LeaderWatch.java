@@ -1,0 +1,108 @@
+package io.holdfast.internal.recipes;
+
+import io.holdfast.LeaderElection;
+import io.holdfast.LockReport;
+import io.holdfast.LockReport.Holder;
+import io.holdfast.spi.Platform;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks who leads, again and again: ask, tell, wait, one after the other, so that there is never more than one of each.
+ *
+ * <p>It has no thread: the question is asked on a thread of the client's, the answer is told on the users' executor, and
+ * between them there is nothing but a request, or a task of the client's timer.
+ */
+final class LeaderWatch implements LeaderElection.Watch {
+
+    private final Surroundings surroundings;
+    private final String name;
+    private final Duration period;
+    private final Consumer<Optional<Holder>> action;
+    private final String what;
+    private volatile Platform.Task next = () -> {};
+    private volatile boolean closed;
+
+    // touched by one call back at a time
+    private boolean begun;
+    private Optional<Holder> told = Optional.empty();
+    private boolean failing;
+
+    LeaderWatch(Surroundings surroundings, String name, Duration period, Consumer<Optional<Holder>> action) {
+        this.surroundings = surroundings;
+        this.name = name;
+        this.period = period;
+        this.action = action;
+        this.what = "the watch of the leader of '" + name + "'";
+    }
+
+    LeaderWatch start() {
+        look();
+        return this;
+    }
+
+    private void look() {
+        if (!closed) {
+            var unused = surroundings
+                    .inspect(name)
+                    .whenComplete((report, error) -> surroundings.callBack(what, () -> answered(report, error)));
+        }
+    }
+
+    private void answered(@Nullable LockReport report, @Nullable Throwable error) {
+        try {
+            if (report != null) {
+                failing = false;
+                seen(report.holder());
+            } else if (error != null && !failing) {
+                failing = true;
+                surroundings.failed(what, error);
+            }
+        } finally {
+            lookLater();
+        }
+    }
+
+    private void seen(Optional<Holder> leader) {
+        if (!closed && (!begun || !sameTerm(told, leader))) {
+            begun = true;
+            told = leader;
+            action.accept(leader);
+        }
+    }
+
+    private static boolean sameTerm(Optional<Holder> before, Optional<Holder> now) {
+        if (before.isEmpty() || now.isEmpty()) {
+            return before.equals(now);
+        }
+        OptionalLong term = now.get().token();
+        boolean sameClient =
+                before.get().client().id().equals(now.get().client().id());
+        // a leader that does not tell its term is taken for the one of before
+        return sameClient && (term.isEmpty() || term.equals(before.get().token()));
+    }
+
+    private void lookLater() {
+        if (!closed) {
+            next = surroundings.later(period, this::look);
+            // the watch may have been closed before the task could be seen
+            if (closed) {
+                next.cancel();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        next.cancel();
+    }
+
+    @Override
+    public String toString() {
+        return what + (closed ? ", closed" : ", each " + period);
+    }
+}

@@ -1,0 +1,289 @@
+package io.holdfast.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.Holdfast;
+import io.holdfast.LeaderElection;
+import io.holdfast.Leadership;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockEvent;
+import io.holdfast.LockOptions;
+import io.holdfast.LockReport;
+import io.holdfast.LockTimeoutException;
+import io.holdfast.testkit.SimThread;
+import io.holdfast.testkit.faults.Fault;
+import io.holdfast.testkit.faults.Held;
+import io.holdfast.testkit.faults.Operation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Who leads, and until when. */
+class LeaderElectionTest extends VirtualTime {
+
+    private final LeaderElection election = a.leaderElection("boss");
+    private final LeaderElection theirs = b.leaderElection("boss");
+    private final List<Leadership.End> ends = new ArrayList<>();
+
+    @AfterEach
+    void nothingIsLeft() {
+        faults(a).outage(false).probability(Fault.DROP_REQUEST, 0.0);
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void oneLeadsUntilItResignsAndTermsRise() throws InterruptedException {
+        long last = 0;
+        for (int i = 0; i < 6; i++) {
+            LeaderElection winner = i % 2 == 0 ? election : theirs;
+            LeaderElection loser = i % 2 == 0 ? theirs : election;
+            try (Leadership leadership = winner.campaign()) {
+                assertThat(leadership.isLeader()).isTrue();
+                assertThat(leadership.electionName()).isEqualTo("boss");
+                assertThat(leadership.term()).isGreaterThan(last);
+                assertThat(loser.tryCampaign()).isEmpty();
+                assertThat(winner.tryCampaign()).isEmpty();
+                last = leadership.term();
+            }
+        }
+    }
+
+    @Test
+    void aCandidateLeadsSoonAfterTheLeaderResigns() throws InterruptedException {
+        Leadership first = election.campaign();
+        SimThread candidate = start("candidate", () -> {
+            try (Leadership second = theirs.campaign()) {
+                assertThat(second.term()).isGreaterThan(first.term());
+            }
+        });
+        sim.runFor(Duration.ofMinutes(3));
+        assertThat(first.isLeader()).as("renewed").isTrue();
+        assertThat(candidate.done()).isFalse();
+        first.resign();
+        sim.runUntil(candidate::done, Duration.ofMillis(10));
+        candidate.join();
+        assertThat(first.isLeader()).isFalse();
+        assertThat(first.remaining()).isZero();
+    }
+
+    @Test
+    void aLeaderWhoseStoreIsSilentStopsAtItsDeadlineAndBeforeAnotherLeads() throws InterruptedException {
+        Leadership old = election.campaign();
+        List<Duration> told = new ArrayList<>();
+        old.onEnd(end -> {
+            ends.add(end);
+            told.add(sim.elapsed());
+        });
+        SimThread next = start("next", () -> {
+            try (Leadership leadership = theirs.campaign()) {
+                assertThat(old.isLeader()).isFalse();
+                assertThat(ends).hasSize(1);
+                assertThat(leadership.term()).isGreaterThan(old.term());
+            }
+        });
+        sim.runFor(Duration.ofMillis(100));
+        faults(a).probability(Fault.DROP_REQUEST, 1.0);
+        Duration deadline = sim.elapsed().plus(old.remaining());
+        sim.runFor(old.remaining().minusMillis(1));
+        assertThat(old.isLeader()).isTrue();
+        assertThat(ends).isEmpty();
+        sim.runFor(Duration.ofMillis(2));
+        assertThat(old.isLeader()).isFalse();
+        assertThat(ends).hasOnlyElementsOfType(Leadership.End.Lost.class).hasSize(1);
+        assertThat(told.get(0)).isLessThanOrEqualTo(deadline.plusMillis(1));
+        assertThat(next.done()).isFalse();
+        sim.runUntil(next::done, Duration.ofSeconds(2));
+        next.join();
+        assertThatThrownBy(() -> old.ensureLeader(Duration.ZERO)).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(old::resign).isInstanceOf(LeaseLostException.class);
+        old.resign();
+        assertThat(ends).hasSize(1);
+    }
+
+    @Test
+    void ensureLeaderRenewsWhenTooLittleIsLeft() throws InterruptedException {
+        try (Leadership leadership = election.campaign()) {
+            sim.runFor(Duration.ofSeconds(8));
+            long before = calls(a);
+            leadership.ensureLeader(Duration.ofSeconds(10));
+            assertThat(calls(a)).isEqualTo(before);
+            leadership.ensureLeader(Duration.ofSeconds(29));
+            assertThat(calls(a)).isEqualTo(before + 1);
+            assertThatThrownBy(() -> leadership.ensureLeader(LEASE)).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void theEndIsToldOnceAlsoToWhoAsksLate() throws InterruptedException {
+        Leadership leadership = election.campaign().onEnd(ends::add);
+        leadership.onEnd(end -> {
+            throw new IllegalStateException("planned");
+        });
+        leadership.onEnd(ends::add);
+        leadership.resign();
+        leadership.resign();
+        sim.runReady();
+        assertThat(ends).containsExactly(new Leadership.End.Resigned(), new Leadership.End.Resigned());
+        leadership.onEnd(ends::add);
+        sim.runReady();
+        assertThat(ends).hasSize(3);
+    }
+
+    @Test
+    void aLossThatIsFoundByTheResignationIsALoss() throws InterruptedException {
+        Leadership leadership = election.campaign().onEnd(ends::add);
+        Leadership later = a.leaderElection("other").campaign().onEnd(ends::add);
+        server.wipe();
+        assertThatThrownBy(leadership::resign).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(() -> sim.await(later.resignAsync())).isInstanceOf(LeaseLostException.class);
+        sim.runReady();
+        assertThat(ends).hasOnlyElementsOfType(Leadership.End.Lost.class).hasSize(2);
+    }
+
+    @Test
+    void itIsResignedWithoutWaiting() throws InterruptedException {
+        Leadership leadership = election.campaign().onEnd(ends::add);
+        sim.await(leadership.resignAsync());
+        sim.await(leadership.resignAsync());
+        sim.runReady();
+        assertThat(ends).containsExactly(new Leadership.End.Resigned());
+        assertThat(theirs.leader()).isEmpty();
+    }
+
+    @Test
+    void waitsPassAndSayWhoLeads() throws InterruptedException {
+        try (Leadership leadership = theirs.campaign()) {
+            Duration before = sim.elapsed();
+            assertThat(election.tryCampaign(Duration.ofMillis(800))).isEmpty();
+            assertThat(election.tryCampaign(Duration.ZERO)).isEmpty();
+            assertThat(sim.elapsed().minus(before)).isEqualTo(Duration.ofMillis(800));
+            assertThatThrownBy(() -> election.campaign(Duration.ofMillis(200)))
+                    .isInstanceOf(LockTimeoutException.class)
+                    .hasMessageContaining("'boss'")
+                    .hasMessageContaining("200 ms")
+                    .hasMessageContaining("token " + leadership.term());
+        }
+        election.campaign(Duration.ZERO).close();
+        election.tryCampaign(Duration.ofSeconds(1)).orElseThrow().close();
+    }
+
+    @Test
+    void theLeaderIsShownWithItsTerm() throws InterruptedException {
+        assertThat(theirs.leader()).isEmpty();
+        try (Leadership leadership = election.campaign()) {
+            LockReport.Holder holder = theirs.leader().orElseThrow();
+            assertThat(holder.client().id()).isEqualTo(a.clientId());
+            assertThat(holder.token()).hasValue(leadership.term());
+        }
+    }
+
+    @Test
+    void anInterruptEndsACampaignAndLeavesNothing() throws InterruptedException {
+        try (Leadership leadership = theirs.campaign()) {
+            SimThread candidate = start("candidate", election::campaign);
+            sim.runFor(Duration.ofSeconds(3));
+            candidate.interrupt();
+            sim.runUntil(candidate::done, Duration.ofMillis(10));
+            assertThat(candidate.failure()).containsInstanceOf(InterruptedException.class);
+            sim.runFor(Duration.ofMillis(10));
+            assertThat(b.inspect("boss").waiters()).isEmpty();
+            assertThat(leadership.isLeader()).isTrue();
+        }
+    }
+
+    @Test
+    void aLeaderDoesNotWaitForItself() throws InterruptedException {
+        try (Leadership leadership = election.campaign()) {
+            assertThatThrownBy(election::campaign)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("would wait for itself")
+                    .hasMessageContaining("token " + leadership.term());
+        }
+    }
+
+    @Test
+    void aForgottenLeadershipIsNotRenewed() throws InterruptedException {
+        forget();
+        for (int i = 0; i < 50 && events(LockEvent.Abandoned.class).isEmpty(); i++) {
+            System.gc();
+            sim.runFor(Duration.ofSeconds(11));
+        }
+        assertThat(events(LockEvent.Abandoned.class)).hasSize(1);
+        sim.runFor(LEASE);
+        theirs.campaign().close();
+    }
+
+    private void forget() throws InterruptedException {
+        election.campaign().onEnd(ends::add);
+    }
+
+    @Test
+    void futuresLeadToo() {
+        Leadership first = sim.await(election.async().campaign());
+        CompletableFuture<Leadership> second = theirs.async().campaign();
+        assertThat(sim.await(theirs.async().tryCampaign())).isEmpty();
+        assertThat(sim.await(theirs.async().tryCampaign(Duration.ofSeconds(1)))).isEmpty();
+        assertThatThrownBy(() -> sim.await(theirs.async().campaign(Duration.ofSeconds(1))))
+                .isInstanceOf(LockTimeoutException.class);
+        first.close();
+        sim.await(second).close();
+        Optional<Leadership> third = sim.await(election.async().tryCampaign());
+        assertThat(third.orElseThrow().isLeader()).isTrue();
+        third.orElseThrow().close();
+    }
+
+    @Test
+    void aCancelledCampaignLeavesNothing() throws InterruptedException {
+        try (Leadership leadership = theirs.campaign()) {
+            List<CompletableFuture<?>> futures = List.of(
+                    election.async().campaign(),
+                    election.async().tryCampaign(LONG),
+                    election.async().campaign(LONG));
+            sim.runFor(Duration.ofSeconds(3));
+            futures.forEach(future -> future.cancel(false));
+            sim.runFor(Duration.ofMillis(10));
+            assertThat(b.inspect("boss").waiters()).isEmpty();
+            assertThat(leadership.isLeader()).isTrue();
+        }
+        Held reply = faults(a).holdReply(Operation.ACQUIRE);
+        CompletableFuture<Leadership> late = election.async().campaign();
+        sim.runUntil(reply::isCaught, LONG);
+        late.cancel(false);
+        reply.letGo();
+        assertNothingIsLeft();
+        assertThat(theirs.leader()).isEmpty();
+    }
+
+    @Test
+    void optionsSayHowSoonADeadLeaderIsFollowed() throws InterruptedException {
+        LockOptions brief = LockOptions.defaults().withLease(Duration.ofSeconds(3));
+        Leadership leadership = a.leaderElection("boss", brief).campaign();
+        faults(a).outage(true);
+        Duration before = sim.elapsed();
+        theirs.campaign().close();
+        assertThat(sim.elapsed().minus(before)).isBetween(Duration.ofSeconds(2), Duration.ofSeconds(4));
+        faults(a).outage(false);
+        assertThatThrownBy(leadership::close).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void badNamesAndClosedClientsAreRefused() {
+        assertThatThrownBy(() -> a.leaderElection(""))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("0 bytes");
+        Holdfast c = client("c");
+        LeaderElection left = c.leaderElection("boss");
+        c.close();
+        assertThatThrownBy(() -> c.leaderElection("boss")).hasMessageContaining("client c is closed");
+        assertThatThrownBy(left::campaign).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(left::tryCampaign).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(left::leader).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> left.async().campaign()).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> left.watch(LEASE, leader -> {})).hasMessageContaining("client c is closed");
+    }
+}
