@@ -18,7 +18,7 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 /** What counts as another leader when leaders do not always tell their term. */
-class LeaderWatchTest {
+class LeaderWatchTermsTest {
 
     private static final Duration PERIOD = Duration.ofSeconds(1);
 
