@@ -80,7 +80,8 @@ final class Search {
         }
         Duration here = segments.size() == 1 || left.compareTo(slice) < 0 ? left : jittered(slice);
         Ask ask = new Ask(segments.get(start), here);
-        slice = slice.multipliedBy(2).compareTo(LONGEST_SLICE) < 0 ? slice.multipliedBy(2) : LONGEST_SLICE;
+        Duration twice = slice.multipliedBy(2);
+        slice = twice.compareTo(LONGEST_SLICE) < 0 ? twice : LONGEST_SLICE;
         waiting = true;
         asked = 0;
         start = draw();
@@ -91,8 +92,7 @@ final class Search {
     boolean survives(HoldfastException failure) {
         long now = platform.nanoTime();
         long most = surroundings.maxOutage().toNanos();
-        // "held" proves no answer, since the client may know it from another one who waits: so what is apart is so by
-        // time
+        // "held" proves no answer, as the client may know it from another waiter: outages are told apart by time
         if (!failedBefore || now - lastFailure >= most) {
             outageSince = askedAt;
         }
