@@ -1,0 +1,100 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.Holdfast;
+import io.holdfast.LeaderElection;
+import io.holdfast.Leadership;
+import io.holdfast.SegmentLease;
+import io.holdfast.SegmentedLock;
+import io.holdfast.StoreRefusedException;
+import io.holdfast.testkit.Await;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What is composed of locks, on a real server. */
+class RecipesTest {
+
+    private static final int SEGMENTS = 4;
+
+    private final Servers servers = Servers.shared();
+    private final Holdfast a = Holdfast.connect(servers.uri());
+    private final Holdfast b = Holdfast.connect(servers.uri());
+    private final String name = Servers.name();
+
+    @AfterEach
+    void close() {
+        a.close();
+        b.close();
+        assertThat(servers.keysOf(name)).isEmpty();
+    }
+
+    @Test
+    void anySegmentThatIsFreeIsTakenAndAwaited() throws Exception {
+        SegmentedLock mine = a.segmented(name, SEGMENTS);
+        List<SegmentLease> held = new ArrayList<>();
+        for (int i = 0; i < SEGMENTS; i++) {
+            held.add((i % 2 == 0 ? mine : b.segmented(name, SEGMENTS)).acquireAny(Duration.ZERO));
+        }
+        assertThat(held).extracting(SegmentLease::segment).containsExactlyInAnyOrder(0, 1, 2, 3);
+        assertThat(servers.redis.exists(name + "#0", name + "#1", name + "#2", name + "#3"))
+                .isEqualTo(SEGMENTS);
+        assertThat(mine.tryAcquireAny()).isEmpty();
+        CompletableFuture<SegmentLease> waits = mine.async().acquireAny();
+        SegmentLease freed = held.remove(1);
+        freed.close();
+        SegmentLease next = Await.reply(waits);
+        assertThat(next.segment()).isEqualTo(freed.segment());
+        assertThat(next.token()).isGreaterThan(freed.token());
+        next.close();
+        held.forEach(SegmentLease::close);
+    }
+
+    @Test
+    void aSegmentWhoseKeyIsAnotherOnesIsRefusedAndCanBeLeftOut() {
+        servers.redis.set(name + "#1", "mine");
+        SegmentedLock stock = a.segmented(name, 2);
+        assertThatThrownBy(stock.startingAt(1)::tryAcquireAny)
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining(name + "#1");
+        try (SegmentLease lease = stock.without(1).tryAcquireAny().orElseThrow()) {
+            assertThat(lease.segment()).isZero();
+        }
+        servers.redis.del(name + "#1");
+    }
+
+    @Test
+    void leadersFollowEachOtherAndAreSeen() throws Exception {
+        LeaderElection election = a.leaderElection(name);
+        List<Long> terms = new CopyOnWriteArrayList<>();
+        try (LeaderElection.Watch watch = b.leaderElection(name)
+                .watch(
+                        Duration.ofMillis(100),
+                        leader -> terms.add(
+                                leader.map(who -> who.token().orElse(1)).orElse(0L)))) {
+            Await.until("nobody leads: " + watch, () -> terms.equals(List.of(0L)));
+            Leadership first = election.campaign();
+            CompletableFuture<Leadership> candidate =
+                    b.leaderElection(name).async().campaign();
+            Await.until("the first leader is seen", () -> terms.contains(first.term()));
+            first.ensureLeader(Duration.ofSeconds(10));
+            first.resign();
+            Leadership second = Await.reply(candidate);
+            assertThat(second.term()).isGreaterThan(first.term());
+            assertThat(election.leader().orElseThrow().token()).hasValue(second.term());
+            Await.until("the second leader is seen", () -> terms.contains(second.term()));
+            List<Leadership.End> ends = new CopyOnWriteArrayList<>();
+            second.onEnd(ends::add);
+            a.lock(name).forceUnlock();
+            Await.until("the loss is told", () -> ends.size() == 1);
+            assertThat(ends.get(0)).isInstanceOf(Leadership.End.Lost.class);
+            assertThat(second.isLeader()).isFalse();
+        }
+    }
+}
