@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.DistributedLock;
 import io.holdfast.FencedOutException;
 import io.holdfast.Holdfast;
+import io.holdfast.LeaderElection;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.embedded.redis.RedisServer;
@@ -13,7 +14,11 @@ import io.holdfast.redis.RedisFence;
 import io.lettuce.core.RedisClient;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -126,6 +131,36 @@ class GuideTest {
     void migrating(String store) throws InterruptedException {
         try (Holdfast holdfast = Holdfast.connect(store)) {
             assertThat(new Migrating(orders).tryLock(holdfast)).isTrue();
+        }
+        assertThat(orders.isShipped(42)).isTrue();
+    }
+
+    @ParameterizedTest
+    @MethodSource("stores")
+    void segments(String store) throws InterruptedException {
+        try (Holdfast holdfast = Holdfast.connect(store)) {
+            Locks locks = new Locks(orders);
+            locks.segmented(holdfast);
+            assertThat(IntStream.range(0, 8).filter(orders::isShipped)).hasSize(1);
+            assertThat(locks.sell(holdfast, 5)).isTrue();
+            assertThat(locks.sell(holdfast, 8)).as("no shelf has it").isFalse();
+            assertThat(holdfast.list("stock/42")).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("stores")
+    void leading(String store) throws InterruptedException {
+        BlockingQueue<Boolean> told = new LinkedBlockingQueue<>();
+        try (Holdfast holdfast = Holdfast.connect(store)) {
+            Locks locks = new Locks(orders);
+            try (LeaderElection.Watch watch = locks.watch(holdfast, leader -> told.add(leader.isPresent()))) {
+                locks.lead(holdfast);
+                assertThat(told.poll(20, TimeUnit.SECONDS))
+                        .as("what %s told", watch)
+                        .isNotNull();
+            }
+            assertThat(holdfast.leaderElection("scheduler").leader()).isEmpty();
         }
         assertThat(orders.isShipped(42)).isTrue();
     }

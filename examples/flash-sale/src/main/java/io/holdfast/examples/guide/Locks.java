@@ -1,0 +1,73 @@
+package io.holdfast.examples.guide;
+
+import io.holdfast.Holdfast;
+import io.holdfast.LeaderElection;
+import io.holdfast.Leadership;
+import io.holdfast.LockReport;
+import io.holdfast.SegmentLease;
+import io.holdfast.SegmentedLock;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** The code of docs/locks.md. */
+final class Locks {
+
+    private final Orders orders;
+
+    Locks(Orders orders) {
+        this.orders = orders;
+    }
+
+    void segmented(Holdfast holdfast) throws InterruptedException {
+        // region locks-segmented
+        SegmentedLock stock = holdfast.segmented("stock/42", 8);
+        try (SegmentLease lease = stock.acquireAny(Duration.ofSeconds(5))) {
+            orders.ship(lease.segment(), lease.token());
+        }
+        // endregion
+    }
+
+    boolean sell(Holdfast holdfast, int buyer) throws InterruptedException {
+        // region locks-without
+        SegmentedLock shelves = holdfast.segmented("stock/42", 8);
+        while (!shelves.segments().isEmpty()) {
+            try (SegmentLease lease = shelves.acquireAny()) {
+                if (sellFrom(lease.segment(), buyer)) {
+                    return true;
+                }
+                shelves = shelves.without(lease.segment()); // that one is sold out
+            }
+        }
+        return false;
+        // endregion
+    }
+
+    /** Only one shelf has anything on it. */
+    private boolean sellFrom(int shelf, int buyer) {
+        return shelf == buyer;
+    }
+
+    void lead(Holdfast holdfast) throws InterruptedException {
+        // region locks-leader
+        LeaderElection election = holdfast.leaderElection("scheduler");
+        try (Leadership leadership = election.campaign()) {
+            while (leadership.isLeader() && hasWork()) {
+                orders.ship(42, leadership.term());
+            }
+        }
+        // endregion
+    }
+
+    private boolean hasWork() {
+        return !orders.isShipped(42);
+    }
+
+    LeaderElection.Watch watch(Holdfast holdfast, Consumer<Optional<LockReport.Holder>> route) {
+        // region locks-watch
+        LeaderElection election = holdfast.leaderElection("scheduler");
+        LeaderElection.Watch watch = election.watch(Duration.ofSeconds(2), leader -> route.accept(leader));
+        // endregion
+        return watch;
+    }
+}
