@@ -2,7 +2,9 @@ package io.holdfast;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -156,6 +158,83 @@ public interface DistributedLock extends Lock {
      */
     @Override
     void unlock();
+
+    /**
+     * Runs the body while the current thread holds the lock, waiting for it like {@link #lock()}; unlocks when the body
+     * ends, however it does.
+     *
+     * <p>What the body throws is thrown; an error of the unlock is added to it as suppressed. If the body ends well, an
+     * error of the unlock is thrown: what the body did may not have been under the lock.
+     *
+     * @throws LeaseLostException if the hold was lost
+     * @see #lock() the other exceptions, with which the body has not run
+     */
+    @SuppressWarnings("try")
+    default void run(Runnable body) {
+        Objects.requireNonNull(body, "body");
+        lock();
+        try (Unlocking unlocking = this::unlock) {
+            body.run();
+        }
+    }
+
+    /**
+     * Runs the body like {@link #run}, if the lock is free within the wait.
+     *
+     * @param wait zero or less for no waiting
+     * @return whether the body ran; false if the lock was held by others for the whole wait
+     * @throws InterruptedException if interrupted on entry or while waiting; the body has not run then
+     * @see #run the other exceptions
+     */
+    @SuppressWarnings("try")
+    default boolean tryRun(Duration wait, Runnable body) throws InterruptedException {
+        Objects.requireNonNull(body, "body");
+        if (!tryLock(wait)) {
+            return false;
+        }
+        try (Unlocking unlocking = this::unlock) {
+            body.run();
+        }
+        return true;
+    }
+
+    /**
+     * Runs the body like {@link #run}, and returns its result.
+     *
+     * @throws Exception what the body throws
+     * @see #run the other exceptions
+     */
+    @SuppressWarnings("try")
+    default <T> T call(Callable<T> body) throws Exception {
+        Objects.requireNonNull(body, "body");
+        lock();
+        try (Unlocking unlocking = this::unlock) {
+            return body.call();
+        }
+    }
+
+    /**
+     * Runs the body like {@link #run}, if the lock is free within the wait, and returns its result.
+     *
+     * @param wait zero or less for no waiting
+     * @param body must not return null, which would look as if it had not run
+     * @return the result; empty if the lock was held by others for the whole wait, and the body did not run
+     * @throws InterruptedException if interrupted on entry or while waiting; the body has not run then
+     * @throws NullPointerException if the body has run and returned null
+     * @throws Exception what the body throws
+     * @see #run the other exceptions
+     */
+    @SuppressWarnings("try")
+    default <T> Optional<T> tryCall(Duration wait, Callable<T> body) throws Exception {
+        Objects.requireNonNull(body, "body");
+        if (!tryLock(wait)) {
+            return Optional.empty();
+        }
+        try (Unlocking unlocking = this::unlock) {
+            return Optional.of(
+                    Objects.requireNonNull(body.call(), () -> "lock '" + name() + "': the body returned null"));
+        }
+    }
 
     /**
      * Not supported: a condition would need a queue of its own in every store.
