@@ -237,6 +237,33 @@ public interface DistributedLock extends Lock {
     }
 
     /**
+     * Runs the body if the lock is free now, and keeps the lock for at least the given time, so that of several nodes that
+     * start the same work at about the same time one does it.
+     *
+     * <p>Does not wait, and is not interruptible; an interrupt is kept. While the body runs the current thread holds the
+     * lock, renewed for as long as that takes. When the body ends, also by an error, the thread holds it no more. If
+     * {@code minHold} has passed then since the lock was got, it is released like by {@link #unlock}; if not, the name stays
+     * taken until it has, and is released in the background.
+     *
+     * <p>The store knows {@code minHold} from the beginning. So the name also stays taken when the client is closed or its
+     * process ends, in the body or after it. It is free then when the lease at the store ends: at {@code minHold}, or up to
+     * one lease of the watchdog later, because that lease was renewed and a store never shortens one.
+     *
+     * <p>What the body and the unlock throw is thrown as by {@link #run}. The name is not kept after a loss.
+     *
+     * @param minHold 100 ms to 365 days, by this client's clock; longer than the nodes start apart, and shorter than the
+     *     time to the next start, less that
+     * @return whether the body ran; false if anybody else had the lock, or it was still kept
+     * @throws IllegalArgumentException if {@code minHold} is out of range
+     * @throws IllegalStateException if the current thread holds the lock, or the client is closed
+     * @throws IllegalMonitorStateException if the body itself ended the hold, or the client was closed meanwhile
+     * @throws LeaseLostException if the hold was lost while the body ran
+     * @see #lock() the other exceptions, with which the body has not run
+     */
+    @CanIgnoreReturnValue
+    boolean runOnce(Duration minHold, Runnable body);
+
+    /**
      * Not supported: a condition would need a queue of its own in every store.
      *
      * @throws UnsupportedOperationException always

@@ -8,12 +8,20 @@ import io.holdfast.internal.multi.Member;
 import io.holdfast.internal.multi.Place;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /** Both blocking faces of a lock name: no state of its own. */
 record ClientLock(Engine engine, String name, Term term, boolean reentrant) implements DistributedLock, Member {
+
+    /** What ends a try. */
+    private interface Ending extends AutoCloseable {
+
+        @Override
+        void close();
+    }
 
     // ---- thread face
 
@@ -108,10 +116,38 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant) impl
     }
 
     private Hold mine() {
-        Thread me = Thread.currentThread();
-        return engine.slots
-                .holdOf(name, me)
-                .orElseThrow(() -> Texts.notOwner(name, me, engine.inquiries.heldHere(name), engine.settings.name()));
+        return engine.slots.holdOf(name, Thread.currentThread()).orElseThrow(this::notMine);
+    }
+
+    private IllegalMonitorStateException notMine() {
+        return Texts.notOwner(name, Thread.currentThread(), engine.inquiries.heldHere(name), engine.settings.name());
+    }
+
+    @Override
+    @SuppressWarnings("try")
+    public boolean runOnce(Duration minHold, Runnable body) {
+        Objects.requireNonNull(body, "body");
+        Term kept = term.keeping(Durations.requireStorable("lock '" + name + "': minHold", minHold));
+        engine.slots.holdOf(name, Thread.currentThread()).ifPresent(this::refuseToRun);
+        Optional<Hold> got = uninterruptibly(() -> await(kept, 0, false, null)).hold();
+        got.ifPresent(hold -> {
+            try (Ending ending = () -> endOrKeep(hold)) {
+                body.run();
+            }
+        });
+        return got.isPresent();
+    }
+
+    private void refuseToRun(Hold mine) {
+        engine.owners.requireNotLost(mine);
+        throw Texts.heldAlready(name, Thread.currentThread(), mine);
+    }
+
+    private void endOrKeep(Hold hold) {
+        if (hold.ended) {
+            throw notMine();
+        }
+        engine.owners.keep(hold);
     }
 
     @Override

@@ -20,10 +20,15 @@ public final class Durations {
             throw new IllegalArgumentException(what + " " + lease + " is not positive: pass 100 ms to 365 days,"
                     + " or use the method without a lease, which renews the hold for as long as its owner lives");
         }
-        if (lease.compareTo(MIN_LEASE) < 0 || lease.compareTo(MAX_LEASE) > 0) {
-            throw new IllegalArgumentException(what + " " + lease + " is out of range: 100 ms to 365 days");
+        return requireStorable(what, lease);
+    }
+
+    /** Returns the time, or throws if a store cannot keep a name for so long. */
+    static Duration requireStorable(String what, Duration time) {
+        if (time.compareTo(MIN_LEASE) < 0 || time.compareTo(MAX_LEASE) > 0) {
+            throw new IllegalArgumentException(what + " " + time + " is out of range: 100 ms to 365 days");
         }
-        return lease;
+        return time;
     }
 
     /** Returns the value, or throws. */

@@ -14,6 +14,9 @@ sealed interface Effect {
     /** Release until it is certain that nothing is left. */
     record GiveUp(Settlement settlement) implements Effect {}
 
+    /** The same, after so many nanoseconds. */
+    record GiveUpIn(Settlement settlement, long nanos) implements Effect {}
+
     /** Tell a waiter. */
     record Tell(Waiter waiter) implements Effect {}
 

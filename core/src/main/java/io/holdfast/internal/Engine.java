@@ -185,6 +185,8 @@ final class Engine implements Rules.Moment {
             abandoned(slot, abandoned.hold());
         } else if (effect instanceof Effect.ConfirmSignals) {
             confirmSignals();
+        } else if (effect instanceof Effect.GiveUpIn giveUp) {
+            later.run(giveUp.nanos(), () -> settlements.begin(giveUp.settlement()));
         }
     }
 
@@ -401,6 +403,9 @@ final class Engine implements Rules.Moment {
     /** Refuses new waiters, and ends all waits and holds. */
     void shutDown() {
         closed = true;
-        slots.all().forEach(slot -> event(slot, (s, out) -> s.close(() -> Texts.closed(s.name, settings.name()), out)));
+        long now = platform.nanoTime();
+        slots.all()
+                .forEach(slot ->
+                        event(slot, (s, out) -> s.close(() -> Texts.closed(s.name, settings.name()), now, out)));
     }
 }

@@ -193,7 +193,7 @@ final class FairSlot extends Slot {
         asking = true;
         ticket.inFlight = true;
         behind.forEach(follower -> follower.inFlight = true);
-        out.add(new Effect.Ask(ticket, head.term, head.waits() ? Queueing.FAIR : Queueing.NONE, behind));
+        out.add(new Effect.Ask(ticket, head.term.first(), head.waits() ? Queueing.FAIR : Queueing.NONE, behind));
     }
 
     private static boolean needsPlace(Waiter waiter) {
@@ -357,7 +357,7 @@ final class FairSlot extends Slot {
         tenure = ticket;
         next = followers;
         ticket.queued = false;
-        if (ticket.preparedFor == waiter || waiter.term.watchdog()) {
+        if (ticket.preparedFor == waiter || waiter.term.takesAny()) {
             ticket.preparedFor = waiter;
             becomeHeld(ticket, now, out);
         } else {

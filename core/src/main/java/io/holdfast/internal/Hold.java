@@ -145,6 +145,11 @@ final class Hold implements Outcome {
         return true;
     }
 
+    /** For how many nanoseconds the name is still to be kept; zero or less for no longer. */
+    long toKeep(long now) {
+        return since + term.keep() - now;
+    }
+
     boolean lost() {
         return lostBecause != null;
     }

@@ -145,7 +145,7 @@ final class KeySlot extends Slot {
         Tenure current = tenure;
         return current != null
                 && free()
-                && waiter.term.watchdog()
+                && waiter.term.takesAny()
                 && (line.isEmpty() || now - headSince <= OVERTAKING_NANOS)
                 && fits(current, waiter, now);
     }
@@ -325,7 +325,7 @@ final class KeySlot extends Slot {
         asked.inFlight = true;
         asked.freedMeanwhile = false;
         asked.preparedFor = head;
-        out.add(new Effect.Ask(asked, head.term, wantsPlace() ? Queueing.BARGING : Queueing.NONE, List.of()));
+        out.add(new Effect.Ask(asked, head.term.first(), wantsPlace() ? Queueing.BARGING : Queueing.NONE, List.of()));
     }
 
     private boolean wantsPlace() {
@@ -401,7 +401,7 @@ final class KeySlot extends Slot {
             return;
         }
         asked.foreign(Math.max(signal.foreignWaiters(), asked.wantedMeanwhile ? 1 : 0), now);
-        if (!head.term.watchdog()) {
+        if (!head.term.takesAny()) {
             askAgain(asked, out);
         } else {
             becomeHeld(asked, now, out);

@@ -6,6 +6,7 @@ import io.holdfast.StoreUnavailableException;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -188,7 +189,15 @@ record Owners(Engine engine, Platform platform) {
 
     /** Ends a hold, and waits for the store's word on it, if one is needed. */
     void release(Hold hold) {
-        Settlement settlement = end(hold);
+        awaitVerdict(hold, end(hold));
+    }
+
+    /** Ends a hold whose name is kept for a while, and released like any other if that is over. */
+    void keep(Hold hold) {
+        awaitVerdict(hold, end(hold, (s, out) -> s.keep(hold, platform.nanoTime(), out)));
+    }
+
+    private void awaitVerdict(Hold hold, @Nullable Settlement settlement) {
         if (settlement != null && !engine.closed) {
             Awaiting.done(platform, settlement.verdict, engine.rules.command());
             judge(hold, settlement);
@@ -216,7 +225,11 @@ record Owners(Engine engine, Platform platform) {
     }
 
     private @Nullable Settlement end(Hold hold) {
-        engine.event(hold.slot, (s, out) -> s.release(hold, platform.nanoTime(), out));
+        return end(hold, (s, out) -> s.release(hold, platform.nanoTime(), out));
+    }
+
+    private @Nullable Settlement end(Hold hold, BiConsumer<KeySlot, Effect.Buffer> how) {
+        engine.event(hold.slot, how);
         if (hold.lost()) {
             throw lost(hold);
         }

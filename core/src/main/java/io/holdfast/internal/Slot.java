@@ -171,7 +171,7 @@ abstract class Slot {
         }
         boolean fresh = current.preparedFor == waiter;
         Validity validity = current.validity;
-        return fresh || (waiter.term.watchdog() && validity.remaining(now) >= validity.lease() / 3);
+        return fresh || (waiter.term.takesAny() && validity.remaining(now) >= validity.lease() / 3);
     }
 
     void grant(Waiter waiter, long now, boolean handedOver, Effect.Buffer out) {
@@ -180,6 +180,8 @@ abstract class Slot {
             current.renewDue = Tenure.NEVER;
         } else if (current.renewDue == Tenure.NEVER) {
             renewBy(current, now, out);
+        } else if (waiter.term.keep() > 0) {
+            renewBy(current, current.validity.sent() + waiter.term.nanos() / 3, out);
         }
         Hold hold = new Hold(this, current, current.takeToken(), waiter, now);
         current.preparedFor = null;
@@ -246,7 +248,7 @@ abstract class Slot {
     void prepare(Tenure current, Waiter head, Effect.Buffer out) {
         current.preparing = true;
         current.preparedFor = head;
-        out.add(new Effect.Renew(current, head.term));
+        out.add(new Effect.Renew(current, head.term.first()));
     }
 
     /** Moves the deadline; an owner's own end stays where it is. */
@@ -281,7 +283,7 @@ abstract class Slot {
             return false;
         }
         healthy(asked);
-        asked.preparedFor = forWhom.term.watchdog() ? forWhom : null;
+        asked.preparedFor = forWhom.term.takesAny() ? forWhom : null;
         asked.confirm(new Validity(now, deadline - now, deadline, base.skew()), true);
         asked.adopt(signal.tokens());
         return true;
@@ -310,6 +312,25 @@ abstract class Slot {
         }
     }
 
+    /** Ends a hold whose name is kept for a while: it is released after that, or lapses if this client is no more by then. */
+    void keep(Hold hold, long now, Effect.Buffer out) {
+        expire(hold.tenure, now, out);
+        if (owner == hold && hold.toKeep(now) > 0) {
+            out.add(new Effect.GiveUpIn(settlement(hold.tenure, false, out), hold.toKeep(now)));
+            lapse(hold);
+            askForTheRest(now, out);
+        } else {
+            release(hold, now, out);
+        }
+    }
+
+    /** Leaves the tenure to the end of its lease, as a crash would. */
+    private void lapse(Hold hold) {
+        hold.ended = true;
+        owner = null;
+        end(hold.tenure);
+    }
+
     void clearLost(Hold hold, Effect.Buffer out) {
         if (lostHolds.containsValue(hold)) {
             lostHolds.values().remove(hold);
@@ -336,9 +357,7 @@ abstract class Slot {
             clearLost(hold, out);
             return;
         }
-        hold.ended = true;
-        owner = null;
-        end(hold.tenure);
+        lapse(hold);
         out.add(new Effect.Abandoned(hold));
         askForTheRest(now, out);
     }
@@ -406,7 +425,7 @@ abstract class Slot {
         Hold hold = owner;
         Waiter next = current.preparedFor;
         if (hold == null) {
-            return next != null ? next.term : rules.term();
+            return next != null ? next.term.first() : rules.term();
         }
         // a lease of its own is verified by asking for no more than what is left of it
         return hold.watchdog()
@@ -517,8 +536,8 @@ abstract class Slot {
         return settlement;
     }
 
-    /** Ends all waits and releases the hold. */
-    void close(Supplier<RuntimeException> error, Effect.Buffer out) {
+    /** Ends all waits and releases the hold, but for a name that is to be kept. */
+    void close(Supplier<RuntimeException> error, long now, Effect.Buffer out) {
         for (Waiter waiter : line.clear()) {
             waiter.outcome = new Outcome.Failed(error.get());
             ended(waiter, out);
@@ -526,7 +545,10 @@ abstract class Slot {
         Hold hold = owner;
         owner = null;
         lostHolds = Map.of();
-        if (hold != null) {
+        if (hold != null && hold.toKeep(now) > 0) {
+            lapse(hold);
+            askForTheRest(now, out);
+        } else if (hold != null) {
             hold.ended = true;
             hold.settlement = giveUp(hold.tenure, false, out);
         }

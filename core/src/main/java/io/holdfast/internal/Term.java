@@ -8,10 +8,11 @@ import java.time.Duration;
  * @param lease what the store is asked for
  * @param nanos the same
  * @param watchdog whether the lease is renewed for as long as the owner lives; if not, the hold ends with it
+ * @param keep nanoseconds for which the name is kept at least, even if the owner is done before; 0 for no longer than needed
  * @param limit how old the hold may get
  * @param way how to wait
  */
-record Term(Duration lease, long nanos, boolean watchdog, Limit limit, Way way) {
+record Term(Duration lease, long nanos, boolean watchdog, long keep, Limit limit, Way way) {
 
     /** How to wait: in a place that is woken, in no place and without signals, or in a place that the name is assigned to. */
     enum Way {
@@ -24,11 +25,26 @@ record Term(Duration lease, long nanos, boolean watchdog, Limit limit, Way way) 
     private static final long MARGIN_SHARE = 100;
 
     static Term renewed(Duration lease, Limit limit, Way way) {
-        return new Term(lease, lease.toNanos(), true, limit, way);
+        return new Term(lease, lease.toNanos(), true, 0, limit, way);
+    }
+
+    /** The same, but the name is to be kept for so long at least. */
+    Term keeping(Duration minHold) {
+        return new Term(lease, nanos, watchdog, minHold.toNanos(), limit, way);
+    }
+
+    /** What to ask the store for when the name is acquired; later on the lease will do. */
+    Term first() {
+        return keep <= nanos ? this : new Term(Duration.ofNanos(keep), keep, watchdog, keep, limit, way);
+    }
+
+    /** Whether a tenure that is held already will do as it is. */
+    boolean takesAny() {
+        return watchdog && keep == 0;
     }
 
     Term ending(Duration ownLease) {
-        return new Term(ownLease, ownLease.toNanos(), false, limit, way);
+        return new Term(ownLease, ownLease.toNanos(), false, 0, limit, way);
     }
 
     /** A time that doubles each time, up to the most. */

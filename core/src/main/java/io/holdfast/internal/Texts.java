@@ -51,6 +51,11 @@ final class Texts {
                 + " Unlock first, or leave the option out");
     }
 
+    static IllegalStateException heldAlready(String name, Thread thread, Hold hold) {
+        return new IllegalStateException("lock '" + name + "': thread " + thread.getName() + " holds it already (token "
+                + hold.token + "), so that runOnce would keep nobody off. Unlock first");
+    }
+
     static String busy(
             String name, long waitedMillis, Optional<LockReport> report, Optional<String> holder, String store) {
         String who = report.flatMap(LockReport::holder)
