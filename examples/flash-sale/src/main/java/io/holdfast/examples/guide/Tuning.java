@@ -6,15 +6,18 @@ import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.MultiLease;
 import io.holdfast.MultiLock;
+import io.holdfast.OnMaxHold;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 
 /** The code of docs/tuning.md. */
 final class Tuning {
 
     private final List<Long> transfers = new ArrayList<>();
+    final List<String> archived = new ArrayList<>();
 
     Holdfast client(String uri, Consumer<LockEvent> alarm) {
         // region tuning-client
@@ -36,8 +39,9 @@ final class Tuning {
 
     DistributedLock lock(Holdfast holdfast) {
         // region tuning-lock
-        LockOptions report =
-                LockOptions.defaults().withLease(Duration.ofMinutes(2)).withMaxHold(Duration.ofHours(1));
+        LockOptions report = LockOptions.defaults()
+                .withLease(Duration.ofMinutes(2))
+                .withMaxHold(Duration.ofHours(1), OnMaxHold.INTERRUPT);
         DistributedLock lock = holdfast.lock("reports/monthly", report);
         // endregion
         return lock;
@@ -60,5 +64,25 @@ final class Tuning {
 
     List<Long> transfers() {
         return transfers;
+    }
+
+    String run(DistributedLock lock, Callable<String> report) throws Exception {
+        // region tuning-run
+        String text = lock.call(report); // waits for as long as it takes
+        boolean ran = lock.tryRun(Duration.ofSeconds(5), () -> archive(text)); // false: not got, and not run
+        // endregion
+        return ran ? text : "";
+    }
+
+    boolean nightly(Holdfast holdfast, Runnable report) {
+        // region tuning-once
+        // started by cron on each node, every ten minutes
+        boolean mine = holdfast.lock("jobs/report").runOnce(Duration.ofMinutes(9), report);
+        // endregion
+        return mine;
+    }
+
+    private void archive(String text) {
+        archived.add(text);
     }
 }

@@ -18,6 +18,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -124,6 +125,30 @@ class GuideTest {
         } finally {
             client.shutdown();
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("stores")
+    void runningUnderALock(String store) throws Exception {
+        try (Holdfast holdfast = Holdfast.connect(store)) {
+            DistributedLock lock = holdfast.lock("reports/daily");
+            Tuning tuning = new Tuning();
+            assertThat(tuning.run(lock, () -> "text")).isEqualTo("text");
+            assertThat(tuning.archived).containsExactly("text");
+            assertThat(lock.isLocked()).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("stores")
+    void oncePerPeriod(String store) {
+        AtomicInteger runs = new AtomicInteger();
+        try (Holdfast holdfast = Holdfast.connect(store)) {
+            assertThat(new Tuning().nightly(holdfast, runs::incrementAndGet)).isTrue();
+            assertThat(new Tuning().nightly(holdfast, runs::incrementAndGet)).isFalse();
+            holdfast.lock("jobs/report").forceUnlock();
+        }
+        assertThat(runs).hasValue(1);
     }
 
     @ParameterizedTest
