@@ -147,7 +147,7 @@ final class Hold implements Outcome {
 
     /** For how many nanoseconds the name is still to be kept; zero or less for no longer. */
     long toKeep(long now) {
-        return since + term.keep() - now;
+        return term.keep() == 0 ? 0 : since + term.keep() - now;
     }
 
     boolean lost() {

@@ -45,10 +45,10 @@ record Validity(long sent, long lease, long deadline, long skew) {
 
     /**
      * With the deadline of an earlier one, if that is later: a store never shortens a lease. Its skew comes along, since
-     * small steps add up; after a large one nothing of it counts.
+     * small steps add up; after a larger one nothing of it counts, before the skew makes the tenure suspect.
      */
     Validity orLater(Validity before) {
-        boolean stepped = Math.abs(skew - before.skew) > Term.margin(lease);
+        boolean stepped = Math.abs(skew - before.skew) > Term.margin(lease) / 2;
         return before.proven() && before.deadline - deadline > 0 && !stepped
                 ? new Validity(sent, lease, before.deadline, before.skew)
                 : this;

@@ -112,6 +112,19 @@ class LevelsTest extends VirtualTime {
     }
 
     @Test
+    void aClockThatDriftsIsNoReasonForDoubt() {
+        lock.lock(Duration.ofHours(1));
+        lock.lock();
+        for (int i = 0; i < 30; i++) {
+            sim.stepWallClock(Duration.ofMillis(30));
+            assertThat(lock.isValid()).as("after drift " + i).isTrue();
+            sim.runFor(Duration.ofSeconds(11));
+        }
+        lock.unlock();
+        lock.unlock();
+    }
+
+    @Test
     void anUnconfirmedLongerLevelIsNotAdded() {
         lock.lock(FIVE);
         faults(a).outage(true);
