@@ -154,11 +154,12 @@ class MaxHoldTest extends VirtualTime {
     @Test
     void noLevelMovesAnEndThatIsFixed() {
         DistributedLock lock = lock(OnMaxHold.STOP_RENEWING);
-        lock.lock();
+        lock.lock(Duration.ofMinutes(1));
         sim.runFor(MOST.plus(SOON));
         Duration left = lock.remainingLease();
-        lock.lock();
         lock.lock(Duration.ofMinutes(10));
+        lock.lock();
+        assertThat(lock.remainingLease()).isEqualTo(left);
         lock.unlock();
         lock.unlock();
         assertThat(lock.remainingLease()).isEqualTo(left);
