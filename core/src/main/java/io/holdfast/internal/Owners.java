@@ -228,7 +228,7 @@ record Owners(Engine engine, Platform platform) {
         return end(hold, (s, out) -> s.release(hold, platform.nanoTime(), out));
     }
 
-    private @Nullable Settlement end(Hold hold, BiConsumer<KeySlot, Effect.Buffer> how) {
+    private @Nullable Settlement end(Hold hold, BiConsumer<Slot, Effect.Buffer> how) {
         engine.event(hold.slot, how);
         if (hold.lost()) {
             throw lost(hold);
