@@ -95,6 +95,10 @@ final class Servers implements AutoCloseable {
         return "hf:{" + name + "}:t:" + name;
     }
 
+    static String claimKey(String name) {
+        return "hf:{" + name + "}:a:" + name;
+    }
+
     static String queueKey(String name) {
         return "hf:{" + name + "}:q:" + name;
     }

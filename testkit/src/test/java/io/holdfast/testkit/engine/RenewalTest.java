@@ -59,6 +59,7 @@ class RenewalTest extends VirtualTime {
         Holdfast c = client("c", options -> options.lease(Duration.ofMillis(900)));
         Lease lease = c.lock("short").acquire();
         faults(c).next(Operation.RENEW, Fault.DROP_REPLY);
+        sim.runFor(Duration.ofMillis(30));
         SimThread asker = start("asker", () -> lease.ensureValid(Duration.ofMillis(880)));
         sim.runFor(Duration.ofMillis(250));
         sim.runUntil(asker::done, LONG);

@@ -1,8 +1,10 @@
 package io.holdfast.examples.guide;
 
+import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.LeaderElection;
 import io.holdfast.Leadership;
+import io.holdfast.Lease;
 import io.holdfast.LockReport;
 import io.holdfast.SegmentLease;
 import io.holdfast.SegmentedLock;
@@ -17,6 +19,15 @@ final class Locks {
 
     Locks(Orders orders) {
         this.orders = orders;
+    }
+
+    void fair(Holdfast holdfast) throws InterruptedException {
+        // region locks-fair
+        DistributedLock counter = holdfast.fairLock("counter/7");
+        try (Lease lease = counter.acquire(Duration.ofMinutes(1))) {
+            orders.ship(7, lease.token());
+        }
+        // endregion
     }
 
     void segmented(Holdfast holdfast) throws InterruptedException {

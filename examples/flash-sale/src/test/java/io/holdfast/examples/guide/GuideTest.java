@@ -162,6 +162,16 @@ class GuideTest {
 
     @ParameterizedTest
     @MethodSource("stores")
+    void inLine(String store) throws InterruptedException {
+        try (Holdfast holdfast = Holdfast.connect(store)) {
+            new Locks(orders).fair(holdfast);
+            assertThat(orders.isShipped(7)).isTrue();
+            assertThat(holdfast.list("counter/")).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("stores")
     void segments(String store) throws InterruptedException {
         try (Holdfast holdfast = Holdfast.connect(store)) {
             Locks locks = new Locks(orders);
