@@ -46,9 +46,6 @@ final class FairSlot extends Slot {
     /** Came before the reply that tells how to read its time. */
     private Signal.@Nullable Assigned early;
 
-    /** How many of the first in the line may have the tenure, one after the other. */
-    private int next;
-
     private final List<Tenure> used = new ArrayList<>(0);
 
     FairSlot(String name, Rules rules, Supplier<TenureId> ids) {
@@ -89,7 +86,7 @@ final class FairSlot extends Slot {
     boolean remove(Waiter waiter, long now, Effect.Buffer out) {
         boolean waited = line.remove(waiter);
         if (waited) {
-            drop(ticket(waiter), out);
+            leave(waiter, out);
             abandonIfUnused(out);
         }
         return waited;
@@ -109,15 +106,18 @@ final class FairSlot extends Slot {
 
     @Override
     void ended(Waiter waiter, Effect.Buffer out) {
-        drop(ticket(waiter), out);
+        leave(waiter, out);
         super.ended(waiter, out);
     }
 
-    /** Withdraws the place that a ticket may have. */
-    private void drop(Tenure ticket, Effect.Buffer out) {
-        ticket.state = Tenure.State.ENDED;
-        if (mayHavePlace(ticket)) {
-            out.add(new Effect.GiveUp(new Settlement(name, ticket, true, List.of())));
+    /** Withdraws the place that the ticket may have; one that has become the tenure goes its way. */
+    private void leave(Waiter waiter, Effect.Buffer out) {
+        Tenure ticket = ticket(waiter);
+        if (ticket != tenure) {
+            ticket.state = Tenure.State.ENDED;
+            if (mayHavePlace(ticket)) {
+                out.add(new Effect.GiveUp(new Settlement(name, ticket, true, List.of())));
+            }
         }
     }
 
@@ -129,14 +129,13 @@ final class FairSlot extends Slot {
 
     @Override
     boolean mayHave(Waiter head) {
-        return ticket(head) == tenure || (next > 0 && ticket(head).queued);
+        return ticket(head) == tenure || (ticket(head).follows && ticket(head).queued);
     }
 
     @Override
     void served(Waiter waiter, long now) {
         Tenure ticket = ticket(waiter);
         if (ticket != tenure) {
-            next--;
             ticket.state = Tenure.State.ENDED;
             used.add(ticket);
         }
@@ -171,7 +170,7 @@ final class FairSlot extends Slot {
             }
         }
         used.clear();
-        next = 0;
+        line.stream().forEach(waiter -> ticket(waiter).follows = false);
         return places;
     }
 
@@ -312,10 +311,9 @@ final class FairSlot extends Slot {
 
     // ---- signals
 
+    /** Only those are woken who barge. */
     @Override
-    void freed(Effect.Buffer out) {
-        askIfWanted(out);
-    }
+    void freed(Effect.Buffer out) {}
 
     @Override
     void wanted(long now) {}
@@ -355,8 +353,12 @@ final class FairSlot extends Slot {
     private void take(Tenure ticket, Waiter waiter, int followers, long now, Effect.Buffer out) {
         line.first(waiter);
         tenure = ticket;
-        next = followers;
         ticket.queued = false;
+        line.stream()
+                .map(FairSlot::ticket)
+                .filter(follower -> follower.queued)
+                .limit(followers)
+                .forEach(follower -> follower.follows = true);
         if (ticket.preparedFor == waiter || waiter.term.takesAny()) {
             ticket.preparedFor = waiter;
             becomeHeld(ticket, now, out);

@@ -52,8 +52,8 @@ if held == 0 or redis.call('HEXISTS', lock, tenure) == 1 then
         redis.call('PEXPIRE', lock, ARGV[2])
     else
         redis.call('PEXPIRE', lock, longer(lock, ARGV[2]))
-        redis.call('DEL', claim)
     end
+    redis.call('DEL', claim)
     keep(token, first + units - 1)
     if waiters > 0 then
         waiters = waiters - redis.call('ZREM', queue, me)

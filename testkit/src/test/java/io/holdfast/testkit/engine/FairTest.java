@@ -14,6 +14,7 @@ import io.holdfast.spi.Signal;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Held;
+import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -125,6 +126,38 @@ class FairTest extends VirtualTime {
         waiter(a, "a2");
         allAreServed();
         assertThat(order).containsExactly("a0", "a1", "b", "a2");
+    }
+
+    @Test
+    void whoGivesUpIsNotReplacedByOneBehindOthers() throws InterruptedException {
+        a.fairLock("n").lock();
+        waiter(a.fairLock("n"), "a0", Duration.ofMillis(50));
+        SimThread impatient = start(
+                "a1",
+                () -> assertThat(a.fairLock("n").tryLock(Duration.ofMillis(20))).isFalse());
+        sim.runFor(SHORT);
+        waiter(b, "b");
+        waiter(a, "a2");
+        a.fairLock("n").unlock();
+        allAreServed();
+        impatient.join();
+        assertThat(order).containsExactly("a0", "b", "a2");
+    }
+
+    @Test
+    void whoGivesUpWhileItsLeaseIsBeingSetHoldsUpNobody() throws InterruptedException {
+        Lease held = a.fairLock("n").acquire();
+        CompletableFuture<?> own = b.fairLock("n").async().tryAcquire(LONG, Duration.ofSeconds(20));
+        sim.runFor(SHORT);
+        waiter(b, "b");
+        waiter(a, "a");
+        Held renewal = faults(b).holdRequest(Operation.RENEW);
+        held.close();
+        sim.runUntil(renewal::isCaught, LONG);
+        own.cancel(true);
+        renewal.letGo();
+        sim.runUntil(() -> order.size() == 2, Duration.ofMillis(100));
+        assertThat(order).containsExactly("b", "a");
     }
 
     @Test

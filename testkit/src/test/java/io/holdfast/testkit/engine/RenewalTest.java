@@ -9,6 +9,7 @@ import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
+import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Operation;
@@ -63,7 +64,7 @@ class RenewalTest extends VirtualTime {
         SimThread asker = start("asker", () -> lease.ensureValid(Duration.ofMillis(880)));
         sim.runFor(Duration.ofMillis(250));
         sim.runUntil(asker::done, LONG);
-        asker.join();
+        assertThatThrownBy(asker::join).hasCauseInstanceOf(StoreUnavailableException.class);
         assertThat(lease.isValid()).isTrue();
         lease.close();
     }
