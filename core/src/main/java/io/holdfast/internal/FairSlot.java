@@ -46,6 +46,9 @@ final class FairSlot extends Slot {
     /** Came before the reply that tells how to read its time. */
     private Signal.@Nullable Assigned early;
 
+    /** The arrival up to which places of the line may be served from the tenure; 0 for none. */
+    private long nextUpTo;
+
     private final List<Tenure> used = new ArrayList<>(0);
 
     FairSlot(String name, Rules rules, Supplier<TenureId> ids) {
@@ -110,26 +113,28 @@ final class FairSlot extends Slot {
         super.ended(waiter, out);
     }
 
-    /** Withdraws the place that the ticket may have; one that has become the tenure goes its way. */
+    /** Withdraws the place that the ticket may have; or gives it up, if it has become the tenure already. */
     private void leave(Waiter waiter, Effect.Buffer out) {
         Tenure ticket = ticket(waiter);
-        if (ticket != tenure) {
-            ticket.state = Tenure.State.ENDED;
-            if (mayHavePlace(ticket)) {
-                out.add(new Effect.GiveUp(new Settlement(name, ticket, true, List.of())));
-            }
+        if (ticket == tenure) {
+            giveUp(ticket, true, out);
+            return;
+        }
+        ticket.state = Tenure.State.ENDED;
+        if (mayHavePlace(ticket)) {
+            out.add(new Effect.GiveUp(new Settlement(name, ticket, true, List.of())));
         }
     }
 
     private static boolean mayHavePlace(Tenure ticket) {
-        return ticket.queued || ticket.inFlight || ticket.copies.unanswered();
+        return ticket.arrival != 0 || ticket.inFlight || ticket.copies.unanswered();
     }
 
     // ---- who gets the tenure
 
     @Override
     boolean mayHave(Waiter head) {
-        return ticket(head) == tenure || (ticket(head).follows && ticket(head).queued);
+        return ticket(head) == tenure || (ticket(head).queued && ticket(head).arrival <= nextUpTo);
     }
 
     @Override
@@ -170,14 +175,14 @@ final class FairSlot extends Slot {
             }
         }
         used.clear();
-        line.stream().forEach(waiter -> ticket(waiter).follows = false);
+        nextUpTo = 0;
         return places;
     }
 
     // ---- asking
 
     private void ask(Effect.Buffer out) {
-        ask(FairSlot::needsPlace, out);
+        ask(this::needsPlace, out);
     }
 
     private void ask(Predicate<Waiter> along, Effect.Buffer out) {
@@ -195,8 +200,9 @@ final class FairSlot extends Slot {
         out.add(new Effect.Ask(ticket, head.term.first(), head.waits() ? Queueing.FAIR : Queueing.NONE, behind));
     }
 
-    private static boolean needsPlace(Waiter waiter) {
-        return waiter.waits() && !ticket(waiter).queued && !ticket(waiter).inFlight;
+    private boolean needsPlace(Waiter waiter) {
+        Tenure ticket = ticket(waiter);
+        return waiter.waits() && !ticket.queued && !ticket.inFlight && ticket != tenure;
     }
 
     private void askIfWanted(Effect.Buffer out) {
@@ -249,6 +255,12 @@ final class FairSlot extends Slot {
             askIfWanted(out);
             return;
         }
+        if (asked != tenure && !proven.alive(now)) {
+            out.add(new Effect.GiveUp(new Settlement(name, asked, true, List.of())));
+            asked.state = Tenure.State.ENDED;
+            askForTheRest(now, out);
+            return;
+        }
         displace(asked, now, out);
         healthy(asked);
         Optional<Waiter> whose = waiterOf(asked.id);
@@ -284,7 +296,7 @@ final class FairSlot extends Slot {
         if (asking || line.isEmpty()) {
             return;
         }
-        if (line.stream().skip(1).anyMatch(FairSlot::needsPlace)) {
+        if (line.stream().anyMatch(this::needsPlace)) {
             ask(out);
         } else {
             pollIn(Math.min(atMost, rules.moment().jittered(rules.poll())), out);
@@ -350,15 +362,11 @@ final class FairSlot extends Slot {
         }
     }
 
-    private void take(Tenure ticket, Waiter waiter, int followers, long now, Effect.Buffer out) {
+    private void take(Tenure ticket, Waiter waiter, long followers, long now, Effect.Buffer out) {
         line.first(waiter);
         tenure = ticket;
         ticket.queued = false;
-        line.stream()
-                .map(FairSlot::ticket)
-                .filter(follower -> follower.queued)
-                .limit(followers)
-                .forEach(follower -> follower.follows = true);
+        nextUpTo = followers;
         if (ticket.preparedFor == waiter || waiter.term.takesAny()) {
             ticket.preparedFor = waiter;
             becomeHeld(ticket, now, out);

@@ -49,10 +49,6 @@ final class Tenure {
 
     boolean inFlight;
     boolean queued;
-
-    /** Whether its place is one of those that may be served with the tenure before it. */
-    boolean follows;
-
     long arrival;
     long born;
     int failures;

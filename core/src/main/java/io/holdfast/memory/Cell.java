@@ -146,11 +146,13 @@ final class Cell {
         return queue.stream().anyMatch(place -> place.fair() && place.arrival() < arrival);
     }
 
-    /** How many of the first places are fair ones of the client, one behind the other. */
-    int fairFirstOf(String clientId) {
-        return (int) queue.stream()
+    /** The arrival of the last of the first places that are fair ones of the client, one behind the other; 0 for none. */
+    long fairFirstOf(String clientId) {
+        return queue.stream()
                 .takeWhile(place -> place.fair() && place.isOf(clientId))
-                .count();
+                .mapToLong(Place::arrival)
+                .max()
+                .orElse(0);
     }
 
     /** First come first. */
@@ -158,10 +160,11 @@ final class Cell {
         return List.copyOf(queue);
     }
 
+    /** How many other clients wait; and the own one, if it has fair places, since those are not served by handing on. */
     int foreignWaiters(TenureId tenure) {
         return (int) queue.stream()
+                .filter(place -> place.fair() || !place.isOf(tenure.clientId()))
                 .map(place -> place.tenure().clientId())
-                .filter(client -> !client.equals(tenure.clientId()))
                 .distinct()
                 .count();
     }

@@ -85,7 +85,9 @@ final class MemoryServer {
             if (cell.isFree() && cell.isFairBefore(arrivalOf(cell, request))) {
                 serveNext(key, cell, false, now);
             }
-            return cell.isFree() || cell.isHeldBy(request.tenure())
+            // the one that was served may have been woken only, or be gone
+            boolean mayHave = cell.isFree() && !cell.isFairBefore(arrivalOf(cell, request));
+            return mayHave || cell.isHeldBy(request.tenure())
                     ? grant(key, cell, request, now)
                     : refuse(key, cell, request, now);
         });
@@ -109,7 +111,7 @@ final class MemoryServer {
         }
         List<Long> behind = enqueueBehind(key, cell, request, now);
         return new Acquire.Refused(
-                Duration.of(cell.expires() - now, ChronoUnit.MICROS),
+                Duration.of(cell.isFree() ? CLAIM_WINDOW : cell.expires() - now, ChronoUnit.MICROS),
                 cell.place(request.tenure()).map(Place::arrival).orElse(0L),
                 behind,
                 cell.holder().map(TenureId::toString),
@@ -202,7 +204,7 @@ final class MemoryServer {
         TenureId tenure = next.tenure();
         var tokens = cell.assign(tenure, Math.min(CLAIM_WINDOW, next.leaseMicros()), next.tokens(), now);
         int waiters = cell.foreignWaiters(tenure);
-        int own = cell.fairFirstOf(tenure.clientId());
+        long own = cell.fairFirstOf(tenure.clientId());
         long expires = cell.expires();
         tell(tenure.clientId(), key, name -> new Signal.Assigned(name, tenure, tokens, waiters, own, expires, run));
     }

@@ -16,13 +16,19 @@ public sealed interface Signal {
      * @param tenure to whom
      * @param tokens its tokens
      * @param foreignWaiters how many other clients still wait
-     * @param next how many of the first places in the queue now are fair ones of this client, one behind the other: they may be
-     *     served by it without the store
+     * @param next the arrival of the last of the first places in the queue, one behind the other, that are fair ones of this
+     *     client: up to there they may be served by it without the store; 0 if the first is another one's
      * @param expiresMicros the end of the claim window, in microseconds of the server's clock
      * @param run any number that changes whenever the server may have lost what it knew; 0 if not known for certain
      */
     record Assigned(
-            String name, TenureId tenure, TokenBlock tokens, int foreignWaiters, int next, long expiresMicros, long run)
+            String name,
+            TenureId tenure,
+            TokenBlock tokens,
+            int foreignWaiters,
+            long next,
+            long expiresMicros,
+            long run)
             implements Signal {}
 
     /** Another client waits for a name that this client holds. */

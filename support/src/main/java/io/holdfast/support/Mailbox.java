@@ -97,7 +97,7 @@ public final class Mailbox {
                 own(parts[1]),
                 TokenUnits.tokens(Long.parseLong(parts[2]), Long.parseLong(parts[3])),
                 Integer.parseInt(parts[4]),
-                Integer.parseInt(parts[5]),
+                Long.parseLong(parts[5]),
                 Long.parseLong(parts[6]),
                 run);
     }

@@ -118,7 +118,7 @@ final class RedisStore implements LockStore {
             case 1 -> new Acquire.Granted(reply.tokens(2), reply.count(4), reply.numbers(5), now);
             default -> {
                 Duration left = Reports.left(reply.number(2));
-                Optional<String> holder = Optional.of(reply.text(4));
+                Optional<String> holder = Optional.of(reply.text(4)).filter(text -> !text.isEmpty());
                 yield new Acquire.Refused(left, reply.number(3), reply.numbers(5), holder, now, reply.run());
             }
         };

@@ -28,10 +28,13 @@ end
 
 local me = (ARGV[5] == '2' and FAIR or '') .. tenure
 local place = waiters > 0 and redis.call('ZSCORE', queue, me)
+local barred = false
 if held == 0 and waiters > 0 and fair_before(queue, place or ARGV[6]) then
     last = serve(lock, token, queue, claim, ARGV[7], false, last, now)
     held = redis.call('EXISTS', lock)
     waiters = redis.call('ZCARD', queue)
+    -- the one that was served may have been woken only, or be gone
+    barred = held == 0 and fair_before(queue, place or ARGV[6])
 end
 
 -- Takes the places behind the tenure, too, and adds their arrivals to the reply. Whether there is a new one.
@@ -45,7 +48,7 @@ local function behind(reply)
     return new
 end
 
-if held == 0 or redis.call('HEXISTS', lock, tenure) == 1 then
+if held == 0 and not barred or redis.call('HEXISTS', lock, tenure) == 1 then
     local first, units = draw(last, now, tonumber(ARGV[3]))
     if held == 0 then
         redis.call('HSET', lock, tenure, '1')

@@ -62,16 +62,17 @@ local function drop_absent(queue, claim)
     redis.call('DEL', claim)
 end
 
--- How many of the first places are fair ones of the client, one behind the other.
+-- The arrival of the last of the first places that are fair ones of the client, one behind the other; 0 for none.
 local function next_of(queue, place)
-    local count = 0
-    for _, follower in ipairs(redis.call('ZRANGE', queue, 0, MOST_NEXT - 1)) do
-        if not is_fair(follower) or client(follower) ~= client(place) then
+    local last = 0
+    local places = redis.call('ZRANGE', queue, 0, MOST_NEXT - 1, 'WITHSCORES')
+    for i = 1, #places, 2 do
+        if not is_fair(places[i]) or client(places[i]) ~= client(place) then
             break
         end
-        count = count + 1
+        last = places[i + 1]
     end
-    return count
+    return last
 end
 
 -- Takes the first place whose client listens off the queue, and gives the lock to it, or wakes it. A place that nobody

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -63,6 +64,7 @@ class FairTest {
                 .isZero();
     }
 
+    @Tag("once")
     @ParameterizedTest
     @CsvSource({"KILL, 50", "STOP, 50"})
     void aClientThatIsGoneOrStoppedHoldsUpTheOthersForTwoSecondsAtMost(String signal, int count) throws Exception {
@@ -110,6 +112,6 @@ class FairTest {
         servers.server.restart();
         all.forEach(CompletableFuture::join);
         assertThat(order).containsExactly(0, 1, 2, 3);
-        assertThat(held.isValid()).isFalse();
+        Await.until("the old hold is lost", () -> !held.isValid());
     }
 }

@@ -30,11 +30,12 @@ final class FairRules {
                 .add("the first fair place gets a name that is free", QUEUE, FairRules::firstGetsIt)
                 .add("a barging place before a fair one is woken first", QUEUE, FairRules::bargingFirst)
                 .add("a woken client comes before fair places behind it", QUEUE, FairRules::wokenComesFirst)
+                .add("nobody comes before a fair place because one before it was woken", QUEUE, FairRules::afterAWaking)
                 .add("a withdrawn fair place is not served", QUEUE, FairRules::withdrawn)
                 .add("places behind a tenure are taken in their order", QUEUE, FairRules::behind)
                 .add("places behind a granted tenure are taken", QUEUE, FairRules::behindAGrant)
                 .add("a fair place comes back where it was", QUEUE, FairRules::comesBack)
-                .add("an assignment counts the places of the same client that follow", QUEUE, FairRules::next)
+                .add("an assignment says which places of the same client follow", QUEUE, FairRules::next)
                 .add("a release withdraws the places that were served with it", QUEUE, FairRules::servedWithIt)
                 .add("a client that lets a claim lapse costs no second one", QUEUE, FairRules::absent)
                 .add("a claim that was confirmed does not lapse", QUEUE, FairRules::confirmed)
@@ -152,6 +153,23 @@ final class FairRules {
         assertEquals(List.of(), fair.signals());
     }
 
+    private static void afterAWaking(Scene scene) {
+        TestClient holder = scene.client();
+        TenureId held = holder.tenure();
+        holder.granted(held);
+        for (int i = 0; i < 2; i++) {
+            TestClient barging = scene.client();
+            barging.enqueued(barging.tenure());
+        }
+        TestClient fair = scene.client();
+        TenureId patient = fair.tenure();
+        fair.inLine(patient);
+        holder.release(held);
+        holder.refused(holder.tenure());
+        holder.inLine(holder.tenure());
+        fair.granted(fair.fair(patient));
+    }
+
     private static void withdrawn(Scene scene) {
         Line line = Line.in(scene);
         line.first.release(line.early);
@@ -208,22 +226,24 @@ final class FairRules {
         Line line = Line.in(scene);
         TenureId third = line.second.tenure();
         TenureId fourth = line.second.tenure();
-        line.second.refused(line.second.fair(line.late).withBehind(places(List.of(third, fourth))));
+        List<Long> arrivals = line.second
+                .refused(line.second.fair(line.late).withBehind(places(List.of(third, fourth))))
+                .behind();
         line.first.inLine(line.first.tenure());
         line.holder.release(line.held);
         assertEquals(0, line.first.signal(Signal.Assigned.class).next());
         line.first.release(line.early);
-        assertEquals(2, line.second.signal(Signal.Assigned.class).next());
+        assertEquals(arrivals.get(1), line.second.signal(Signal.Assigned.class).next());
     }
 
     private static void servedWithIt(Scene scene) {
         Line line = Line.in(scene);
         TenureId served = line.first.tenure();
         line.second.release(line.late);
-        line.first.inLine(served);
+        long arrival = line.first.inLine(served).arrival();
         line.second.inLine(line.second.tenure());
         line.holder.release(line.held);
-        assertEquals(1, line.first.signal(Signal.Assigned.class).next());
+        assertEquals(arrival, line.first.signal(Signal.Assigned.class).next());
         line.first.release(Release.of(scene.name(), line.early).withPlaces(List.of(served)));
         line.second.signal(Signal.Assigned.class);
         line.nothingFor(line.first);

@@ -129,6 +129,16 @@ class FairTest extends VirtualTime {
     }
 
     @Test
+    void whoComesWhileTheFirstAsksGetsAPlace() {
+        Held reply = faults(a).holdReply(Operation.ACQUIRE);
+        waiter(a.fairLock("n"), "a0", Duration.ofMillis(20));
+        waiter(a, "a1");
+        reply.letGo();
+        sim.runUntil(() -> order.size() == 2, Duration.ofMillis(100));
+        assertThat(order).containsExactly("a0", "a1");
+    }
+
+    @Test
     void whoGivesUpIsNotReplacedByOneBehindOthers() throws InterruptedException {
         a.fairLock("n").lock();
         waiter(a.fairLock("n"), "a0", Duration.ofMillis(50));
