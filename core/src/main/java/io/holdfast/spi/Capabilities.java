@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /**
  * What a store can do; the engine and the contract suite adapt to it. A store with a queue has signals, too. Without a queue
- * {@link Acquire#enqueue} and {@link Release#yield} are never set, and another waiting client is always assumed.
+ * {@link Acquire#queueing} and {@link Release#yield} are never set, and another waiting client is always assumed.
  *
  * @param blocking whether its operations block the calling thread
  * @param signals whether it sends {@link Signal}s; without, the engine polls
