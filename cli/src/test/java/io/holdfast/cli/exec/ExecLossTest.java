@@ -11,9 +11,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whatever happens to the lock or to holdfast, the command has ended when another holds the lock. */
+@Tag("once")
 class ExecLossTest extends ExecFixture {
 
     /**

@@ -8,6 +8,7 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -25,6 +26,7 @@ final class Servers implements AutoCloseable {
     final RedisCommands<String, String> redis;
     private final String uri;
     private final RedisClient client;
+    private final StatefulRedisConnection<String, String> connection;
     private final boolean own;
 
     private Servers(RedisServer server, String uri, boolean own) {
@@ -32,7 +34,7 @@ final class Servers implements AutoCloseable {
         this.uri = uri;
         this.own = own;
         client = RedisClient.create(uri);
-        StatefulRedisConnection<String, String> connection = client.connect();
+        connection = client.connect();
         redis = connection.sync();
     }
 
@@ -143,7 +145,10 @@ final class Servers implements AutoCloseable {
     @Override
     public void close() {
         if (own) {
-            client.shutdown();
+            // an attempt to reconnect that is under way needs its threads to the end
+            Duration quiet = connection.isOpen() ? Duration.ZERO : Duration.ofMillis(300);
+            connection.close();
+            client.shutdown(quiet, Duration.ofSeconds(2));
             server.close();
         }
     }
