@@ -95,6 +95,27 @@ public interface Holdfast extends AutoCloseable {
     DistributedLock fairLock(String name, LockOptions options);
 
     /**
+     * The read/write lock of this name. No store call.
+     *
+     * @param name any text of 1 to 512 bytes of UTF-8 that does not begin with <code>hf:{</code>
+     * @throws IllegalArgumentException if the name breaks that rule
+     * @throws IllegalStateException if the client is closed
+     * @throws UnsupportedOperationException if the store keeps no read/write locks
+     */
+    default DistributedReadWriteLock readWriteLock(String name) {
+        return readWriteLock(name, LockOptions.defaults());
+    }
+
+    /**
+     * The read/write lock of this name, used with these options. No store call.
+     *
+     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, or begins with <code>hf:{</code>
+     * @throws IllegalStateException if the client is closed
+     * @throws UnsupportedOperationException if the store keeps no read/write locks
+     */
+    DistributedReadWriteLock readWriteLock(String name, LockOptions options);
+
+    /**
      * The lock that takes all these locks or none. No store call.
      *
      * @throws IllegalArgumentException if there is none, if two are of the same name in the same store, or if one is not of

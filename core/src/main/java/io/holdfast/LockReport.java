@@ -10,15 +10,21 @@ import java.util.OptionalLong;
  * What the store knows about one lock name at one moment.
  *
  * @param name the lock name
- * @param holder who holds it; empty if it is free
+ * @param holders who holds it; empty if it is free, and several only if they read
  * @param waiters the clients that wait for it, first come first; waiters inside one client count once
  * @param lastToken the highest token that may have been given for the name; empty if the store has none
  */
-public record LockReport(String name, Optional<Holder> holder, List<Waiter> waiters, OptionalLong lastToken) {
+public record LockReport(String name, List<Holder> holders, List<Waiter> waiters, OptionalLong lastToken) {
 
-    /** Copies the list. */
+    /** Copies the lists. */
     public LockReport {
+        holders = List.copyOf(holders);
         waiters = List.copyOf(waiters);
+    }
+
+    /** Who holds it, or the first of those who read; empty if it is free. */
+    public Optional<Holder> holder() {
+        return holders.stream().findFirst();
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.holdfast.internal;
 
 import io.holdfast.DistributedLock;
+import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Holdfast;
 import io.holdfast.LeaderElection;
 import io.holdfast.LockListener;
@@ -14,6 +15,7 @@ import io.holdfast.internal.recipes.ClientSegmentedLock;
 import io.holdfast.internal.recipes.Surroundings;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreProvider;
@@ -22,7 +24,6 @@ import java.net.UnknownHostException;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -146,7 +147,7 @@ public final class Client implements Holdfast {
 
     @Override
     public DistributedLock lock(String name, LockOptions options) {
-        return lock(name, options, options.waiting() == WaitStrategy.POLLING ? Term.Way.POLLING : Term.Way.BARGING);
+        return lock(name, options, way(options));
     }
 
     @Override
@@ -163,10 +164,33 @@ public final class Client implements Holdfast {
     }
 
     private DistributedLock lock(String name, LockOptions options, Term.Way way) {
+        return new ClientLock(engine, name, term(name, options, way), options.reentrant());
+    }
+
+    @Override
+    public DistributedReadWriteLock readWriteLock(String name, LockOptions options) {
+        requireMode(name, Share.Mode.READ, "read/write lock");
+        Term term = term(name, options, way(options));
+        return new ClientReadWriteLock(
+                new ClientLock(engine, name, term.of(Share.READ), options.reentrant()),
+                new ClientLock(engine, name, term.of(Share.WRITE), options.reentrant()));
+    }
+
+    private static Term.Way way(LockOptions options) {
+        return options.waiting() == WaitStrategy.POLLING ? Term.Way.POLLING : Term.Way.BARGING;
+    }
+
+    private void requireMode(String name, Share.Mode mode, String what) {
+        if (!store.capabilities().modes().contains(mode)) {
+            throw new UnsupportedOperationException(
+                    what + " '" + name + "': " + store.describe() + " keeps none; use lock(name), or another store");
+        }
+    }
+
+    private Term term(String name, LockOptions options, Term.Way way) {
         checkName(name);
         checkOpen(name);
-        Duration lease = options.lease().orElse(settings.lease());
-        return new ClientLock(engine, name, Term.renewed(lease, limit(options), way), options.reentrant());
+        return Term.renewed(options.lease().orElse(settings.lease()), limit(options), way);
     }
 
     private Limit limit(LockOptions options) {
@@ -246,7 +270,12 @@ public final class Client implements Holdfast {
     @Override
     public Stats stats() {
         Counters c = engine.counters;
-        int held = (int) engine.slots.all().filter(s -> s.owner() != null).count();
+        int held = (int) engine.slots
+                .all()
+                .filter(s -> s.owner() != null)
+                .map(s -> s.name)
+                .distinct()
+                .count();
         int waiting = engine.slots.all().mapToInt(Slot::waiting).sum();
         return new Stats(
                 c.grants.sum(),

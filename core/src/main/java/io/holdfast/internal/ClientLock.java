@@ -7,6 +7,7 @@ import io.holdfast.LockReport;
 import io.holdfast.internal.multi.Member;
 import io.holdfast.internal.multi.Place;
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.Share.Mode;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -60,15 +61,19 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant) impl
     }
 
     private boolean lock(Term wanted, long wait, boolean interruptible) throws InterruptedException {
-        Optional<Hold> mine = engine.slots.holdOf(name, Thread.currentThread());
+        Optional<Hold> mine = held();
         if (mine.isEmpty()) {
-            return await(wanted, wait, interruptible, null).hold().isPresent();
+            return await(beside(wanted), wait, interruptible, null).hold().isPresent();
         }
         if (interruptible && Thread.interrupted()) {
             throw new InterruptedException();
         }
         enter(mine.get(), wanted);
         return true;
+    }
+
+    private Optional<Hold> held() {
+        return engine.slots.holdOf(name, term.share().mode(), Thread.currentThread());
     }
 
     private void enter(Hold mine, Term wanted) {
@@ -81,19 +86,39 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant) impl
 
     private Outcome await(Term wanted, long wait, boolean interruptible, @Nullable LeaseHandle handle)
             throws InterruptedException {
-        if (wait == Tenure.NEVER) {
+        if (wait == Tenure.NEVER && wanted.share().beside().isEmpty()) {
             refuseToWaitForMyself(Thread.currentThread());
         }
         return new Acquisition(engine, name, interruptible).await(wanted, wait, handle);
     }
 
     private void refuseToWaitForMyself(Thread me) {
-        engine.slots
-                .owner(name)
-                .filter(hold -> hold.leasedBy(me) || hold.ownedBy(me))
-                .ifPresent(hold -> {
-                    throw Texts.ownLease(name, me, hold);
-                });
+        engine.slots.inTheWay(name, term.share().mode(), me).ifPresent(hold -> {
+            throw Texts.ownLease(name, me, hold);
+        });
+    }
+
+    /** What the thread has of a read/write lock: who writes may read, and who reads may not write. */
+    private Term beside(Term wanted) {
+        Mode mode = term.share().mode();
+        if (mode == Mode.READ) {
+            return other(Mode.WRITE).map(hold -> besideWriting(wanted, hold)).orElse(wanted);
+        } else if (mode == Mode.WRITE) {
+            other(Mode.READ).ifPresent(hold -> {
+                throw Texts.upgrade(name, Thread.currentThread(), hold);
+            });
+        }
+        return wanted;
+    }
+
+    private Optional<Hold> other(Mode mode) {
+        return engine.slots.holdOf(name, mode, Thread.currentThread());
+    }
+
+    private Term besideWriting(Term wanted, Hold writing) {
+        engine.owners.requireNotLost(writing);
+        writing.tenure.escorted = true;
+        return wanted.of(wanted.share().beside(writing.tenure.id));
     }
 
     private static <T> T uninterruptibly(Callable<T> wait) {
@@ -116,7 +141,7 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant) impl
     }
 
     private Hold mine() {
-        return engine.slots.holdOf(name, Thread.currentThread()).orElseThrow(this::notMine);
+        return held().orElseThrow(this::notMine);
     }
 
     private IllegalMonitorStateException notMine() {
@@ -128,7 +153,7 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant) impl
     public boolean runOnce(Duration minHold, Runnable body) {
         Objects.requireNonNull(body, "body");
         Term kept = term.keeping(Durations.requireStorable("lock '" + name + "': minHold", minHold));
-        engine.slots.holdOf(name, Thread.currentThread()).ifPresent(this::refuseToRun);
+        held().ifPresent(this::refuseToRun);
         Optional<Hold> got = uninterruptibly(() -> await(kept, 0, false, null)).hold();
         got.ifPresent(hold -> {
             try (Ending ending = () -> endOrKeep(hold)) {
@@ -152,23 +177,17 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant) impl
 
     @Override
     public boolean isHeldByCurrentThread() {
-        return engine.slots.holdOf(name, Thread.currentThread()).isPresent();
+        return held().isPresent();
     }
 
     @Override
     public int holdCount() {
-        return engine.slots
-                .holdOf(name, Thread.currentThread())
-                .map(Hold::depth)
-                .orElse(0);
+        return held().map(Hold::depth).orElse(0);
     }
 
     @Override
     public boolean isValid() {
-        return engine.slots
-                .holdOf(name, Thread.currentThread())
-                .filter(engine.owners::valid)
-                .isPresent();
+        return held().filter(engine.owners::valid).isPresent();
     }
 
     @Override
@@ -251,8 +270,16 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant) impl
         return engine.platform;
     }
 
+    private String what() {
+        return switch (term.share().mode()) {
+            case READ -> "read lock";
+            case WRITE -> "write lock";
+            case LOCK, PERMITS -> "lock";
+        };
+    }
+
     @Override
     public String toString() {
-        return "lock '" + name + "' of " + engine.settings.name() + ", here " + engine.inquiries.heldHere(name);
+        return what() + " '" + name + "' of " + engine.settings.name() + ", here " + engine.inquiries.heldHere(name);
     }
 }

@@ -6,6 +6,7 @@ import io.holdfast.LockEvent;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.Share;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig.HoldDescription;
 import io.holdfast.spi.StoreException;
@@ -106,13 +107,13 @@ final class Engine implements Rules.Moment {
     /** Hands a waiter to the slot of its name; what comes of it is told to the waiter. */
     Slot arrive(String name, Waiter waiter) {
         while (true) {
-            Slot slot = slots.get(name, waiter.term.way());
+            Slot slot = slots.get(name, waiter.term);
             Effect.Buffer out = new Effect.Buffer();
             if (slot.locked(() -> arrive(slot, waiter, out))) {
                 run(slot, out);
                 return slot;
             }
-            slots.remove(slot);
+            slots.setAside(slot);
         }
     }
 
@@ -241,6 +242,7 @@ final class Engine implements Rules.Moment {
                     .filter(follower -> follower.count(notAfter, ask.term()))
                     .toList());
             return store.acquire(Acquire.of(slot.name, tenure.id, ask.term().lease())
+                    .withShare(tenure.share)
                     .queued(ask.queueing(), tenure.arrival)
                     .withBehind(behind.stream()
                             .map(follower -> new Acquire.Place(follower.id, follower.arrival))
@@ -335,7 +337,8 @@ final class Engine implements Rules.Moment {
         hear(signal.name(), (s, out) -> known[0] |= s.assigned(signal, now, out));
         boolean settling = settlements.open.stream().anyMatch(s -> s.tenure.id.equals(signal.tenure()));
         if (!known[0] && !settling && !closed) {
-            settlements.begin(new Settlement(signal.name(), new Tenure(signal.tenure()), true, List.of()));
+            Tenure unknown = new Tenure(signal.tenure(), Share.of(signal.mode()));
+            settlements.begin(new Settlement(signal.name(), unknown, true, List.of()));
         }
     }
 
@@ -393,7 +396,7 @@ final class Engine implements Rules.Moment {
 
     /** What this client's owner of the name tells others about itself. */
     Optional<HoldDescription> describe(String name) {
-        return slots.owner(name).map(hold -> {
+        return slots.holds(name).findFirst().map(hold -> {
             long heldMillis = (platform.nanoTime() - hold.since) / 1_000_000;
             Instant since = Instant.ofEpochMilli(platform.wallMillis() - heldMillis);
             return new HoldDescription(hold.tenure.id, hold.owner(), since, hold.token);

@@ -2,6 +2,7 @@ package io.holdfast.internal;
 
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Acquire.Queueing;
+import io.holdfast.spi.Share;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
@@ -51,8 +52,8 @@ final class FairSlot extends Slot {
 
     private final List<Tenure> used = new ArrayList<>(0);
 
-    FairSlot(String name, Rules rules, Supplier<TenureId> ids) {
-        super(name, rules, ids);
+    FairSlot(String name, Share share, Rules rules, Supplier<TenureId> ids) {
+        super(name, share, rules, ids);
     }
 
     private static Tenure ticket(Waiter waiter) {
@@ -390,7 +391,7 @@ final class FairSlot extends Slot {
     void askForTheRest(long now, Effect.Buffer out) {
         List<TenureId> places = takeUsed(out);
         if (!places.isEmpty()) {
-            Tenure first = new Tenure(places.get(0));
+            Tenure first = new Tenure(places.get(0), share);
             out.add(new Effect.GiveUp(new Settlement(name, first, true, places)));
         }
         line.stream()
@@ -403,7 +404,7 @@ final class FairSlot extends Slot {
     /** For the place of the old one, which was lost before its owner had it. */
     private void newTicket(Waiter waiter) {
         long arrival = waiter.ticket == null ? 0 : waiter.ticket.arrival;
-        waiter.ticket = new Tenure(ids.get());
+        waiter.ticket = newTenure();
         waiter.ticket.born = waiter.arrived;
         waiter.ticket.arrival = arrival;
     }
@@ -411,7 +412,7 @@ final class FairSlot extends Slot {
     @Override
     void abandonIfUnused(Effect.Buffer out) {
         Tenure current = tenure;
-        if (current != null && owner == null && line.isEmpty()) {
+        if (current != null && owner() == null && line.isEmpty()) {
             giveUp(current, true, out);
         } else {
             retireIfEmpty(out);

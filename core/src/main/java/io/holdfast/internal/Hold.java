@@ -160,6 +160,12 @@ final class Hold implements Outcome {
         return !ended && lostBecause == null && validity.alive(now) && !validity.suspect(now, wallMillis);
     }
 
+    /** Takes the owner's release before it comes. Under the slot's mutex. */
+    void endedBy(Settlement how) {
+        ended = true;
+        settlement = how;
+    }
+
     /** Marks the loss. Under the slot's mutex. */
     boolean lose(String reason) {
         lostBecause = reason;

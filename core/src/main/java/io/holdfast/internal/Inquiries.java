@@ -76,7 +76,8 @@ record Inquiries(Engine engine) {
     /** What this client has of the name, for an error text. */
     String heldHere(String name) {
         return engine.slots
-                .owner(name)
+                .holds(name)
+                .findFirst()
                 .map(hold -> "held by " + hold.owner() + " (token " + hold.token + ")")
                 .orElseGet(() -> engine.slots.of(name).anyMatch(Slot::hasLostHolds)
                         ? "lost, and not unlocked yet"

@@ -2,6 +2,7 @@ package io.holdfast.internal;
 
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Acquire.Queueing;
+import io.holdfast.spi.Share;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
@@ -38,7 +39,7 @@ import java.util.function.Supplier;
  *   <li>Tenure neither held nor in flight: a poll is scheduled.
  * </ol>
  */
-final class KeySlot extends Slot {
+class KeySlot extends Slot {
 
     static final long OVERTAKING_NANOS = 1_000_000;
 
@@ -47,8 +48,8 @@ final class KeySlot extends Slot {
     private long headSince;
     private boolean headTold;
 
-    KeySlot(String name, Rules rules, Supplier<TenureId> ids) {
-        super(name, rules, ids);
+    KeySlot(String name, Share share, Rules rules, Supplier<TenureId> ids) {
+        super(name, share, rules, ids);
     }
 
     // ---- waiters
@@ -60,7 +61,7 @@ final class KeySlot extends Slot {
         }
         if (mayOvertake(waiter, now)) {
             grant(waiter, now, true, out);
-        } else if (waiter.outOfTime(now) && (tenure != null || !line.isEmpty())) {
+        } else if (waiter.outOfTime(now) && isHopeless()) {
             waiter.outcome = new Outcome.Busy(Optional.empty());
         } else {
             enqueue(waiter, now, out);
@@ -70,6 +71,17 @@ final class KeySlot extends Slot {
             out.add(new Effect.Tell(waiter));
         }
         return true;
+    }
+
+    /** Whether who comes now and cannot wait will get nothing. */
+    boolean isHopeless() {
+        return tenure != null || !line.isEmpty();
+    }
+
+    /** Whether it is this waiter that the store is asked for. */
+    boolean isAsking(Waiter waiter) {
+        Tenure current = tenure;
+        return line.peek() == waiter && current != null && !current.held();
     }
 
     @Override
@@ -84,9 +96,7 @@ final class KeySlot extends Slot {
 
     @Override
     void timeOut(Waiter waiter, long now, Effect.Buffer out) {
-        Tenure current = tenure;
-        boolean asking = line.peek() == waiter && current != null && !current.held();
-        boolean open = asking && (!waiter.answered || Objects.requireNonNull(current).inFlight);
+        boolean open = isAsking(waiter) && (!waiter.answered || Objects.requireNonNull(tenure).inFlight);
         waiter.timedOut = true;
         if (waiter.outcome == null && !open) {
             waiter.outcome = new Outcome.Busy(waiter.holder);
@@ -138,7 +148,7 @@ final class KeySlot extends Slot {
 
     private boolean free() {
         Tenure current = tenure;
-        return current != null && current.held() && owner == null && !current.preparing;
+        return current != null && current.held() && owner() == null && !current.preparing;
     }
 
     private boolean mayOvertake(Waiter waiter, long now) {
@@ -189,6 +199,9 @@ final class KeySlot extends Slot {
         Tenure current = hold.tenure;
         if (line.isEmpty()) {
             hold.settlement = giveUp(current, false, out);
+        } else if (current.escorted) {
+            hold.settlement = giveUp(current, false, out);
+            askAnew(now, out);
         } else if (mustYield(current, now, out)) {
             hold.settlement = giveUp(current, true, out);
             askAnew(now, out);
@@ -197,7 +210,8 @@ final class KeySlot extends Slot {
         }
     }
 
-    private boolean mustYield(Tenure current, long now, Effect.Buffer out) {
+    /** Whether those who wait elsewhere have waited for long enough. */
+    boolean mustYield(Tenure current, long now, Effect.Buffer out) {
         if (!rules.moment().signalsFresh(now + rules.poll() / 2)) {
             out.add(new Effect.ConfirmSignals());
         }
@@ -208,9 +222,10 @@ final class KeySlot extends Slot {
                 && now - current.sliceStart >= rules.moment().sliceNanos();
     }
 
+    /** Among readers and writers the next is always assigned to, as one side would else overtake the other for ever. */
     @Override
     Settlement settlement(Tenure current, boolean yield, Effect.Buffer out) {
-        return new Settlement(name, current, yield, List.of());
+        return new Settlement(name, current, yield || share.mode() != Share.Mode.LOCK, List.of());
     }
 
     // ---- replies
@@ -310,7 +325,7 @@ final class KeySlot extends Slot {
     // ---- asking
 
     private void askAnew(long now, Effect.Buffer out) {
-        Tenure fresh = new Tenure(ids.get());
+        Tenure fresh = newTenure();
         fresh.born = now;
         tenure = fresh;
         newHead(now);
@@ -432,7 +447,7 @@ final class KeySlot extends Slot {
     @Override
     void abandonIfUnused(Effect.Buffer out) {
         Tenure current = tenure;
-        if (current == null || owner != null) {
+        if (current == null || owner() != null) {
             return;
         }
         if (current.held() || current.queued || current.copies.unanswered() || current.inFlight) {

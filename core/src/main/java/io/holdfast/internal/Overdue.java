@@ -50,7 +50,7 @@ record Overdue(Engine engine) {
 
     /** Under the slot's mutex, which an unlock needs, too: a thread that has unlocked is left in peace. */
     private static boolean interrupt(Slot slot, Hold hold, Thread thread) {
-        boolean has = slot.owner() == hold;
+        boolean has = slot.owns(hold);
         if (has) {
             thread.interrupt();
         }

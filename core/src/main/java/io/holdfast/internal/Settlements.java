@@ -66,6 +66,7 @@ final class Settlements {
             allCopiesAnswered = !settlement.tenure.copies.unanswered();
             first = settlement.sending(sent());
             return engine.store.release(Release.of(settlement.name, settlement.tenure.id)
+                    .withMode(settlement.tenure.share.mode())
                     .withYield(first && settlement.yield)
                     .withLastToken(settlement.lastToken)
                     .withPlaces(settlement.places));

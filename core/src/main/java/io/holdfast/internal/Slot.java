@@ -2,6 +2,7 @@ package io.holdfast.internal;
 
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Renew;
+import io.holdfast.spi.Share;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
@@ -45,28 +46,46 @@ abstract class Slot {
     private static final long CLAIM_RESERVE_NANOS = 100_000_000;
 
     final String name;
+    final Share share;
     final Rules rules;
-    final Supplier<TenureId> ids;
+    private final Supplier<TenureId> ids;
     final Line line;
     private final ReentrantLock mutex = new ReentrantLock();
 
     volatile @Nullable Tenure tenure;
-    volatile @Nullable Hold owner;
+    private volatile @Nullable Hold owner;
     private volatile Map<Thread, Hold> lostHolds = Map.of();
     boolean retired;
 
-    Slot(String name, Rules rules, Supplier<TenureId> ids) {
+    Slot(String name, Share share, Rules rules, Supplier<TenureId> ids) {
         this.name = name;
+        this.share = share;
         this.rules = rules;
         this.ids = ids;
         this.line = new Line(name, rules);
     }
 
+    /** One that the store has not heard of. */
+    final Tenure newTenure() {
+        return new Tenure(ids.get(), share);
+    }
+
     // ---- read without the mutex
 
+    /** Who owns it, or one of those who do. */
     @Nullable
     Hold owner() {
         return owner;
+    }
+
+    /** All who own it. */
+    List<Hold> owners() {
+        Hold hold = owner;
+        return hold == null ? List.of() : List.of(hold);
+    }
+
+    boolean owns(Hold hold) {
+        return owner == hold;
     }
 
     @Nullable
@@ -86,6 +105,18 @@ abstract class Slot {
     }
 
     // ---- what differs; all from here on runs inside locked()
+
+    void own(Hold hold) {
+        owner = hold;
+    }
+
+    void disown(Hold hold) {
+        owner = null;
+    }
+
+    long token(Tenure current) {
+        return current.takeToken();
+    }
 
     /** Takes a waiter in; false if the slot is retired. */
     abstract boolean arrive(Waiter waiter, long now, Effect.Buffer out);
@@ -183,9 +214,9 @@ abstract class Slot {
         } else if (waiter.term.keep() > 0) {
             renewBy(current, current.validity.sent() + waiter.term.nanos() / 3, out);
         }
-        Hold hold = new Hold(this, current, current.takeToken(), waiter, now);
+        Hold hold = new Hold(this, current, token(current), waiter, now);
         current.preparedFor = null;
-        owner = hold;
+        own(hold);
         waiter.outcome = hold;
         rules.counters().grants.increment();
         if (handedOver) {
@@ -253,7 +284,7 @@ abstract class Slot {
 
     /** Moves the deadline; an owner's own end stays where it is. */
     void confirm(Tenure held, Validity proven, boolean renewedIfFree) {
-        Hold hold = owner;
+        Hold hold = owner();
         held.confirm(proven, hold == null ? renewedIfFree : hold.watchdog());
         if (hold != null && !hold.watchdog()) {
             held.validity = held.validity.endingAt(hold.end());
@@ -302,9 +333,9 @@ abstract class Slot {
      */
     void release(Hold hold, long now, Effect.Buffer out) {
         expire(hold.tenure, now, out);
-        if (owner == hold) {
+        if (owns(hold)) {
             hold.ended = true;
-            owner = null;
+            disown(hold);
             passOn(hold, now, out);
         } else if (!hold.ended) {
             hold.ended = true;
@@ -315,7 +346,7 @@ abstract class Slot {
     /** Ends a hold whose name is kept for a while: it is released after that, or lapses if this client is no more by then. */
     void keep(Hold hold, long now, Effect.Buffer out) {
         expire(hold.tenure, now, out);
-        if (owner == hold && hold.toKeep(now) > 0) {
+        if (owns(hold) && hold.toKeep(now) > 0) {
             out.add(new Effect.GiveUpIn(settlement(hold.tenure, false, out), hold.toKeep(now)));
             lapse(hold);
             askForTheRest(now, out);
@@ -327,8 +358,10 @@ abstract class Slot {
     /** Leaves the tenure to the end of its lease, as a crash would. */
     private void lapse(Hold hold) {
         hold.ended = true;
-        owner = null;
-        end(hold.tenure);
+        disown(hold);
+        if (owner() == null) {
+            end(hold.tenure);
+        }
     }
 
     void clearLost(Hold hold, Effect.Buffer out) {
@@ -353,7 +386,7 @@ abstract class Slot {
 
     /** The owner ended without releasing: not handed on and not released; the lease runs out, as after a crash. */
     void ownerGone(Hold hold, long now, Effect.Buffer out) {
-        if (owner != hold) {
+        if (!owns(hold)) {
             clearLost(hold, out);
             return;
         }
@@ -364,14 +397,14 @@ abstract class Slot {
 
     /** Told to stop, the owner of a lease has lost it; the store gives the name up when the owner is done, or the lease ends. */
     void revoke(Hold hold, String reason, long now, Effect.Buffer out) {
-        if (owner == hold) {
+        if (owns(hold)) {
             lose(hold.tenure, reason, now, out);
         }
     }
 
     /** Nothing moves the end of the hold from now on. */
     void stopRenewing(Hold hold, Effect.Buffer out) {
-        if (owner == hold) {
+        if (owns(hold)) {
             hold.stopAt(hold.tenure.validity.deadline());
             hold.tenure.renewDue = Tenure.NEVER;
             out.add(new Effect.Watch(hold.tenure));
@@ -422,7 +455,7 @@ abstract class Slot {
 
     /** For how long the current tenure is to be renewed. */
     Term renewalTerm(Tenure current, long now) {
-        Hold hold = owner;
+        Hold hold = owner();
         Waiter next = current.preparedFor;
         if (hold == null) {
             return next != null ? next.term.first() : rules.term();
@@ -488,8 +521,7 @@ abstract class Slot {
     /** The deadline may have passed. */
     void expire(Tenure held, long now, Effect.Buffer out) {
         if (held == tenure && held.held() && !held.alive(now)) {
-            Hold hold = owner;
-            lose(held, whyOver(hold, held), now, out);
+            lose(held, whyOver(owner(), held), now, out);
         }
     }
 
@@ -503,18 +535,21 @@ abstract class Slot {
     }
 
     void lose(Tenure held, String reason, long now, Effect.Buffer out) {
-        Hold hold = owner;
-        if (hold == null) {
+        if (owner() == null) {
             giveUp(held, false, out);
         } else {
             held.mayBeAtStore = true;
-            hold.lose(reason);
-            rememberLost(hold);
-            owner = null;
-            out.add(new Effect.Lost(hold, reason));
+            owners().forEach(hold -> loseOwner(hold, reason, out));
             end(held);
         }
         askForTheRest(now, out);
+    }
+
+    void loseOwner(Hold hold, String reason, Effect.Buffer out) {
+        hold.lose(reason);
+        rememberLost(hold);
+        disown(hold);
+        out.add(new Effect.Lost(hold, reason));
     }
 
     /** Until its thread has unlocked it, a lost hold is what that thread holds. */
@@ -542,22 +577,22 @@ abstract class Slot {
             waiter.outcome = new Outcome.Failed(error.get());
             ended(waiter, out);
         }
-        Hold hold = owner;
-        owner = null;
         lostHolds = Map.of();
-        if (hold != null && hold.toKeep(now) > 0) {
-            lapse(hold);
+        List<Hold> holds = owners();
+        if (holds.stream().anyMatch(hold -> hold.toKeep(now) > 0)) {
+            holds.forEach(this::lapse);
             askForTheRest(now, out);
-        } else if (hold != null) {
-            hold.ended = true;
-            hold.settlement = giveUp(hold.tenure, false, out);
+        } else if (!holds.isEmpty()) {
+            holds.forEach(this::disown);
+            Settlement settlement = giveUp(holds.get(0).tenure, false, out);
+            holds.forEach(hold -> hold.endedBy(settlement));
         }
         abandonIfUnused(out);
         retireIfEmpty(out);
     }
 
     void retireIfEmpty(Effect.Buffer out) {
-        if (!retired && tenure == null && owner == null && line.isEmpty() && lostHolds.isEmpty()) {
+        if (!retired && tenure == null && owner() == null && line.isEmpty() && lostHolds.isEmpty()) {
             retired = true;
             out.add(new Effect.Retired());
         }

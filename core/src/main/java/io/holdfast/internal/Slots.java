@@ -1,17 +1,29 @@
 package io.holdfast.internal;
 
+import io.holdfast.OnMaxHold;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.TenureId;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What a client has of each name: one slot for those who barge, one for those who wait in fair places. */
+/**
+ * What a client has of each name: a slot for each way to hold it and to wait for it. Beside these are the slots that nobody
+ * may join: of one owner alone, or drained by those who were let in before.
+ */
 final class Slots {
 
     private final ConcurrentHashMap<String, Slot> barging = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<String, Slot> fair = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Slot> writing = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Slot> reading = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Set<Slot>> aside = new ConcurrentHashMap<>();
+    private final List<ConcurrentHashMap<String, Slot>> open = List.of(barging, fair, writing, reading);
     private final Rules rules;
     private final Supplier<TenureId> ids;
 
@@ -20,38 +32,112 @@ final class Slots {
         this.ids = ids;
     }
 
-    /** The slot of the name for those who wait this way, made if there is none. */
-    Slot get(String name, Term.Way way) {
-        return way == Term.Way.FAIR
-                ? fair.computeIfAbsent(name, absent -> new FairSlot(absent, rules, ids))
-                : barging.computeIfAbsent(name, absent -> new KeySlot(absent, rules, ids));
+    /** The slot for those who want the name like this, made if there is none. */
+    Slot get(String name, Term term) {
+        if (term.share().mode() == Mode.WRITE) {
+            return writing.computeIfAbsent(name, absent -> new KeySlot(absent, Share.WRITE, rules, ids));
+        } else if (term.share().mode() == Mode.READ) {
+            return mayShare(term)
+                    ? reading.computeIfAbsent(name, absent -> new SharedSlot(absent, rules, ids))
+                    : alone(new KeySlot(name, term.share(), rules, ids));
+        }
+        return term.way() == Term.Way.FAIR
+                ? fair.computeIfAbsent(name, absent -> new FairSlot(absent, Share.LOCK, rules, ids))
+                : barging.computeIfAbsent(name, absent -> new KeySlot(absent, Share.LOCK, rules, ids));
+    }
+
+    /** Whether the end of the hold is that of the tenure, so that it may have one together with others. */
+    private static boolean mayShare(Term term) {
+        return term.takesAny()
+                && term.share().beside().isEmpty()
+                && term.limit().then() != OnMaxHold.STOP_RENEWING;
+    }
+
+    private Slot alone(Slot slot) {
+        aside.compute(slot.name, (name, before) -> {
+            Set<Slot> all = before == null ? ConcurrentHashMap.newKeySet() : before;
+            all.add(slot);
+            return all;
+        });
+        return slot;
+    }
+
+    /** Lets nobody in any more. Whatever looks for the slot finds it at all times; it may have retired meanwhile. */
+    void setAside(Slot slot) {
+        alone(slot);
+        lane(slot).remove(slot.name, slot);
+        if (slot.locked(() -> slot.retired)) {
+            remove(slot);
+        }
     }
 
     void remove(Slot slot) {
-        (slot instanceof FairSlot ? fair : barging).remove(slot.name, slot);
+        lane(slot).remove(slot.name, slot);
+        aside.computeIfPresent(slot.name, (name, all) -> {
+            all.remove(slot);
+            return all.isEmpty() ? null : all;
+        });
+    }
+
+    private ConcurrentHashMap<String, Slot> lane(Slot slot) {
+        return switch (slot.share.mode()) {
+            case WRITE -> writing;
+            case READ -> reading;
+            case LOCK, PERMITS -> slot instanceof FairSlot ? fair : barging;
+        };
     }
 
     Stream<Slot> all() {
-        return Stream.concat(barging.values().stream(), fair.values().stream());
+        return Stream.concat(
+                open.stream().flatMap(slots -> slots.values().stream()),
+                aside.values().stream().flatMap(Set::stream));
     }
 
     /** Those there are of the name. */
     Stream<Slot> of(String name) {
-        return Stream.of(barging, fair).flatMap(slots -> Stream.ofNullable(slots.get(name)));
+        Stream<Slot> joinable = open.stream().flatMap(slots -> Stream.ofNullable(slots.get(name)));
+        Set<Slot> others = aside.get(name);
+        return others == null ? joinable : Stream.concat(joinable, others.stream());
     }
 
-    /** The hold of the thread under the name, whichever way it waited for it. */
-    Optional<Hold> holdOf(String name, Thread thread) {
-        Hold hold = hold(barging.get(name), thread);
-        return Optional.ofNullable(hold != null ? hold : hold(fair.get(name), thread));
+    /** The hold of the thread under the name, in that mode, whichever way it waited for it. */
+    Optional<Hold> holdOf(String name, Mode mode, Thread thread) {
+        return switch (mode) {
+            case LOCK -> {
+                Hold hold = hold(barging.get(name), thread);
+                yield Optional.ofNullable(hold != null ? hold : hold(fair.get(name), thread));
+            }
+            case WRITE -> Optional.ofNullable(hold(writing.get(name), thread));
+            case READ, PERMITS ->
+                of(name).filter(slot -> slot.share.mode() == mode)
+                        .flatMap(slot -> Stream.ofNullable(slot.holdOf(thread)))
+                        .findFirst();
+        };
     }
 
     private static @Nullable Hold hold(@Nullable Slot slot, Thread thread) {
         return slot == null ? null : slot.holdOf(thread);
     }
 
-    /** Who owns the name in this client. */
-    Optional<Hold> owner(String name) {
-        return of(name).flatMap(slot -> Stream.ofNullable(slot.owner())).findFirst();
+    /** What the thread has itself, and would wait for if it waited for the name in that mode. */
+    Optional<Hold> inTheWay(String name, Mode mode, Thread me) {
+        return of(name).filter(slot -> conflict(mode, slot.share.mode()))
+                .flatMap(slot -> slot.owners().stream())
+                .filter(hold -> hold.leasedBy(me) || hold.ownedBy(me))
+                .findFirst();
+    }
+
+    private static boolean conflict(Mode wanted, Mode held) {
+        return switch (wanted) {
+            case LOCK -> held == Mode.LOCK;
+            case WRITE -> held == Mode.WRITE || held == Mode.READ;
+            case READ -> held == Mode.WRITE;
+            case PERMITS -> false;
+        };
+    }
+
+    /** What this client's owners have of the name. */
+    Stream<Hold> holds(String name) {
+        return of(name).flatMap(slot -> slot.owners().stream());
     }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.internal;
 
+import io.holdfast.spi.Share;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TokenBlock;
@@ -31,6 +32,7 @@ final class Tenure {
     private static final long LARGEST_REFILL = 4096 * 1024;
 
     final TenureId id;
+    final Share share;
     final Copies copies = new Copies();
 
     volatile State state = State.WAITING;
@@ -38,6 +40,9 @@ final class Tenure {
     volatile long renewDue = NEVER;
     volatile long renewSent = NEVER;
     volatile boolean mayBeAtStore;
+
+    /** Whether its owner reads, too, in a tenure that others would have to wait for: it is not handed on. */
+    volatile boolean escorted;
 
     /** Whether a settlement takes care that nothing is left of it. A second one could take the first one's release for a loss. */
     volatile boolean settling;
@@ -83,8 +88,9 @@ final class Tenure {
     private long highest;
     private long used;
 
-    Tenure(TenureId id) {
+    Tenure(TenureId id, Share share) {
         this.id = id;
+        this.share = share;
     }
 
     /** Counts a copy of the acquire about to be sent; false if the tenure was given up, so that none may be. */
@@ -163,13 +169,22 @@ final class Tenure {
         return used;
     }
 
+    /** The token of all who share the tenure. */
+    long sharedToken() {
+        return nextToken;
+    }
+
     /** Whether the tokens at hand will not last for long at this pace. */
     boolean tokensLow() {
-        return spare == null && lastToken - nextToken < Math.max(tokensWanted / 2, LOW_WATER);
+        return share.mode() != Share.Mode.READ
+                && spare == null
+                && lastToken - nextToken < Math.max(tokensWanted / 2, LOW_WATER);
     }
 
     void wantMoreTokens() {
-        tokensWanted = Math.min(Math.max(tokensWanted * 4, FIRST_REFILL), LARGEST_REFILL);
+        if (share.mode() != Share.Mode.READ) {
+            tokensWanted = Math.min(Math.max(tokensWanted * 4, FIRST_REFILL), LARGEST_REFILL);
+        }
     }
 
     /** The highest token used, for the store to take the rest back; 0 if only one was asked for. */

@@ -1,5 +1,6 @@
 package io.holdfast.internal;
 
+import io.holdfast.spi.Share;
 import java.time.Duration;
 
 /**
@@ -11,8 +12,9 @@ import java.time.Duration;
  * @param keep nanoseconds for which the name is kept at least, even if the owner is done before; 0 for no longer than needed
  * @param limit how old the hold may get
  * @param way how to wait
+ * @param share what to hold of the name
  */
-record Term(Duration lease, long nanos, boolean watchdog, long keep, Limit limit, Way way) {
+record Term(Duration lease, long nanos, boolean watchdog, long keep, Limit limit, Way way, Share share) {
 
     /** How to wait: in a place that is woken, in no place and without signals, or in a place that the name is assigned to. */
     enum Way {
@@ -25,17 +27,22 @@ record Term(Duration lease, long nanos, boolean watchdog, long keep, Limit limit
     private static final long MARGIN_SHARE = 100;
 
     static Term renewed(Duration lease, Limit limit, Way way) {
-        return new Term(lease, lease.toNanos(), true, 0, limit, way);
+        return new Term(lease, lease.toNanos(), true, 0, limit, way, Share.LOCK);
+    }
+
+    /** The same, for this share. */
+    Term of(Share wanted) {
+        return new Term(lease, nanos, watchdog, keep, limit, way, wanted);
     }
 
     /** The same, but the name is to be kept for so long at least. */
     Term keeping(Duration minHold) {
-        return new Term(lease, nanos, watchdog, minHold.toNanos(), limit, way);
+        return new Term(lease, nanos, watchdog, minHold.toNanos(), limit, way, share);
     }
 
     /** What to ask the store for when the name is acquired; later on the lease will do. */
     Term first() {
-        return keep <= nanos ? this : new Term(Duration.ofNanos(keep), keep, watchdog, keep, limit, way);
+        return keep <= nanos ? this : new Term(Duration.ofNanos(keep), keep, watchdog, keep, limit, way, share);
     }
 
     /** Whether a tenure that is held already will do as it is. */
@@ -44,7 +51,7 @@ record Term(Duration lease, long nanos, boolean watchdog, long keep, Limit limit
     }
 
     Term ending(Duration ownLease) {
-        return new Term(ownLease, ownLease.toNanos(), false, 0, limit, way);
+        return new Term(ownLease, ownLease.toNanos(), false, 0, limit, way, share);
     }
 
     /** A time that doubles each time, up to the most. */

@@ -44,6 +44,13 @@ final class Texts {
                 + "); release that first");
     }
 
+    static IllegalStateException upgrade(String name, Thread thread, Hold reading) {
+        return new IllegalStateException("read/write lock '" + name + "': thread " + thread.getName()
+                + " reads under it (token " + reading.token
+                + "), so that it would wait for itself to write. Unlock the read lock first, and look again after the write"
+                + " lock was got; or take the write lock from the start");
+    }
+
     static IllegalStateException notReentrant(String name, Thread thread, Hold hold) {
         return new IllegalStateException("lock '" + name + "': thread " + thread.getName()
                 + " holds it already (token " + hold.token

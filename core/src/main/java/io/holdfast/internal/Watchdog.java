@@ -139,15 +139,12 @@ final class Watchdog {
     }
 
     private void look(Slot slot, Tenure tenure, boolean stepped, long now, List<Due> due) {
-        Hold hold = slot.owner();
         if (!tenure.alive(now)) {
             engine.eventOnTimer(slot, (s, out) -> s.expire(tenure, now, out));
             return;
         }
-        if (hold != null && hold.tenure == tenure) {
-            lookAtOwner(slot, hold, now);
-        }
-        boolean renewable = tenure.renewDue != Tenure.NEVER || (stepped && hold != null);
+        slot.owners().stream().filter(hold -> hold.tenure == tenure).forEach(hold -> lookAtOwner(slot, hold, now));
+        boolean renewable = tenure.renewDue != Tenure.NEVER || (stepped && slot.owner() != null);
         long early = tenure.validity.lease() / EARLY_SHARE;
         boolean isDue = tenure.renewDue != Tenure.NEVER && tenure.renewDue - early - now <= 0;
         if (tenure.held() && renewable && (isDue || stepped) && !tenure.renewing(now, engine.rules.command())) {
@@ -232,7 +229,7 @@ final class Watchdog {
         private Renew request(Due due) {
             due.tenure.longestLease = Math.max(due.tenure.longestLease, due.term.nanos());
             long tokens = due.tenure.tokensLow() ? due.tenure.tokensWanted : 0;
-            return new Renew(due.slot.name, due.tenure.id, due.term.lease(), tokens);
+            return new Renew(due.slot.name, due.tenure.id, due.tenure.share.mode(), due.term.lease(), tokens);
         }
 
         @Override

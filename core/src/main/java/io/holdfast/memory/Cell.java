@@ -1,17 +1,19 @@
 package io.holdfast.memory;
 
+import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TokenBlock;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
- * What the server keeps for one name: the holder, the queue, and the highest token given.
+ * What the server keeps for one name: who holds it, the queue, and the highest token given.
  *
  * <p>Tokens are counted in units of one microsecond of the server's clock, 1 024 tokens each. A unit is never below the
  * clock, so that tokens rise even after all data was lost; and never 10 ms above it, so that such a loss may be short.
@@ -26,68 +28,88 @@ final class Cell {
     private static final long TOKEN_LIFE = TimeUnit.DAYS.toMicros(7);
 
     private final List<Place> queue = new ArrayList<>();
-    private @Nullable TenureId holder;
 
-    /** Whether the name was assigned to the holder, which has not been heard of since. */
-    private boolean unclaimed;
+    /** One; or several, if they read. */
+    private final Map<TenureId, Holding> holders = new LinkedHashMap<>(2);
 
-    private long expires;
     private long lastUnit;
     private long lastUnitBeforeHolder;
     private long lastGrant;
 
-    /** Drops a holder whose lease has ended, and places nobody asked for again; or whose client let a claim lapse. */
+    /** @param unclaimed whether the name was assigned to the holder, which has not been heard of since */
+    private record Holding(Mode mode, long expires, boolean unclaimed) {}
+
+    /** Drops holders whose lease has ended, and places nobody asked for again; or whose client let a claim lapse. */
     void expire(long now) {
-        if (now >= expires) {
-            if (holder != null && unclaimed) {
-                dropPlaces(holder.clientId());
+        holders.entrySet().removeIf(entry -> {
+            boolean over = now >= entry.getValue().expires();
+            if (over && entry.getValue().unclaimed()) {
+                dropPlaces(entry.getKey().clientId());
             }
-            free();
-        }
+            return over;
+        });
         queue.removeIf(place -> now - place.refreshed() > PLACE_LIFE);
     }
 
-    Optional<TenureId> holder() {
-        return Optional.ofNullable(holder);
+    List<TenureId> holders() {
+        return List.copyOf(holders.keySet());
     }
 
     boolean isFree() {
-        return holder == null;
+        return holders.isEmpty();
     }
 
     boolean isHeldBy(TenureId tenure) {
-        return tenure.equals(holder);
+        return holders.containsKey(tenure);
     }
 
+    /** Whether it is held in a way that goes with no other name of the kind that is asked for. */
+    boolean isOfOtherKind(Mode wanted) {
+        return holders.values().stream().anyMatch(holding -> (holding.mode() == Mode.LOCK) != (wanted == Mode.LOCK));
+    }
+
+    /** Whether nobody who holds it stands in the way. */
+    boolean admits(Mode wanted, Optional<TenureId> beside) {
+        return holders.entrySet().stream()
+                .allMatch(entry -> beside.filter(entry.getKey()::equals).isPresent()
+                        || (wanted == Mode.READ && entry.getValue().mode() == Mode.READ));
+    }
+
+    /** Whether one who wants to write came before. */
+    boolean isWriterBefore(long arrival) {
+        return queue.stream().anyMatch(place -> place.mode() == Mode.WRITE && place.arrival() < arrival);
+    }
+
+    /** When the last lease ends. */
     long expires() {
-        return expires;
+        return holders.values().stream().mapToLong(Holding::expires).max().orElse(0);
     }
 
-    /** Makes the tenure the holder, until it is heard of for a claim window only. */
-    TokenBlock assign(TenureId tenure, long claimMicros, long tokens, long now) {
-        TokenBlock block = grant(tenure, claimMicros, tokens, now);
-        unclaimed = true;
+    long expires(TenureId tenure) {
+        Holding holding = holders.get(tenure);
+        return holding == null ? 0 : holding.expires();
+    }
+
+    /** Makes the tenure a holder, until it is heard of for a claim window only. */
+    TokenBlock assign(Place place, long claimMicros, long now) {
+        TokenBlock block = grant(place.tenure(), place.mode(), claimMicros, place.tokens(), now);
+        holders.put(place.tenure(), new Holding(place.mode(), expires(place.tenure()), true));
         return block;
     }
 
-    /** Makes the tenure the holder, anew or still, and ends its waiting. */
-    TokenBlock grant(TenureId tenure, long leaseMicros, long tokens, long now) {
-        if (isHeldBy(tenure)) {
-            extend(leaseMicros, now);
-        } else {
+    /** Makes the tenure a holder, anew or still, and ends its waiting. */
+    TokenBlock grant(TenureId tenure, Mode mode, long leaseMicros, long tokens, long now) {
+        if (!isHeldBy(tenure)) {
             lastUnitBeforeHolder = lastUnit;
-            holder = tenure;
-            expires = now + leaseMicros;
         }
-        unclaimed = false;
+        extend(tenure, mode, leaseMicros, now);
         withdraw(tenure);
         return nextTokens(tokens, now);
     }
 
     /** Sets the lease anew, unless it ends later anyway: a late copy shortens nothing. */
-    void extend(long leaseMicros, long now) {
-        unclaimed = false;
-        expires = Math.max(expires, now + leaseMicros);
+    void extend(TenureId tenure, Mode mode, long leaseMicros, long now) {
+        holders.put(tenure, new Holding(mode, Math.max(expires(tenure), now + leaseMicros), false));
     }
 
     TokenBlock nextTokens(long wanted, long now) {
@@ -99,9 +121,8 @@ final class Cell {
         return new TokenBlock(first << UNIT_BITS, lastToken(lastUnit));
     }
 
-    void free() {
-        holder = null;
-        unclaimed = false;
+    void free(TenureId tenure) {
+        holders.remove(tenure);
     }
 
     /** Takes back the units above the last token used, as far as they were the holder's. */
@@ -137,8 +158,10 @@ final class Cell {
         queue.removeIf(place -> place.isOf(clientId));
     }
 
+    /** Takes the first place off the queue, unless who holds the name stands in its way. */
     Optional<Place> takeFirst() {
-        return queue.isEmpty() ? Optional.empty() : Optional.of(queue.remove(0));
+        boolean mayHave = !queue.isEmpty() && admits(queue.get(0).mode(), Optional.empty());
+        return mayHave ? Optional.of(queue.remove(0)) : Optional.empty();
     }
 
     /** Whether a fair place is before that arrival. */
@@ -160,10 +183,10 @@ final class Cell {
         return List.copyOf(queue);
     }
 
-    /** How many other clients wait; and the own one, if it has fair places, since those are not served by handing on. */
+    /** How many other clients wait; and the own one, if it has places that are not served by handing on. */
     int foreignWaiters(TenureId tenure) {
         return (int) queue.stream()
-                .filter(place -> place.fair() || !place.isOf(tenure.clientId()))
+                .filter(place -> place.fair() || place.mode() != Mode.LOCK || !place.isOf(tenure.clientId()))
                 .map(place -> place.tenure().clientId())
                 .distinct()
                 .count();

@@ -6,6 +6,8 @@ import io.holdfast.spi.Acquire.Queueing;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig.HoldDescription;
 import io.holdfast.spi.StoreException;
@@ -82,15 +84,37 @@ final class MemoryServer {
             }
             Cell cell = cells.computeIfAbsent(key, absent -> new Cell());
             cell.expire(now);
+            requireKind(cell, client.name(key), request.share().mode());
             if (cell.isFree() && cell.isFairBefore(arrivalOf(cell, request))) {
                 serveNext(key, cell, false, now);
             }
             // the one that was served may have been woken only, or be gone
-            boolean mayHave = cell.isFree() && !cell.isFairBefore(arrivalOf(cell, request));
-            return mayHave || cell.isHeldBy(request.tenure())
+            return mayHave(cell, request) || cell.isHeldBy(request.tenure())
                     ? grant(key, cell, request, now)
                     : refuse(key, cell, request, now);
         });
+    }
+
+    private static void requireKind(Cell cell, String name, Mode wanted) {
+        if (cell.isOfOtherKind(wanted)) {
+            throw new StoreException(
+                    StoreException.Effect.REFUSED,
+                    "the name '" + name + "' is held as "
+                            + (wanted == Mode.LOCK
+                                    ? "a read/write lock, and asked for as a lock"
+                                    : "a lock, and asked for as a read/write lock")
+                            + "; use it in one way, or rename one");
+        }
+    }
+
+    private static boolean mayHave(Cell cell, Acquire request) {
+        Share share = request.share();
+        long arrival = arrivalOf(cell, request);
+        boolean joins =
+                share.mode() == Mode.READ && !cell.isFree() && share.beside().isEmpty();
+        return cell.admits(share.mode(), share.beside())
+                && !(cell.isFree() && cell.isFairBefore(arrival))
+                && !(joins && cell.isWriterBefore(arrival));
     }
 
     private static long arrivalOf(Cell cell, Acquire request) {
@@ -99,7 +123,8 @@ final class MemoryServer {
     }
 
     private Acquire.Reply grant(String key, Cell cell, Acquire request, long now) {
-        var tokens = cell.grant(request.tenure(), micros(request.lease()), request.tokens(), now);
+        Mode mode = request.share().mode();
+        var tokens = cell.grant(request.tenure(), mode, micros(request.lease()), request.tokens(), now);
         List<Long> behind = enqueueBehind(key, cell, request, now);
         return new Acquire.Granted(tokens, cell.foreignWaiters(request.tenure()), behind, now);
     }
@@ -114,7 +139,7 @@ final class MemoryServer {
                 Duration.of(cell.isFree() ? CLAIM_WINDOW : cell.expires() - now, ChronoUnit.MICROS),
                 cell.place(request.tenure()).map(Place::arrival).orElse(0L),
                 behind,
-                cell.holder().map(TenureId::toString),
+                cell.holders().stream().findFirst().map(TenureId::toString),
                 now,
                 run);
     }
@@ -129,12 +154,15 @@ final class MemoryServer {
         TenureId tenure = wanted.tenure();
         Optional<Place> old = cell.place(tenure);
         long arrival = old.map(Place::arrival).orElseGet(() -> arrival(wanted, now));
-        cell.enqueue(new Place(tenure, arrival, fair, now, micros(request.lease()), request.tokens()));
+        cell.enqueue(new Place(
+                tenure, request.share().mode(), arrival, fair, now, micros(request.lease()), request.tokens()));
         if (old.isEmpty()) {
-            cell.holder()
+            boolean alsoMine = request.share().mode() != Mode.LOCK;
+            cell.holders().stream()
                     .map(TenureId::clientId)
-                    .filter(holder -> !holder.equals(tenure.clientId()))
-                    .ifPresent(holder -> tell(holder, key, Signal.Wanted::new));
+                    .distinct()
+                    .filter(holder -> alsoMine || !holder.equals(tenure.clientId()))
+                    .forEach(holder -> tell(holder, key, Signal.Wanted::new));
         }
         return arrival;
     }
@@ -153,7 +181,7 @@ final class MemoryServer {
             if (!cell.isHeldBy(request.tenure())) {
                 return new Renew.Lost();
             }
-            cell.extend(micros(request.lease()), now);
+            cell.extend(request.tenure(), request.mode(), micros(request.lease()), now);
             Optional<TokenBlock> tokens =
                     request.tokens() > 0 ? Optional.of(cell.nextTokens(request.tokens(), now)) : Optional.empty();
             return new Renew.Renewed(cell.foreignWaiters(request.tenure()), tokens, now);
@@ -166,7 +194,7 @@ final class MemoryServer {
             boolean held = cell.isHeldBy(request.tenure());
             if (held) {
                 cell.returnTokens(request.lastToken());
-                cell.free();
+                cell.free(request.tenure());
             }
             cell.withdraw(request.tenure());
             request.places().forEach(cell::withdraw);
@@ -179,8 +207,8 @@ final class MemoryServer {
         return decide(client, now -> {
             Cell cell = find(key, now);
             LockReport before = report(client, key, cell, now);
-            cell.holder().ifPresent(tenure -> {
-                cell.free();
+            cell.holders().forEach(tenure -> {
+                cell.free(tenure);
                 tell(tenure.clientId(), key, name -> new Signal.Revoked(name, tenure));
             });
             serveNext(key, cell, false, now);
@@ -188,25 +216,31 @@ final class MemoryServer {
         });
     }
 
+    /** The first; and after one that reads all that do so and are behind it. */
     private void serveNext(String key, Cell cell, boolean yield, long now) {
-        if (cell.isFree()) {
-            cell.takeFirst().ifPresent(next -> {
-                if (yield || next.fair()) {
-                    assign(key, cell, next, now);
-                } else {
-                    tell(next.tenure().clientId(), key, Signal.Freed::new);
-                }
-            });
+        Optional<Place> next = cell.takeFirst();
+        while (next.isPresent()) {
+            Place place = next.get();
+            boolean reads = place.mode() == Mode.READ;
+            if (yield || reads || place.fair()) {
+                assign(key, cell, place, now);
+            } else {
+                tell(place.tenure().clientId(), key, Signal.Freed::new);
+            }
+            next = reads ? cell.takeFirst() : Optional.empty();
         }
     }
 
     private void assign(String key, Cell cell, Place next, long now) {
         TenureId tenure = next.tenure();
-        var tokens = cell.assign(tenure, Math.min(CLAIM_WINDOW, next.leaseMicros()), next.tokens(), now);
+        var tokens = cell.assign(next, Math.min(CLAIM_WINDOW, next.leaseMicros()), now);
         int waiters = cell.foreignWaiters(tenure);
         long own = cell.fairFirstOf(tenure.clientId());
-        long expires = cell.expires();
-        tell(tenure.clientId(), key, name -> new Signal.Assigned(name, tenure, tokens, waiters, own, expires, run));
+        long expires = cell.expires(tenure);
+        tell(
+                tenure.clientId(),
+                key,
+                name -> new Signal.Assigned(name, tenure, next.mode(), tokens, waiters, own, expires, run));
     }
 
     LockReport inspect(MemoryStore client, String key) {
@@ -228,17 +262,18 @@ final class MemoryServer {
 
     /** Asks the holder's client, too, which answers at once. */
     private LockReport report(MemoryStore asker, String key, Cell cell, long now) {
-        Duration left = Duration.of(cell.expires() - now, ChronoUnit.MICROS);
-        Optional<LockReport.Holder> holder = cell.holder().map(tenure -> {
-            MemoryStore store = clients.get(tenure.clientId());
-            return HoldDescription.holder(
-                    client(tenure.clientId()),
-                    store == null ? Optional.empty() : store.describeHold(key, tenure),
-                    left);
-        });
+        List<LockReport.Holder> holders = cell.holders().stream()
+                .map(tenure -> holder(key, tenure, Duration.of(cell.expires(tenure) - now, ChronoUnit.MICROS)))
+                .toList();
         List<LockReport.Waiter> waiters =
                 cell.waiters().stream().map(this::waiter).toList();
-        return new LockReport(asker.name(key), holder, waiters, cell.lastToken());
+        return new LockReport(asker.name(key), holders, waiters, cell.lastToken());
+    }
+
+    private LockReport.Holder holder(String key, TenureId tenure, Duration left) {
+        MemoryStore store = clients.get(tenure.clientId());
+        return HoldDescription.holder(
+                client(tenure.clientId()), store == null ? Optional.empty() : store.describeHold(key, tenure), left);
     }
 
     private LockReport.Waiter waiter(Place place) {

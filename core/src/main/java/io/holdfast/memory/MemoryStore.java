@@ -8,6 +8,7 @@ import io.holdfast.spi.Platform;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.ServerClock;
+import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreConfig.HoldDescription;
@@ -15,6 +16,7 @@ import io.holdfast.spi.TenureId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -22,8 +24,8 @@ import java.util.function.Supplier;
 /** One client's connection to a {@link MemoryServer}. Replies are there when the call returns; signals come later. */
 final class MemoryStore implements LockStore {
 
-    private static final Capabilities CAPABILITIES =
-            new Capabilities(false, true, true, Duration.ofMillis(100), 512, true);
+    private static final Capabilities CAPABILITIES = new Capabilities(
+            false, true, true, Set.of(Mode.LOCK, Mode.READ, Mode.WRITE), Duration.ofMillis(100), 512, true);
 
     private final StoreConfig config;
     private final MemoryServer server;

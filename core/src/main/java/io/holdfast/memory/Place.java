@@ -1,5 +1,6 @@
 package io.holdfast.memory;
 
+import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.TenureId;
 
 /**
@@ -7,12 +8,13 @@ import io.holdfast.spi.TenureId;
  *
  * @param tenure who waits
  * @param arrival when it came, in microseconds; no two places of a server have the same
+ * @param mode how it wants the name
  * @param fair whether it is served before all that came later, and by assigning the name
  * @param refreshed when it was last asked for
  * @param leaseMicros the lease it asked for
  * @param tokens how many tokens it asked for
  */
-record Place(TenureId tenure, long arrival, boolean fair, long refreshed, long leaseMicros, long tokens) {
+record Place(TenureId tenure, Mode mode, long arrival, boolean fair, long refreshed, long leaseMicros, long tokens) {
 
     boolean isOf(String clientId) {
         return tenure.clientId().equals(clientId);

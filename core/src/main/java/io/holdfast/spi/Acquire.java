@@ -9,6 +9,7 @@ import java.util.Optional;
  *
  * @param name the lock
  * @param tenure who asks
+ * @param share what of it
  * @param queueing whether to take a place in the queue if refused, and of which kind
  * @param arrival the place the tenure had before, from {@link Refused#arrival}; 0 for none
  * @param behind further places of the same client, all fair, in the order in which they came; to be queued whatever
@@ -20,6 +21,7 @@ import java.util.Optional;
 public record Acquire(
         String name,
         TenureId tenure,
+        Share share,
         Queueing queueing,
         long arrival,
         List<Place> behind,
@@ -50,39 +52,44 @@ public record Acquire(
         behind = List.copyOf(behind);
     }
 
-    /** A request that does not wait, for one token, and is never late. */
+    /** A request for a lock that does not wait, for one token, and is never late. */
     public static Acquire of(String name, TenureId tenure, Duration lease) {
-        return new Acquire(name, tenure, Queueing.NONE, 0, List.of(), lease, 1, Long.MAX_VALUE);
+        return new Acquire(name, tenure, Share.LOCK, Queueing.NONE, 0, List.of(), lease, 1, Long.MAX_VALUE);
     }
 
     /** The same for another name. */
     public Acquire withName(String value) {
-        return new Acquire(value, tenure, queueing, arrival, behind, lease, tokens, notAfter);
+        return new Acquire(value, tenure, share, queueing, arrival, behind, lease, tokens, notAfter);
+    }
+
+    /** The same for another share. */
+    public Acquire withShare(Share value) {
+        return new Acquire(name, tenure, value, queueing, arrival, behind, lease, tokens, notAfter);
     }
 
     /** The same, waiting in this way. */
     public Acquire queued(Queueing how, long arrivalBefore) {
-        return new Acquire(name, tenure, how, arrivalBefore, behind, lease, tokens, notAfter);
+        return new Acquire(name, tenure, share, how, arrivalBefore, behind, lease, tokens, notAfter);
     }
 
     /** The same, with further places. */
     public Acquire withBehind(List<Place> value) {
-        return new Acquire(name, tenure, queueing, arrival, value, lease, tokens, notAfter);
+        return new Acquire(name, tenure, share, queueing, arrival, value, lease, tokens, notAfter);
     }
 
     /** The same for another lease. */
     public Acquire withLease(Duration value) {
-        return new Acquire(name, tenure, queueing, arrival, behind, value, tokens, notAfter);
+        return new Acquire(name, tenure, share, queueing, arrival, behind, value, tokens, notAfter);
     }
 
     /** The same for so many tokens. */
     public Acquire withTokens(long value) {
-        return new Acquire(name, tenure, queueing, arrival, behind, lease, value, notAfter);
+        return new Acquire(name, tenure, share, queueing, arrival, behind, lease, value, notAfter);
     }
 
     /** The same, to be refused later than this. */
     public Acquire withNotAfter(long value) {
-        return new Acquire(name, tenure, queueing, arrival, behind, lease, tokens, value);
+        return new Acquire(name, tenure, share, queueing, arrival, behind, lease, tokens, value);
     }
 
     /** The answer. */

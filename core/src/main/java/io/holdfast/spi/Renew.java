@@ -8,10 +8,16 @@ import java.util.Optional;
  *
  * @param name the lock
  * @param tenure who holds it
+ * @param mode how it holds the name
  * @param lease from the decision on, if that is later than the present end
  * @param tokens how many further fencing tokens are wanted; 0 for none
  */
-public record Renew(String name, TenureId tenure, Duration lease, long tokens) {
+public record Renew(String name, TenureId tenure, Share.Mode mode, Duration lease, long tokens) {
+
+    /** A request for a lock. */
+    public Renew(String name, TenureId tenure, Duration lease, long tokens) {
+        this(name, tenure, Share.Mode.LOCK, lease, tokens);
+    }
 
     /** The answer. */
     public sealed interface Reply {}

@@ -14,6 +14,7 @@ public sealed interface Signal {
      *
      * @param name the lock
      * @param tenure to whom
+     * @param mode how it holds the name
      * @param tokens its tokens
      * @param foreignWaiters how many other clients still wait
      * @param next the arrival of the last of the first places in the queue, one behind the other, that are fair ones of this
@@ -24,6 +25,7 @@ public sealed interface Signal {
     record Assigned(
             String name,
             TenureId tenure,
+            Share.Mode mode,
             TokenBlock tokens,
             int foreignWaiters,
             long next,

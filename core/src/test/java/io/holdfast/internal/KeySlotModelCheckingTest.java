@@ -2,6 +2,7 @@ package io.holdfast.internal;
 
 import io.holdfast.OnMaxHold;
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TokenBlock;
@@ -41,7 +42,7 @@ public class KeySlotModelCheckingTest {
             new Rules(1_000_000_000, 2_000_000_000, 30_000_000_000L, true, true, TERM, new Counters(), new Calm());
 
     private final AtomicLong ids = new AtomicLong();
-    private final KeySlot slot = new KeySlot("n", RULES, () -> new TenureId("c", ids.incrementAndGet()));
+    private final KeySlot slot = new KeySlot("n", Share.LOCK, RULES, () -> new TenureId("c", ids.incrementAndGet()));
     private final AtomicReferenceArray<Person> people = new AtomicReferenceArray<>(PEOPLE);
     private final AtomicInteger inside = new AtomicInteger();
     private final AtomicLong highestToken = new AtomicLong();

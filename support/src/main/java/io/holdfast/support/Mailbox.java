@@ -1,6 +1,7 @@
 package io.holdfast.support;
 
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreConfig.HoldDescription;
@@ -29,7 +30,8 @@ public final class Mailbox {
 
     private static final Logger LOG = LoggerFactory.getLogger(Mailbox.class);
 
-    private static final Map<String, Integer> PARTS = Map.of("F", 2, "A", 8, "W", 2, "R", 3, "Q", 4, "S", 6, "G", 1);
+    private static final Map<String, Integer> PARTS =
+            Map.of("F", 2, "A", 8, "AW", 8, "AR", 8, "W", 2, "R", 3, "Q", 4, "S", 6, "G", 1);
     private static final long PATIENCE_NANOS = 200_000_000;
 
     private final StoreConfig config;
@@ -59,7 +61,7 @@ public final class Mailbox {
      */
     public void receive(String message, long run) {
         try {
-            String kind = message.substring(0, 1);
+            String kind = message.split(" ", 2)[0];
             read(message.split(" ", PARTS.getOrDefault(kind, 1)), run);
         } catch (RuntimeException e) {
             LOG.warn("Client {} cannot use the message '{}'", config.client().id(), message, e);
@@ -72,7 +74,9 @@ public final class Mailbox {
             case "W" -> hear(new Signal.Wanted(name(parts[1])));
             case "G" -> hear(new Signal.Gap());
             case "R" -> hear(new Signal.Revoked(name(parts[2]), own(parts[1])));
-            case "A" -> hear(assigned(parts, run));
+            case "A" -> hear(assigned(parts, Mode.LOCK, run));
+            case "AW" -> hear(assigned(parts, Mode.WRITE, run));
+            case "AR" -> hear(assigned(parts, Mode.READ, run));
             case "Q" -> asked(parts[1], parts[2], parts[3]);
             case "S" -> Optional.ofNullable(awaited.get(parts[1])).ifPresent(answer -> answer.complete(told(parts)));
             default -> throw new IllegalArgumentException("it is of no known kind");
@@ -91,10 +95,11 @@ public final class Mailbox {
         return new TenureId(config.client().id(), Long.parseLong(number));
     }
 
-    private Signal assigned(String[] parts, long run) {
+    private Signal assigned(String[] parts, Mode mode, long run) {
         return new Signal.Assigned(
                 name(parts[7]),
                 own(parts[1]),
+                mode,
                 TokenUnits.tokens(Long.parseLong(parts[2]), Long.parseLong(parts[3])),
                 Integer.parseInt(parts[4]),
                 Long.parseLong(parts[5]),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.LockReport;
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreConfig.HoldDescription;
@@ -114,7 +115,8 @@ class MailboxTest {
     @Test
     void aLockWasAssigned() {
         assertThat(signals("A 7 3 2 5 0 900 app:my lock"))
-                .containsExactly(new Signal.Assigned("my lock", HELD, TokenUnits.tokens(3, 2), 5, 0, 900, 4));
+                .containsExactly(
+                        new Signal.Assigned("my lock", HELD, Mode.LOCK, TokenUnits.tokens(3, 2), 5, 0, 900, 4));
     }
 
     @Test

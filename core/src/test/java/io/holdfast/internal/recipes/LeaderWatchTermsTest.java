@@ -68,8 +68,8 @@ class LeaderWatchTermsTest {
     }
 
     private void see(Holder... leader) {
-        answer(CompletableFuture.completedStage(new LockReport(
-                "boss", Optional.ofNullable(leader.length == 0 ? null : leader[0]), List.of(), OptionalLong.empty())));
+        answer(CompletableFuture.completedStage(
+                new LockReport("boss", List.of(leader), List.of(), OptionalLong.empty())));
     }
 
     private void answer(CompletionStage<LockReport> answer) {

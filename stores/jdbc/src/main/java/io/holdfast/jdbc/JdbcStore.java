@@ -7,6 +7,7 @@ import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.ServerClock;
+import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
@@ -20,6 +21,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -70,7 +72,7 @@ final class JdbcStore implements LockStore {
 
     @Override
     public Capabilities capabilities() {
-        return new Capabilities(true, false, false, Duration.ofMillis(100), 512, true);
+        return new Capabilities(true, false, false, Set.of(Share.Mode.LOCK), Duration.ofMillis(100), 512, true);
     }
 
     @Override

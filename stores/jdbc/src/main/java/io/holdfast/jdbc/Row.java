@@ -65,6 +65,6 @@ record Row(Optional<String> tenure, String client, long expires, long lastUnit, 
     }
 
     LockReport report(String name) {
-        return new LockReport(name, holder(), List.of(), TokenUnits.lastOf(lastUnit));
+        return new LockReport(name, holder().stream().toList(), List.of(), TokenUnits.lastOf(lastUnit));
     }
 }

@@ -7,6 +7,7 @@ import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.ServerClock;
+import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.support.ClientRecord;
 import io.holdfast.support.TokenUnits;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
@@ -71,7 +73,7 @@ final class RedisStore implements LockStore {
 
     @Override
     public Capabilities capabilities() {
-        return new Capabilities(false, true, true, Duration.ofMillis(100), 512, true);
+        return new Capabilities(false, true, true, Set.of(Mode.LOCK), Duration.ofMillis(100), 512, true);
     }
 
     @Override

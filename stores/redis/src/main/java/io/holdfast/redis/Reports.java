@@ -55,8 +55,8 @@ record Reports(Session session, Layout layout) {
             return new LockReport(
                     name,
                     holder.isEmpty()
-                            ? Optional.empty()
-                            : Optional.of(HoldDescription.holder(clients.get(0), hold, left(reply.number(0)))),
+                            ? List.of()
+                            : List.of(HoldDescription.holder(clients.get(0), hold, left(reply.number(0)))),
                     waiters,
                     TokenUnits.lastOf(reply.number(1)));
         });

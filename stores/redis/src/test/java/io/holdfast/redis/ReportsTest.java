@@ -39,7 +39,7 @@ class ReportsTest {
     @Test
     void aFreeLock() {
         LockReport report = inspect(first);
-        assertThat(report).isEqualTo(new LockReport(name, Optional.empty(), java.util.List.of(), OptionalLong.empty()));
+        assertThat(report).isEqualTo(new LockReport(name, List.of(), List.of(), OptionalLong.empty()));
         Acquire.Granted granted = first.granted(name, 1);
         first.release(name, 1);
         assertThat(inspect(first).lastToken()).hasValue(granted.tokens().last());

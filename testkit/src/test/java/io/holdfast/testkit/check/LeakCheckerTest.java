@@ -14,7 +14,6 @@ import io.holdfast.spi.TenureId;
 import io.holdfast.testkit.Simulation;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -65,10 +64,10 @@ class LeakCheckerTest {
 
     @Test
     void reportsFromAnywhereAreLookedAt() {
-        LockReport free = new LockReport("free", Optional.empty(), List.of(), java.util.OptionalLong.of(5));
+        LockReport free = new LockReport("free", List.of(), List.of(), java.util.OptionalLong.of(5));
         LockReport awaited = new LockReport(
                 "awaited",
-                Optional.empty(),
+                List.of(),
                 List.of(new LockReport.Waiter(LockReport.Client.unknown("c"), java.time.Instant.EPOCH)),
                 java.util.OptionalLong.empty());
         assertThat(checker.names(() -> List.of(free, awaited)).leaks())

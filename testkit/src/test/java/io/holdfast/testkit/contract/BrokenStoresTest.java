@@ -250,6 +250,7 @@ class BrokenStoresTest {
                             reply instanceof Acquire.Refused refused
                                     ? TenureId.parse(refused.holder().orElseThrow())
                                     : request.tenure(),
+                            request.mode(),
                             request.yield(),
                             request.lastToken(),
                             request.places())));
@@ -367,8 +368,7 @@ class BrokenStoresTest {
         @Override
         public CompletionStage<LockReport> inspect(String name) {
             return super.inspect(name)
-                    .exceptionally(
-                            e -> new LockReport(name, Optional.empty(), List.of(), java.util.OptionalLong.empty()));
+                    .exceptionally(e -> new LockReport(name, List.of(), List.of(), java.util.OptionalLong.empty()));
         }
     }
 }

@@ -62,7 +62,13 @@ class BlockingStoreTest extends VirtualTime {
 
     private static Capabilities blocking(Capabilities of) {
         return new Capabilities(
-                true, of.signals(), of.queue(), of.minLease(), of.maxNameBytes(), of.tokensSurviveDataLoss());
+                true,
+                of.signals(),
+                of.queue(),
+                of.modes(),
+                of.minLease(),
+                of.maxNameBytes(),
+                of.tokensSurviveDataLoss());
     }
 
     @AfterEach

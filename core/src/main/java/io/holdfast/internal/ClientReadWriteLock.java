@@ -1,0 +1,19 @@
+package io.holdfast.internal;
+
+import io.holdfast.DistributedReadWriteLock;
+
+/** Two locks of one name. */
+record ClientReadWriteLock(ClientLock readLock, ClientLock writeLock) implements DistributedReadWriteLock {
+
+    @Override
+    public String name() {
+        return readLock.name();
+    }
+
+    @Override
+    public String toString() {
+        return "read/write lock '" + name() + "' of "
+                + readLock.engine().settings.name() + ", here "
+                + readLock.engine().inquiries.heldHere(name());
+    }
+}
