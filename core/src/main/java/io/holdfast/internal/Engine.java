@@ -334,7 +334,7 @@ final class Engine implements Rules.Moment {
     /** A grant to a tenure that nobody waits with any more is given back. */
     private void assigned(Signal.Assigned signal, long now) {
         boolean[] known = {false};
-        hear(signal.name(), (s, out) -> known[0] |= s.assigned(signal, now, out));
+        hear(signal.name(), (s, out) -> known[0] |= s.share.mode() == signal.mode() && s.assigned(signal, now, out));
         boolean settling = settlements.open.stream().anyMatch(s -> s.tenure.id.equals(signal.tenure()));
         if (!known[0] && !settling && !closed) {
             Tenure unknown = new Tenure(signal.tenure(), Share.of(signal.mode()));

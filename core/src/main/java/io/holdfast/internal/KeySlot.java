@@ -210,22 +210,30 @@ class KeySlot extends Slot {
         }
     }
 
-    /** Whether those who wait elsewhere have waited for long enough. */
-    boolean mustYield(Tenure current, long now, Effect.Buffer out) {
+    private boolean mustYield(Tenure current, long now, Effect.Buffer out) {
+        if (!wouldHear(now, out)) {
+            current.foreign(Math.max(1, current.foreignWaiters), now);
+        }
+        return isSliceOver(current, now);
+    }
+
+    /** Whether a foreign waiter would have been heard of. */
+    boolean wouldHear(long now, Effect.Buffer out) {
         if (!rules.moment().signalsFresh(now + rules.poll() / 2)) {
             out.add(new Effect.ConfirmSignals());
         }
-        if (!rules.moment().signalsFresh(now)) {
-            current.foreign(Math.max(1, current.foreignWaiters), now);
-        }
+        return rules.moment().signalsFresh(now);
+    }
+
+    /** Whether those who wait elsewhere have waited for long enough. */
+    boolean isSliceOver(Tenure current, long now) {
         return current.sliceStart != Tenure.NEVER
                 && now - current.sliceStart >= rules.moment().sliceNanos();
     }
 
-    /** Among readers and writers the next is always assigned to, as one side would else overtake the other for ever. */
     @Override
     Settlement settlement(Tenure current, boolean yield, Effect.Buffer out) {
-        return new Settlement(name, current, yield || share.mode() != Share.Mode.LOCK, List.of());
+        return new Settlement(name, current, yield, List.of());
     }
 
     // ---- replies

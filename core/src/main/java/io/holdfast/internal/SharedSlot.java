@@ -93,7 +93,7 @@ final class SharedSlot extends KeySlot {
         if (current == null || !current.held()) {
             return super.arrive(waiter, now, out);
         }
-        if (mustYield(current, now, out) || !fits(current, waiter, now)) {
+        if (isClosed(current, now, out) || !fits(current, waiter, now)) {
             return false;
         }
         grant(waiter, now, true, out);
@@ -101,6 +101,12 @@ final class SharedSlot extends KeySlot {
             out.add(new Effect.Tell(waiter));
         }
         return true;
+    }
+
+    /** Who joins has the tenure renewed within a poll interval, which tells who waits; until then nobody may have told. */
+    private boolean isClosed(Tenure current, long now, Effect.Buffer out) {
+        boolean heard = wouldHear(now, out) || now - current.validity.sent() < rules.poll();
+        return !heard || isSliceOver(current, now);
     }
 
     @Override

@@ -63,6 +63,11 @@ final class Cell {
         return holders.containsKey(tenure);
     }
 
+    boolean isHeldBy(TenureId tenure, Mode mode) {
+        Holding holding = holders.get(tenure);
+        return holding != null && holding.mode() == mode;
+    }
+
     /** Whether it is held in a way that goes with no other name of the kind that is asked for. */
     boolean isOfOtherKind(Mode wanted) {
         return holders.values().stream().anyMatch(holding -> (holding.mode() == Mode.LOCK) != (wanted == Mode.LOCK));

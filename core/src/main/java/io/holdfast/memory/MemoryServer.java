@@ -178,7 +178,7 @@ final class MemoryServer {
     Renew.Reply renew(MemoryStore client, String key, Renew request) {
         return decide(client, now -> {
             Cell cell = find(key, now);
-            if (!cell.isHeldBy(request.tenure())) {
+            if (!cell.isHeldBy(request.tenure(), request.mode())) {
                 return new Renew.Lost();
             }
             cell.extend(request.tenure(), request.mode(), micros(request.lease()), now);
@@ -191,7 +191,7 @@ final class MemoryServer {
     Release.Reply release(MemoryStore client, String key, Release request) {
         return decide(client, now -> {
             Cell cell = find(key, now);
-            boolean held = cell.isHeldBy(request.tenure());
+            boolean held = cell.isHeldBy(request.tenure(), request.mode());
             if (held) {
                 cell.returnTokens(request.lastToken());
                 cell.free(request.tenure());
@@ -222,7 +222,7 @@ final class MemoryServer {
         while (next.isPresent()) {
             Place place = next.get();
             boolean reads = place.mode() == Mode.READ;
-            if (yield || reads || place.fair()) {
+            if (yield || place.fair() || place.mode() != Mode.LOCK) {
                 assign(key, cell, place, now);
             } else {
                 tell(place.tenure().clientId(), key, Signal.Freed::new);

@@ -55,7 +55,15 @@ public interface LockStore extends AutoCloseable {
      *
      * <p>Unless the request was late, {@link Acquire#behind} get fair places after that, in their order.
      *
-     * <p>A place belongs to one tenure. A client has one barging place at most, and as many fair ones as it likes.
+     * <p>A place belongs to one tenure. A client has one barging place at most for each mode but {@link Share.Mode#READ},
+     * and as many others as it likes.
+     *
+     * <p><b>Read/write locks.</b> {@link Share} says who stands in the way: for a writer all who hold the name, for a reader
+     * who writes; but never {@link Share#beside}. A reader that is not beside a writer does not pass a writer that came
+     * before it and waits. Each tenure ends with its own lease. What is held as a lock is refused as a read/write lock, with
+     * {@link StoreException.Effect#REFUSED}, and the reverse. A waiting place is told to all who hold the name, also to its
+     * own client. What was written here and is written below of the one holder and of a free name is true of those who stand in
+     * the way.
      */
     CompletionStage<Acquire.Reply> acquire(Acquire request);
 
@@ -81,6 +89,10 @@ public interface LockStore extends AutoCloseable {
      * <p>A {@linkplain Acquire.Queueing#FAIR fair} place is never woken; the name is assigned to it in any case. A client that
      * lets a claim window lapse to which a fair place brought it loses its other fair places, so that it costs others one
      * window, however many it had; they come back when it asks again.
+     *
+     * <p>In a read/write lock the name is assigned to the first place in any case, as one side could else overtake the other
+     * for ever; and behind a reader to all readers that follow. A release or withdrawal may serve them, too, though others go
+     * on reading.
      *
      * <p>{@link Release#places} are withdrawn, too.
      */

@@ -1,7 +1,9 @@
 package io.holdfast.redis;
 
+import io.holdfast.spi.TenureId;
 import io.lettuce.core.cluster.SlotHash;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * What the store calls things in the server. The lock is a hash at its raw name, as other lock libraries keep it; all
@@ -10,6 +12,7 @@ import java.util.List;
  *   <li>{@code hf:{tag}:t:NAME} the highest unit of tokens given, for 7 days
  *   <li>{@code hf:{tag}:q:NAME} the waiting tenures by arrival, until it is empty or nobody asked for 60 s
  *   <li>{@code hf:{tag}:a:NAME} the tenure that the lock was assigned to, until it is heard of, for 10 s
+ *   <li>{@code hf:{tag}:r:NAME} the ends of the leases of a read/write lock, as long as it is held
  *   <li>{@code hf:{tag}:f:KEY} the highest token that a key of a user has seen, see {@link RedisFence}
  *   <li>{@code hf:client:ID} who a client is, while it uses locks
  *   <li>{@code hf:in:ID} the channel on which a client listens
@@ -38,6 +41,24 @@ record Layout(String prefix) {
             keys[i++] = tag + "}:a:" + lock;
         }
         return keys;
+    }
+
+    /** The keys of a read/write lock, as the scripts want them. */
+    String[] sharedKeys(String name) {
+        String[] keys = keys(List.of(name));
+        keys[KEYS_A_LOCK - 1] = "hf:{" + tag(keys[0]) + "}:r:" + keys[0];
+        return keys;
+    }
+
+    /** The same for a tenure that has it, or wants it. */
+    Stream<String> sharedKeys(String name, TenureId tenure) {
+        return Stream.concat(Stream.of(sharedKeys(name)), Stream.of(timer(prefix + name, tenure)));
+    }
+
+    /** Under which Redisson looks for a reader. */
+    private static String timer(String lock, TenureId tenure) {
+        String start = lock.indexOf('{') < 0 ? "{" + lock + "}" : lock;
+        return start + ":" + tenure + ":rwlock_timeout:1";
     }
 
     String inbox(String client) {

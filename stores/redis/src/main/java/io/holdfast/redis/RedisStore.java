@@ -14,6 +14,7 @@ import io.holdfast.support.TokenUnits;
 import io.lettuce.core.SetArgs;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -29,12 +30,14 @@ final class RedisStore implements LockStore {
     private static final Logger LOG = LoggerFactory.getLogger(RedisStore.class);
 
     private static final long CLOSE_NANOS = 500_000_000;
+    private static final Set<Mode> MODES = Set.of(Mode.LOCK, Mode.READ, Mode.WRITE);
 
     private final StoreConfig config;
     private final Failures failures;
     private final Layout layout;
     private final Session session;
     private final Reports reports;
+    private final SharedLocks shared;
     private final ServerClock clock = new ServerClock();
     private final ClientRecord record;
     private final String recordKey;
@@ -46,6 +49,7 @@ final class RedisStore implements LockStore {
         layout = new Layout(config.keyPrefix());
         session = new Session(config, failures, layout);
         reports = new Reports(session, layout);
+        shared = new SharedLocks(session, layout);
         record = new ClientRecord(config);
         recordKey = layout.record(config.client().id());
     }
@@ -73,7 +77,7 @@ final class RedisStore implements LockStore {
 
     @Override
     public Capabilities capabilities() {
-        return new Capabilities(false, true, true, Set.of(Mode.LOCK), Duration.ofMillis(100), 512, true);
+        return new Capabilities(false, true, true, MODES, Duration.ofMillis(100), 512, true);
     }
 
     @Override
@@ -89,6 +93,9 @@ final class RedisStore implements LockStore {
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
         writeRecord(request.lease());
+        if (request.share().mode() != Mode.LOCK) {
+            return shared.acquire(request, this::acquired);
+        }
         Stream<Object> fixed = Stream.of(
                 request.tenure(),
                 millis(request.lease()),
@@ -128,19 +135,41 @@ final class RedisStore implements LockStore {
 
     @Override
     public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
+        batch.forEach(request -> writeRecord(request.lease()));
+        List<Renew> locks =
+                batch.stream().filter(request -> request.mode() == Mode.LOCK).toList();
+        List<Renew> others =
+                batch.stream().filter(request -> request.mode() != Mode.LOCK).toList();
+        if (others.isEmpty()) {
+            return renewLocks(locks);
+        }
+        CompletionStage<List<Renew.Reply>> replies = shared.renew(others, reply -> renewed(others, reply));
+        return locks.isEmpty()
+                ? replies
+                : replies.thenCombine(renewLocks(locks), (ofOthers, ofLocks) -> inOrder(batch, ofLocks, ofOthers));
+    }
+
+    private static List<Renew.Reply> inOrder(List<Renew> batch, List<Renew.Reply> ofLocks, List<Renew.Reply> ofOthers) {
+        Iterator<Renew.Reply> locks = ofLocks.iterator();
+        Iterator<Renew.Reply> others = ofOthers.iterator();
+        return batch.stream()
+                .map(request -> (request.mode() == Mode.LOCK ? locks : others).next())
+                .toList();
+    }
+
+    private CompletionStage<List<Renew.Reply>> renewLocks(List<Renew> batch) {
         List<Object> arguments = new ArrayList<>();
         for (Renew request : batch) {
-            writeRecord(request.lease());
             arguments.addAll(List.of(request.tenure(), millis(request.lease()), TokenUnits.units(request.tokens())));
         }
         List<String> names = batch.stream().map(Renew::name).toList();
-        return session.run(Script.RENEW, names, reply -> renewed(names, reply), arguments.toArray());
+        return session.run(Script.RENEW, names, reply -> renewed(batch, reply), arguments.toArray());
     }
 
-    private List<Renew.Reply> renewed(List<String> names, Reply reply) {
+    private List<Renew.Reply> renewed(List<Renew> batch, Reply reply) {
         List<Renew.Reply> replies = new ArrayList<>();
         for (int at = 1; at < reply.values().size(); at += 4) {
-            String what = "renew '" + names.get(replies.size()) + "'";
+            String what = "renew '" + batch.get(replies.size()).name() + "'";
             replies.add(
                     switch (reply.count(at)) {
                         case 0 -> new Renew.Lost();
@@ -153,10 +182,13 @@ final class RedisStore implements LockStore {
 
     @Override
     public CompletionStage<Release.Reply> release(Release request) {
+        if (request.mode() != Mode.LOCK) {
+            return shared.release(request, RedisStore::released);
+        }
         return session.run(
                 Script.RELEASE,
                 List.of(request.name()),
-                reply -> new Release.Reply(reply.number(0) == 1, reply.count(1), reply.number(2)),
+                RedisStore::released,
                 Stream.concat(
                                 Stream.of(
                                         request.tenure(),
@@ -167,8 +199,12 @@ final class RedisStore implements LockStore {
                         .toArray());
     }
 
+    private static Release.Reply released(Reply reply) {
+        return new Release.Reply(reply.number(0) == 1, reply.count(1), reply.number(2));
+    }
+
     /** In full, as a lease must not end before its time. */
-    private static long millis(Duration lease) {
+    static long millis(Duration lease) {
         return lease.plusNanos(999_999).toMillis();
     }
 

@@ -25,40 +25,51 @@ record Reports(Session session, Layout layout) {
     private static final Duration ENDLESS = Duration.ofDays(365);
 
     CompletionStage<LockReport> inspect(String name) {
-        return run(Script.INSPECT, name, "");
+        return inspect(name, "");
     }
 
-    private CompletionStage<LockReport> run(Script script, String name, String argument) {
-        return session.run(script, List.of(name), reply -> report(name, reply), argument)
-                .thenCompose(report -> report);
+    private CompletionStage<LockReport> inspect(String name, String argument) {
+        return run(Script.INSPECT, Script.SHARE_INSPECT, name, argument);
+    }
+
+    /** A read/write lock says that it is one, and is then asked for as such. */
+    private CompletionStage<LockReport> run(Script script, Script ifShared, String name, String argument) {
+        return session.run(script, List.of(name), reply -> reply, argument)
+                .thenCompose(reply -> reply.values().size() > 3 && reply.text(3).equals("mode")
+                        ? session.run(ifShared, layout.sharedKeys(name), List.of(name), shared -> shared, argument)
+                        : CompletableFuture.completedStage(reply))
+                .thenCompose(reply -> report(name, reply));
     }
 
     /** Frees the lock. Who held it still answers, as it has to ask the server before it believes that it was lost. */
     CompletionStage<Optional<LockReport.Holder>> force(String name) {
-        return run(Script.FORCE, name, layout.inbox("")).thenApply(LockReport::holder);
+        return run(Script.FORCE, Script.SHARE_FORCE, name, layout.inbox("")).thenApply(LockReport::holder);
     }
 
-    /** From the lease left, the highest unit, 0, and in turn holder and 0, and waiters and their arrivals. */
+    /** From the lease left, the highest unit, the number of holders, and in turn holders and what is left, waiters and arrivals. */
     private CompletionStage<LockReport> report(String name, Reply reply) {
-        String holder = reply.text(3);
+        int held = reply.count(2);
         List<String> fields = new ArrayList<>();
-        List<Instant> arrivals = new ArrayList<>();
+        List<Double> times = new ArrayList<>();
         for (int i = 3; i < reply.values().size(); i += 2) {
             fields.add(reply.text(i));
-            arrivals.add(instant(Double.parseDouble(reply.text(i + 1))));
+            times.add(Double.valueOf(reply.text(i + 1)));
         }
-        return clients(fields).thenCombine(description(holder, name), (clients, hold) -> {
+        CompletionStage<List<Optional<HoldDescription>>> descriptions = inTurn(fields.stream()
+                .limit(held)
+                .map(field -> description(field, name))
+                .toList());
+        return clients(fields).thenCombine(descriptions, (clients, holds) -> {
+            List<LockReport.Holder> holders = new ArrayList<>();
             List<LockReport.Waiter> waiters = new ArrayList<>();
-            for (int i = 1; i < fields.size(); i++) {
-                waiters.add(new LockReport.Waiter(clients.get(i), arrivals.get(i)));
+            for (int i = 0; i < held; i++) {
+                Duration left = left(times.get(i).longValue());
+                holders.add(HoldDescription.holder(clients.get(i), holds.get(i), left));
             }
-            return new LockReport(
-                    name,
-                    holder.isEmpty()
-                            ? List.of()
-                            : List.of(HoldDescription.holder(clients.get(0), hold, left(reply.number(0)))),
-                    waiters,
-                    TokenUnits.lastOf(reply.number(1)));
+            for (int i = held; i < fields.size(); i++) {
+                waiters.add(new LockReport.Waiter(clients.get(i), instant(times.get(i))));
+            }
+            return new LockReport(name, holders, waiters, TokenUnits.lastOf(reply.number(1)));
         });
     }
 
@@ -79,6 +90,9 @@ record Reports(Session session, Layout layout) {
 
     /** Who they are: by their records, or else by what stands in the lock or the queue. */
     private CompletionStage<List<LockReport.Client>> clients(List<String> fields) {
+        if (fields.isEmpty()) {
+            return CompletableFuture.completedStage(List.of());
+        }
         String[] records = fields.stream().map(Reports::id).map(layout::record).toArray(String[]::new);
         return session.send(() -> "read records", redis -> redis.mget(records)).thenApply(found -> {
             List<LockReport.Client> clients = new ArrayList<>();
@@ -114,7 +128,7 @@ record Reports(Session session, Layout layout) {
 
     /** Empty for what is no lock, for a lock that was released meanwhile, and for one whose keys are broken. */
     private CompletableFuture<Optional<LockReport>> inspectIfSound(String name) {
-        return run(Script.INSPECT, name, "lock")
+        return inspect(name, "lock")
                 .handle((report, error) -> Optional.ofNullable(report)
                         .filter(sound ->
                                 sound.holder().isPresent() || !sound.waiters().isEmpty()))
@@ -122,9 +136,14 @@ record Reports(Session session, Layout layout) {
     }
 
     private static CompletionStage<List<LockReport>> all(List<CompletableFuture<Optional<LockReport>>> reports) {
-        return CompletableFuture.allOf(reports.toArray(CompletableFuture[]::new))
-                .thenApply(ignored -> reports.stream()
-                        .flatMap(report -> report.join().stream())
-                        .toList());
+        return inTurn(reports)
+                .thenApply(found -> found.stream().flatMap(Optional::stream).toList());
+    }
+
+    private static <T> CompletionStage<List<T>> inTurn(List<? extends CompletionStage<T>> stages) {
+        List<CompletableFuture<T>> all =
+                stages.stream().map(CompletionStage::toCompletableFuture).toList();
+        return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
+                .thenApply(done -> all.stream().map(CompletableFuture::join).toList());
     }
 }

@@ -13,7 +13,12 @@ enum Script {
     RENEW("common", "renew"),
     RELEASE("common", "serve", "release"),
     FORCE("common", "serve", "force"),
-    INSPECT("common", "inspect");
+    INSPECT("common", "inspect"),
+    SHARE_ACQUIRE("common", "serve", "share", "share-acquire"),
+    SHARE_RENEW("common", "serve", "share", "share-renew"),
+    SHARE_RELEASE("common", "serve", "share", "share-release"),
+    SHARE_FORCE("common", "serve", "share", "share-force"),
+    SHARE_INSPECT("common", "serve", "share", "share-inspect");
 
     /** What is sent to a server that does not know it. */
     final String text;

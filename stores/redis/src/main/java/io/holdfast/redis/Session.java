@@ -176,7 +176,12 @@ final class Session {
 
     /** Runs a script, also if the server has forgotten it. */
     <T> CompletionStage<T> run(Script script, List<String> names, Function<Reply, T> decoder, Object... arguments) {
-        String[] keys = layout.keys(names);
+        return run(script, layout.keys(names), names, decoder, arguments);
+    }
+
+    /** With these keys, for these names. */
+    <T> CompletionStage<T> run(
+            Script script, String[] keys, List<String> names, Function<Reply, T> decoder, Object... arguments) {
         String[] values = new String[arguments.length];
         Arrays.setAll(values, i -> arguments[i].toString());
         long run = listening ? runs.get() : 0;

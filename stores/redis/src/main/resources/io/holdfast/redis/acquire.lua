@@ -66,6 +66,10 @@ if held == 0 and not barred or redis.call('HEXISTS', lock, tenure) == 1 then
     return reply
 end
 
+if redis.call('HEXISTS', lock, 'mode') == 1 then
+    return redis.error_reply("HFKIND the name '" .. lock .. "' is held as a read/write lock, and asked for as a lock;"
+        .. ' use it in one way, or rename one')
+end
 local holder = owner(redis.call('HKEYS', lock))
 local reply = {2, now, redis.call('PTTL', lock), tonumber(place) or 0, holder}
 local new = false

@@ -46,14 +46,14 @@ local function longer(lock, lease)
     return math.max(redis.call('PTTL', lock), tonumber(lease))
 end
 
--- The field that holds the lock: 'mode' is what a read/write lock keeps beside its owners.
+-- The field that holds the lock.
 local function owner(fields)
-    return fields[1] == 'mode' and fields[2] or fields[1] or ''
+    return fields[1] or ''
 end
 
--- The client of a tenure; also of a fair place, which it does not differ from but in the mark.
+-- The client of a tenure; also of a place, which it does not differ from but in a mark.
 local function client(tenure)
-    return string.match(tenure, '^!?(.*):') or ''
+    return string.match(tenure, '^[!<]?(.*):') or ''
 end
 
 -- Sends to the inbox of a tenure's client. The number of receivers, or nil if it could not be sent.

@@ -2,7 +2,7 @@
 --
 -- KEYS  lock, token, queue, claim, as for acquire
 -- ARGV  1 prefix of inboxes
--- reply {lease left in ms or -1, highest unit or 0, 0, holder or '', '0'}
+-- reply as for inspect, of what was held, without waiters
 
 local lock, token, queue, claim = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 
@@ -12,6 +12,10 @@ local waiters = redis.pcall('ZCARD', queue)
 local bad = wrong(lock, fields) or wrong(token, last) or wrong(queue, waiters)
 if bad then
     return bad
+end
+local mode = #fields > 0 and redis.call('HGET', lock, 'mode')
+if mode == 'read' or mode == 'write' then
+    return {-1, 0, 0, 'mode', '0'}
 end
 local left = redis.call('PTTL', lock)
 local now = clock()
@@ -25,4 +29,7 @@ end
 if waiters > 0 then
     serve(lock, token, queue, claim, ARGV[1], false, last, now)
 end
-return {left, tonumber(last) or 0, 0, holder, '0'}
+if holder == '' then
+    return {left, tonumber(last) or 0, 0}
+end
+return {left, tonumber(last) or 0, 1, holder, tostring(left)}

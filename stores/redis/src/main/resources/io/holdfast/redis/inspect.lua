@@ -2,7 +2,8 @@
 --
 -- KEYS  lock, token, queue, claim, as for acquire
 -- ARGV  1 'lock' to see no holder in a hash whose fields are no owners of locks, or ''
--- reply {lease left in ms or -1, highest unit or 0, 0, holder or '', '0', and for at most 1000 waiters: tenure, arrival}
+-- reply {lease left in ms or -1, highest unit or 0, holders, for each holder: tenure, lease left in ms; and for at most 1000
+--       waiters: tenure, arrival}; or {-1, 0, 0, 'mode', '0'} for a read/write lock, which has a script of its own
 
 local lock, token, queue = KEYS[1], KEYS[2], KEYS[3]
 
@@ -13,6 +14,10 @@ local bad = wrong(lock, fields) or wrong(token, last) or wrong(queue, places)
 if bad then
     return bad
 end
+local mode = #fields > 0 and redis.call('HGET', lock, 'mode')
+if mode == 'read' or mode == 'write' then
+    return {-1, 0, 0, 'mode', '0'}
+end
 local holder = owner(fields)
 if ARGV[1] == 'lock' and not string.find(holder, ':', 1, true) then
     holder = ''
@@ -20,4 +25,8 @@ end
 for i = 1, #places, 2 do
     places[i] = string.match(places[i], '^!?(.*)$')
 end
-return {redis.call('PTTL', lock), tonumber(last) or 0, 0, holder, '0', unpack(places)}
+local left = redis.call('PTTL', lock)
+if holder == '' then
+    return {left, tonumber(last) or 0, 0, unpack(places)}
+end
+return {left, tonumber(last) or 0, 1, holder, tostring(left), unpack(places)}

@@ -9,6 +9,7 @@ import io.holdfast.spi.StoreConfig.HoldDescription;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;

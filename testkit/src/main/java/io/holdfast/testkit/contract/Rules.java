@@ -20,6 +20,7 @@ final class Rules {
         ReleaseRules.addTo(rules.topic("release"));
         QueueRules.addTo(rules.topic("queue"));
         FairRules.addTo(rules.topic("fair places"));
+        ShareRules.addTo(rules.topic("read/write locks"));
         TokenRules.addTo(rules.topic("tokens"));
         ReportRules.addTo(rules.topic("reports and forced release"));
         ConnectionRules.addTo(rules.topic("connection"));

@@ -1,0 +1,64 @@
+package io.holdfast.redis;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.Share.Mode;
+import io.holdfast.support.TokenUnits;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/** Read/write locks: the requests of {@link RedisStore} for them. */
+record SharedLocks(Session session, Layout layout) {
+
+    CompletionStage<Acquire.Reply> acquire(Acquire request, Function<Reply, Acquire.Reply> decoder) {
+        return session.run(
+                Script.SHARE_ACQUIRE,
+                layout.sharedKeys(request.name(), request.tenure()).toArray(String[]::new),
+                List.of(request.name()),
+                decoder,
+                request.tenure(),
+                RedisStore.millis(request.lease()),
+                TokenUnits.units(request.tokens()),
+                request.notAfter(),
+                request.queueing() == Acquire.Queueing.NONE ? 0 : 1,
+                request.arrival(),
+                layout.inbox(""),
+                mode(request.share().mode()),
+                request.share().beside().map(Object::toString).orElse(""));
+    }
+
+    CompletionStage<List<Renew.Reply>> renew(List<Renew> batch, Function<Reply, List<Renew.Reply>> decoder) {
+        List<Object> arguments = new ArrayList<>();
+        for (Renew request : batch) {
+            arguments.addAll(List.of(
+                    request.tenure(),
+                    RedisStore.millis(request.lease()),
+                    TokenUnits.units(request.tokens()),
+                    mode(request.mode())));
+        }
+        String[] keys = batch.stream()
+                .flatMap(request -> layout.sharedKeys(request.name(), request.tenure()))
+                .toArray(String[]::new);
+        List<String> names = batch.stream().map(Renew::name).toList();
+        return session.run(Script.SHARE_RENEW, keys, names, decoder, arguments.toArray());
+    }
+
+    CompletionStage<Release.Reply> release(Release request, Function<Reply, Release.Reply> decoder) {
+        return session.run(
+                Script.SHARE_RELEASE,
+                layout.sharedKeys(request.name(), request.tenure()).toArray(String[]::new),
+                List.of(request.name()),
+                decoder,
+                request.tenure(),
+                TokenUnits.unit(request.lastToken()),
+                layout.inbox(""),
+                mode(request.mode()));
+    }
+
+    private static String mode(Mode mode) {
+        return mode == Mode.READ ? "read" : "write";
+    }
+}

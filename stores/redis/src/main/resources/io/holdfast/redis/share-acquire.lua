@@ -1,0 +1,78 @@
+-- Takes a read/write lock for a tenure if nobody stands in its way or the tenure has it, else queues the tenure.
+--
+-- KEYS  lock, token, queue, leases, timer, as for all read/write locks
+-- ARGV  1 tenure, 2 lease in ms, 3 units wanted, 4 time after which to refuse, 5 '1' to queue, 6 arrival of a place it had
+--       before or 0, 7 prefix of inboxes, 8 'read' or 'write', 9 a tenure that does not stand in the way, or ''
+-- reply as for acquire
+
+local lock, token, queue, leases, timer = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local tenure, lease, wanted, beside = ARGV[1], tonumber(ARGV[2]), ARGV[8], ARGV[9]
+
+local now = clock()
+if now > tonumber(ARGV[4]) then
+    return {0, now}
+end
+local bad, waiters, last = unusable(lock, token, queue, leases)
+if bad then
+    return bad
+end
+
+local mode = settle(lock, leases, now)
+local owner = field(tenure, wanted)
+local me = place_of(tenure, wanted)
+local place = waiters > 0 and redis.call('ZSCORE', queue, me)
+
+-- Whether one who wants to write came before that arrival; 0 is behind all.
+local function writer_before(arrival)
+    arrival = tonumber(arrival)
+    local from = 0
+    repeat
+        local places = redis.call('ZRANGE', queue, from, from + 31, 'WITHSCORES')
+        for i = 1, #places, 2 do
+            if arrival > 0 and tonumber(places[i + 1]) >= arrival then
+                return false
+            elseif not is_reader(places[i]) then
+                return true
+            end
+        end
+        from = from + 32
+    until #places < 64
+    return false
+end
+
+local function may_have()
+    if redis.call('HEXISTS', lock, owner) == 1 or not mode then
+        return true
+    elseif beside ~= '' then
+        -- nobody else may be there but for others who read together with one who does
+        local alone = #owners(lock) == 1
+        return redis.call('HEXISTS', lock, field(beside, mode)) == 1 and (mode == 'write' or wanted == 'read' or alone)
+    end
+    return wanted == 'read' and mode == 'read' and not (waiters > 0 and writer_before(place or ARGV[6]))
+end
+
+if may_have() then
+    local first, units = draw(last, now, tonumber(ARGV[3]))
+    enter(lock, leases, owner, (not mode or wanted == 'write') and wanted, timer, lease, now)
+    keep(token, first + units - 1)
+    if waiters > 0 then
+        waiters = waiters - redis.call('ZREM', queue, me)
+    end
+    return {1, now, first, units, waiters}
+end
+
+local holders = owners(lock)
+local reply = {2, now, redis.call('PTTL', lock), tonumber(place) or 0, tenure_of(holders[1])}
+if ARGV[5] == '1' then
+    local arrival, new = enqueue(queue, me, ARGV[6], now)
+    reply[4] = arrival
+    local told = {}
+    for _, holder in ipairs(new and holders or {}) do
+        local id = client(tenure_of(holder))
+        if not told[id] then
+            told[id] = true
+            tell(ARGV[7], tenure_of(holder), 'W ' .. lock)
+        end
+    end
+end
+return reply

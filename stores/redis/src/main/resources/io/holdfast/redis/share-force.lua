@@ -1,0 +1,31 @@
+-- Frees a read/write lock whoever holds it, tells the holders, and serves those that wait.
+--
+-- KEYS  lock, token, queue, leases, as for all read/write locks
+-- ARGV  1 prefix of inboxes
+-- reply as for inspect, of what was held, without waiters
+
+local lock, token, queue, leases = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+
+local bad, waiters, last = unusable(lock, token, queue, leases)
+if bad then
+    return bad
+end
+local now = clock()
+settle(lock, leases, now)
+local holders = owners(lock)
+local reply = {redis.call('PTTL', lock), tonumber(last) or 0, #holders}
+redis.call('DEL', lock)
+for _, holder in ipairs(holders) do
+    redis.call('DEL', timer_of(lock, holder))
+    reply[#reply + 1] = tenure_of(holder)
+    reply[#reply + 1] = tostring(left_of(leases, holder, reply[1], now))
+end
+redis.call('DEL', leases)
+for _, holder in ipairs(holders) do
+    local tenure = tenure_of(holder)
+    tell(ARGV[1], tenure, 'R ' .. string.match(tenure, '[^:]*$') .. ' ' .. lock)
+end
+if waiters > 0 then
+    serve_shared(lock, token, queue, leases, ARGV[1], nil, last, now)
+end
+return reply

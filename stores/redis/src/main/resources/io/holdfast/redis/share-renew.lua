@@ -1,0 +1,38 @@
+-- Makes the leases of held read/write locks last at least so long, each by itself: what is wrong with one does not touch the
+-- others.
+--
+-- KEYS  for each lock: lock, token, queue, leases, timer, as for all read/write locks
+-- ARGV  for each lock: tenure, lease in ms, units wanted or 0, 'read' or 'write'
+-- reply as for renew
+
+local now = clock()
+local reply = {now}
+
+local function add(...)
+    for _, value in ipairs({...}) do
+        reply[#reply + 1] = value
+    end
+end
+
+for i = 1, #KEYS, 5 do
+    local lock, token, queue, leases, timer = KEYS[i], KEYS[i + 1], KEYS[i + 2], KEYS[i + 3], KEYS[i + 4]
+    local at = (i - 1) / 5 * 4
+    local owner, wanted = field(ARGV[at + 1], ARGV[at + 4]), tonumber(ARGV[at + 3])
+    local bad, waiters, last = unusable(lock, token, queue, leases)
+    if bad and string.find(bad.err, 'HFKIND', 1, true) then
+        add(0, 0, 0, 0)
+    elseif bad then
+        add(2, bad.err, 0, 0)
+    elseif not settle(lock, leases, now) or redis.call('HEXISTS', lock, owner) == 0 then
+        add(0, 0, 0, 0)
+    else
+        lease_to(lock, leases, owner, timer, tonumber(ARGV[at + 2]), now)
+        local first, units = 0, 0
+        if wanted > 0 then
+            first, units = draw(last, now, wanted)
+            keep(token, first + units - 1)
+        end
+        add(1, waiters, first, units)
+    end
+end
+return reply

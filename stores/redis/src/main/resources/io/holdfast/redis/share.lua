@@ -1,0 +1,143 @@
+-- What the scripts of read/write locks share; put after common and serve.
+--
+-- KEYS  for each lock: lock, token, queue, leases, timer
+--
+-- The lock is a hash: 'mode' is 'read' or 'write', and there is a field for each tenure, that of a writer ends in ':write'.
+-- Other programs may have owners there, which are kept by the time to live of the key alone. The fields of this library have
+-- their ends in a sorted set, too, in microseconds, so that a dead owner ends by itself and not with the last of all. The
+-- timer is what Redisson's readers look for before they take the key away with themselves; its time to live is the reader's.
+-- Places of readers are behind a smaller-than sign.
+
+local READS = '<'
+local CLAIM_UNIT = 1
+
+local function is_reader(place)
+    return string.sub(place, 1, 1) == READS
+end
+
+local function field(tenure, mode)
+    return mode == 'write' and tenure .. ':write' or tenure
+end
+
+local function tenure_of(owner)
+    return (string.gsub(owner, ':write$', ''))
+end
+
+local function place_of(tenure, mode)
+    return mode == 'read' and READS .. tenure or tenure
+end
+
+-- The owners in the lock, without the mode.
+local function owners(lock)
+    local fields = redis.call('HKEYS', lock)
+    for i = 1, #fields do
+        if fields[i] == 'mode' then
+            table.remove(fields, i)
+            break
+        end
+    end
+    return fields
+end
+
+-- The error to reply if a key cannot be used, or the lock is held as another kind; else nil, and the number of waiters and the
+-- highest unit.
+local function unusable(lock, token, queue, leases)
+    local fields = redis.pcall('HLEN', lock)
+    local last = redis.pcall('GET', token)
+    local waiters = redis.pcall('ZCARD', queue)
+    local bad = wrong(lock, fields) or wrong(token, last) or wrong(queue, waiters)
+        or wrong(leases, redis.pcall('ZCARD', leases))
+    if not bad and fields > 0 and redis.call('HEXISTS', lock, 'mode') == 0 then
+        bad = redis.error_reply("HFKIND the name '" .. lock .. "' is held as a lock, and asked for as a read/write lock;"
+            .. ' use it in one way, or rename one')
+    end
+    return bad, waiters, last
+end
+
+-- Drops who let its lease end, and what nobody is left in. The mode of what is left; nil if it is free.
+local function settle(lock, leases, now)
+    local over = redis.call('ZRANGEBYSCORE', leases, '-inf', string.format('%.0f', now))
+    for _, owner in ipairs(over) do
+        redis.call('HDEL', lock, owner)
+        redis.call('ZREM', leases, owner)
+    end
+    local mode = redis.call('HGET', lock, 'mode')
+    if not mode then
+        return nil
+    end
+    local left = owners(lock)
+    if #left == 0 then
+        redis.call('DEL', lock, leases)
+        return nil
+    end
+    if mode == 'write' then
+        for _, owner in ipairs(left) do
+            if tenure_of(owner) ~= owner then
+                return mode
+            end
+        end
+        redis.call('HSET', lock, 'mode', 'read')
+    end
+    return 'read'
+end
+
+-- Keeps the owner for that many milliseconds, or for longer if it has longer already.
+local function lease_to(lock, leases, owner, timer, lease, now)
+    redis.call('PEXPIRE', lock, longer(lock, lease))
+    local before = tonumber(redis.call('ZSCORE', leases, owner)) or 0
+    local ends = math.max(before, now + lease * 1000)
+    redis.call('ZADD', leases, string.format('%.0f', ends), owner)
+    redis.call('PEXPIRE', leases, longer(leases, lease))
+    if tenure_of(owner) == owner then
+        redis.call('SET', timer, '1', 'PX', math.max(1, math.ceil((ends - now) / 1000)))
+    end
+end
+
+local function enter(lock, leases, owner, mode, timer, lease, now)
+    if mode then
+        redis.call('HSET', lock, 'mode', mode)
+    end
+    redis.call('HSET', lock, owner, '1')
+    lease_to(lock, leases, owner, timer, lease, now)
+end
+
+-- How much is left of an owner's lease, in ms: of one of another program as much as of the key; 0 if it is over.
+local function left_of(leases, owner, key_left, now)
+    local ends = tonumber(redis.call('ZSCORE', leases, owner))
+    return ends and math.max(0, math.ceil((ends - now) / 1000)) or key_left
+end
+
+-- What Redisson calls the timer of a reader.
+local function timer_of(lock, tenure)
+    local start = string.find(lock, '{', 1, true) and lock or '{' .. lock .. '}'
+    return start .. ':' .. tenure .. ':rwlock_timeout:1'
+end
+
+-- Gives the lock to the first place if nobody stands in its way, and behind a reader to all readers that follow it. A place
+-- that nobody hears of is dropped. Where messages are forbidden all places stay, as all clients live by polling then. The
+-- timers of others are made from their names: all keys of a lock have one tag.
+local function serve_shared(lock, token, queue, leases, inboxes, mode, last, now)
+    for _ = 1, 500 do
+        local first = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
+        local place = first[1]
+        if not place or mode and not (mode == 'read' and is_reader(place)) then
+            return
+        end
+        local reads = is_reader(place)
+        local tenure = reads and string.sub(place, 2) or place
+        local unit = draw(last, now, CLAIM_UNIT)
+        redis.call('ZREM', queue, place)
+        local heard = tell(inboxes, tenure, string.format('%s %s %.0f 1 %.0f 0 %.0f ', reads and 'AR' or 'AW',
+            string.match(tenure, '[^:]*$'), unit, redis.call('ZCARD', queue), now + CLAIM * 1000) .. lock)
+        if not heard then
+            redis.call('ZADD', queue, first[2], place)
+            redis.call('PEXPIRE', queue, '60000')
+            return
+        elseif heard ~= 0 then
+            mode = reads and 'read' or 'write'
+            enter(lock, leases, field(tenure, mode), mode, timer_of(lock, tenure), CLAIM, now)
+            keep(token, unit)
+            last = unit
+        end
+    end
+end

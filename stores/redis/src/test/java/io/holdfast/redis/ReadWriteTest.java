@@ -1,0 +1,162 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.DistributedReadWriteLock;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LockReport;
+import io.holdfast.StoreRefusedException;
+import io.holdfast.testkit.Await;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Read/write locks on a real server: what is sent, what is kept, and what is left. */
+class ReadWriteTest {
+
+    private final Servers servers = Servers.shared();
+    private final String name = Servers.name();
+    private final Holdfast first = client("first");
+    private final Holdfast second = client("second");
+    private final DistributedReadWriteLock atFirst = first.readWriteLock(name);
+    private final DistributedReadWriteLock atSecond = second.readWriteLock(name);
+
+    private Holdfast client(String clientName) {
+        return Holdfast.builder().uri(servers.uri()).name(clientName).build();
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        first.close();
+        second.close();
+        Await.until("the keys are gone", () -> servers.keysOf(name).isEmpty());
+        assertThat(servers.redis.keys("*" + name + "*rwlock_timeout*")).isEmpty();
+    }
+
+    @Test
+    void eachReaderHasAFieldAnEndAndATimer() throws InterruptedException {
+        atFirst.readLock().lock();
+        try (Lease own = atFirst.readLock()
+                        .tryAcquire(Duration.ZERO, Duration.ofSeconds(5))
+                        .orElseThrow();
+                Lease other = atSecond.readLock().tryAcquire().orElseThrow()) {
+            assertThat(own.isValid() && other.isValid()).isTrue();
+            assertThat(servers.redis.hgetall(name)).hasSize(4).containsEntry("mode", "read");
+            servers.redis.hkeys(name).stream()
+                    .filter(field -> !field.equals("mode"))
+                    .forEach(tenure -> {
+                        assertThat(servers.redis.zscore("hf:{" + name + "}:r:" + name, tenure))
+                                .isPositive();
+                        assertThat(servers.redis.pttl("{" + name + "}:" + tenure + ":rwlock_timeout:1"))
+                                .isBetween(1L, 30_000L);
+                    });
+            assertThat(servers.redis.pttl(name)).isGreaterThan(20_000);
+        }
+        assertThat(servers.redis.hgetall(name)).hasSize(2);
+        atFirst.readLock().unlock();
+        assertThat(servers.redis.exists(name)).isZero();
+    }
+
+    @Test
+    void aWriterHasAFieldWithAnEnding() {
+        atFirst.writeLock().lock();
+        assertThat(servers.redis.hgetall(name)).hasSize(2).containsEntry("mode", "write");
+        assertThat(servers.redis.hkeys(name)).anyMatch(field -> field.matches(first.clientId() + ":\\d+:write"));
+        atFirst.writeLock().unlock();
+    }
+
+    @Test
+    void localReadersCostNoCommand() {
+        Servers alone = Servers.start();
+        try (alone;
+                Holdfast client = Holdfast.connect(alone.uri())) {
+            DistributedLock lock = client.readWriteLock(name).readLock();
+            lock.lock();
+            long before = alone.calls("evalsha");
+            for (int i = 0; i < 100; i++) {
+                lock.tryAcquire().orElseThrow().close();
+            }
+            assertThat(alone.calls("evalsha")).isEqualTo(before);
+            lock.unlock();
+            assertThat(alone.calls("evalsha")).isEqualTo(before + 1);
+        }
+    }
+
+    @Test
+    void whoWaitsIsServedAtOnceWhenAWriterReadsOn() throws Exception {
+        atFirst.writeLock().lock();
+        CompletableFuture<Lease> reader = atSecond.readLock().async().acquire();
+        CompletableFuture<Lease> writer = atSecond.writeLock().async().acquire();
+        Await.until("two wait", () -> first.inspect(name).waiters().size() == 2);
+        atFirst.readLock().lock();
+        assertThat(first.inspect(name).holders()).hasSize(2);
+        long before = System.nanoTime();
+
+        atFirst.writeLock().unlock();
+        Lease reads = reader.get(10, TimeUnit.SECONDS);
+
+        // a waiter that was not told asks after 900 ms at the earliest
+        assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofMillis(800));
+        assertThat(writer).isNotDone();
+        assertThat(first.inspect(name).holders())
+                .extracting(LockReport.Holder::client)
+                .extracting(LockReport.Client::id)
+                .containsExactlyInAnyOrder(first.clientId(), second.clientId());
+        reads.close();
+        atFirst.readLock().unlock();
+        Lease writes = writer.get(10, TimeUnit.SECONDS);
+        assertThat(writes.token()).isGreaterThan(reads.token());
+        writes.close();
+    }
+
+    @Test
+    void aMixOfLocksIsRenewedWhereverItIsKept() {
+        try (Holdfast brief = Holdfast.builder()
+                .uri(servers.uri())
+                .lease(Duration.ofMillis(300))
+                .build()) {
+            List<DistributedLock> locks = List.of(
+                    brief.lock(name + "-1"),
+                    brief.readWriteLock(name + "-2").readLock(),
+                    brief.readWriteLock(name + "-3").writeLock(),
+                    brief.lock(name + "-4"));
+            locks.forEach(DistributedLock::lock);
+            long before = brief.stats().renewals();
+            Await.until("renewals", () -> brief.stats().renewals() >= before + 20);
+            assertThat(locks).allMatch(DistributedLock::isValid);
+            locks.forEach(DistributedLock::unlock);
+        }
+    }
+
+    @Test
+    void aForcedReleaseFreesAllWhoRead() {
+        atFirst.readLock().lock();
+        atSecond.readLock().lock();
+        assertThat(first.readWriteLock(name).writeLock().forceUnlock()).isTrue();
+        Await.until(
+                "both are lost",
+                () -> !atFirst.readLock().isValid() && !atSecond.readLock().isValid());
+        assertThatThrownBy(() -> atFirst.readLock().unlock()).isInstanceOf(IllegalMonitorStateException.class);
+        assertThatThrownBy(() -> atSecond.readLock().unlock()).isInstanceOf(IllegalMonitorStateException.class);
+    }
+
+    @Test
+    void otherKindsAreRefused() {
+        atFirst.readLock().lock();
+        assertThatThrownBy(() -> second.lock(name).tryLock())
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("'" + name + "' is held as a read/write lock, and asked for as a lock");
+        atFirst.readLock().unlock();
+        servers.redis.set(name, "text");
+        assertThatThrownBy(() -> atSecond.readLock().tryLock())
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining(name);
+        servers.redis.del(name);
+    }
+}

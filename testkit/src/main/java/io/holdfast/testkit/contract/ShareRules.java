@@ -1,0 +1,371 @@
+package io.holdfast.testkit.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.LockReport;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Acquire.Queueing;
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.Share.Mode;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** Read/write locks: many read or one writes, and each ends by itself. */
+final class ShareRules {
+
+    private static final Predicate<Capabilities> SHARES =
+            can -> can.queue() && can.modes().containsAll(List.of(Mode.READ, Mode.WRITE));
+
+    private ShareRules() {}
+
+    static void addTo(Rules rules) {
+        rules.add("all may read at once, and nobody writes then", SHARES, ShareRules::readers)
+                .add("who writes is alone", SHARES, ShareRules::writer)
+                .add("who writes may read beside it, and goes on when it writes no more", SHARES, ShareRules::beside)
+                .add("who reads alone may write beside it", SHARES, ShareRules::writesBeside)
+                .add("nobody reads beside a writer that has ended", SHARES, ShareRules::besideNothing)
+                .add("each reader ends with its own lease", SHARES, ShareRules::ownLeases)
+                .add("a writer's lease ends though it reads for longer", SHARES, ShareRules::writerEnds)
+                .add("a renewal keeps one reader, and brings none back", SHARES, ShareRules::renewals)
+                .add("a reader is granted again", SHARES, ShareRules::again)
+                .add("a reader does not pass a writer that waits", SHARES, ShareRules::door)
+                .add("a reader that came before a waiting writer is let in", SHARES, ShareRules::cameBefore)
+                .add("all readers before a waiting writer are served together", SHARES, ShareRules::together)
+                .add("a writer is served when the last reader has gone", SHARES, ShareRules::lastReader)
+                .add("readers are served when the writer before them withdraws", SHARES, ShareRules::withdrawn)
+                .add("readers are served when the writer goes on to read", SHARES, ShareRules::downgrade)
+                .add("a waiting writer is told to all who read, also in its own client", SHARES, ShareRules::wanted)
+                .add("tokens rise from writers to readers to writers", SHARES, ShareRules::tokens)
+                .add("a report shows all who read", SHARES, ShareRules::reports)
+                .add("a forced release frees the name of all, and tells them", SHARES, ShareRules::forced)
+                .add("a lock is no read/write lock, and the reverse", SHARES, ShareRules::kinds);
+    }
+
+    private static Acquire shared(TestClient client, TenureId tenure, Share share) {
+        return client.request(tenure).withShare(share);
+    }
+
+    private static TenureId reads(TestClient client) {
+        return granted(client, Share.READ);
+    }
+
+    private static TenureId writes(TestClient client) {
+        return granted(client, Share.WRITE);
+    }
+
+    private static TenureId granted(TestClient client, Share share) {
+        TenureId tenure = client.tenure();
+        client.granted(shared(client, tenure, share));
+        return tenure;
+    }
+
+    private static void refused(TestClient client, Share share) {
+        client.refused(shared(client, client.tenure(), share));
+    }
+
+    private static TenureId waits(TestClient client, Share share) {
+        TenureId tenure = client.tenure();
+        client.refused(shared(client, tenure, share).queued(Queueing.BARGING, 0));
+        return tenure;
+    }
+
+    private static Release.Reply releases(TestClient client, Scene scene, TenureId tenure, Mode mode) {
+        return client.release(Release.of(scene.name(), tenure).withMode(mode));
+    }
+
+    private static Renew.Reply renews(TestClient client, Scene scene, TenureId tenure, Mode mode) {
+        return client.renew(new Renew(scene.name(), tenure, mode, Scene.LONG, 0));
+    }
+
+    private static void readers(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        TenureId one = reads(first);
+        TenureId two = reads(first);
+        TenureId three = reads(second);
+        refused(second, Share.WRITE);
+        for (TenureId tenure : List.of(one, two)) {
+            assertTrue(releases(first, scene, tenure, Mode.READ).held());
+            refused(second, Share.WRITE);
+        }
+        assertTrue(releases(second, scene, three, Mode.READ).held());
+        writes(second);
+    }
+
+    private static void writer(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        TenureId tenure = writes(first);
+        for (TestClient client : List.of(first, second)) {
+            refused(client, Share.READ);
+            refused(client, Share.WRITE);
+        }
+        assertFalse(releases(first, scene, first.tenure(), Mode.WRITE).held());
+        refused(second, Share.READ);
+        assertTrue(releases(first, scene, tenure, Mode.WRITE).held());
+        reads(second);
+    }
+
+    private static void beside(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        TenureId writing = writes(first);
+        TenureId reading = granted(first, Share.READ.beside(writing));
+        refused(second, Share.READ);
+        assertTrue(releases(first, scene, writing, Mode.WRITE).held());
+        reads(second);
+        refused(second, Share.WRITE);
+        assertTrue(releases(first, scene, reading, Mode.READ).held());
+    }
+
+    private static void writesBeside(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        TenureId reading = reads(first);
+        TenureId other = reads(second);
+        refused(first, Share.WRITE.beside(reading));
+        releases(second, scene, other, Mode.READ);
+        TenureId writing = granted(first, Share.WRITE.beside(reading));
+        refused(second, Share.READ);
+        releases(first, scene, writing, Mode.WRITE);
+        reads(second);
+    }
+
+    private static void besideNothing(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        TenureId over = writes(first);
+        releases(first, scene, over, Mode.WRITE);
+        TenureId writing = writes(second);
+        refused(first, Share.READ.beside(over));
+        releases(second, scene, writing, Mode.WRITE);
+        reads(second);
+        refused(first, Share.WRITE.beside(over));
+    }
+
+    private static void ownLeases(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        Duration lease = scene.shortLease(first.capabilities());
+        TenureId brief = first.tenure();
+        first.granted(shared(first, brief, Share.READ).withLease(lease));
+        TenureId lasting = reads(second);
+        scene.passLease(lease);
+        assertInstanceOf(Renew.Lost.class, renews(first, scene, brief, Mode.READ));
+        assertFalse(releases(first, scene, brief, Mode.READ).held());
+        assertTrue(releases(second, scene, lasting, Mode.READ).held());
+        TenureId dead = first.tenure();
+        first.granted(shared(first, dead, Share.READ).withLease(lease));
+        scene.passLease(lease);
+        writes(second);
+    }
+
+    private static void writerEnds(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        Duration lease = scene.shortLease(first.capabilities());
+        TenureId writing = first.tenure();
+        first.granted(shared(first, writing, Share.WRITE).withLease(lease));
+        TenureId reading = granted(first, Share.READ.beside(writing));
+        refused(second, Share.READ);
+        scene.passLease(lease);
+        reads(second);
+        assertInstanceOf(Renew.Lost.class, renews(first, scene, writing, Mode.WRITE));
+        assertInstanceOf(Renew.Renewed.class, renews(first, scene, reading, Mode.READ));
+    }
+
+    private static void renewals(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        Duration lease = scene.shortLease(first.capabilities());
+        TenureId kept = first.tenure();
+        TenureId left = second.tenure();
+        first.granted(shared(first, kept, Share.READ).withLease(lease));
+        second.granted(shared(second, left, Share.READ).withLease(lease));
+        assertInstanceOf(Renew.Renewed.class, renews(first, scene, kept, Mode.READ));
+        scene.passLease(lease);
+        assertInstanceOf(Renew.Renewed.class, renews(first, scene, kept, Mode.READ));
+        assertInstanceOf(Renew.Lost.class, renews(second, scene, left, Mode.READ));
+        assertInstanceOf(Renew.Lost.class, renews(first, scene, kept, Mode.WRITE));
+        refused(second, Share.WRITE);
+    }
+
+    private static void again(Scene scene) {
+        TestClient client = scene.client();
+        TenureId tenure = client.tenure();
+        Acquire.Granted once = client.granted(shared(client, tenure, Share.READ));
+        Acquire.Granted twice = client.granted(shared(client, tenure, Share.READ));
+        assertTrue(once.tokens().last() < twice.tokens().first());
+        assertTrue(releases(client, scene, tenure, Mode.READ).held());
+        writes(client);
+    }
+
+    private static void door(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        TenureId reading = reads(first);
+        TenureId writer = waits(second, Share.WRITE);
+        refused(first, Share.READ);
+        refused(second, Share.READ);
+        first.granted(shared(first, reading, Share.READ));
+        releases(second, scene, writer, Mode.WRITE);
+        reads(second);
+    }
+
+    private static void cameBefore(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        TenureId before = second.tenure();
+        long arrival = 1;
+        reads(first);
+        waits(first, Share.WRITE);
+        second.granted(shared(second, before, Share.READ).queued(Queueing.BARGING, arrival));
+    }
+
+    private static void together(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        TenureId held = writes(holder);
+        TenureId one = waits(first, Share.READ);
+        TenureId two = waits(second, Share.READ);
+        TenureId writer = waits(first, Share.WRITE);
+        waits(holder, Share.READ);
+        releases(holder, scene, held, Mode.WRITE);
+        Signal.Assigned reads = first.signal(Signal.Assigned.class);
+        assertEquals(one, reads.tenure());
+        assertEquals(Mode.READ, reads.mode());
+        assertEquals(two, second.signal(Signal.Assigned.class).tenure());
+        scene.passSignals();
+        assertFalse(holder.signals().stream().anyMatch(Signal.Assigned.class::isInstance));
+        releases(first, scene, one, Mode.READ);
+        releases(second, scene, two, Mode.READ);
+        Signal.Assigned writes = first.signal(Signal.Assigned.class);
+        assertEquals(writer, writes.tenure());
+        assertEquals(Mode.WRITE, writes.mode());
+        releases(first, scene, writer, Mode.WRITE);
+        holder.signal(Signal.Assigned.class);
+    }
+
+    private static void lastReader(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        TenureId one = reads(first);
+        TenureId two = reads(first);
+        TenureId writer = waits(second, Share.WRITE);
+        releases(first, scene, one, Mode.READ);
+        scene.passSignals();
+        assertEquals(List.of(), second.signals());
+        releases(first, scene, two, Mode.READ);
+        assertEquals(writer, second.signal(Signal.Assigned.class).tenure());
+        refused(first, Share.READ);
+    }
+
+    private static void withdrawn(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        reads(first);
+        TenureId writer = waits(first, Share.WRITE);
+        TenureId reader = waits(second, Share.READ);
+        assertFalse(releases(first, scene, writer, Mode.WRITE).held());
+        assertEquals(reader, second.signal(Signal.Assigned.class).tenure());
+    }
+
+    private static void downgrade(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        TenureId writing = writes(first);
+        granted(first, Share.READ.beside(writing));
+        TenureId reader = waits(second, Share.READ);
+        releases(first, scene, writing, Mode.WRITE);
+        assertEquals(reader, second.signal(Signal.Assigned.class).tenure());
+    }
+
+    private static void wanted(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        reads(first);
+        reads(second);
+        TenureId writer = waits(second, Share.WRITE);
+        first.signal(Signal.Wanted.class);
+        second.signal(Signal.Wanted.class);
+        second.refused(shared(second, writer, Share.WRITE).queued(Queueing.BARGING, 0));
+        scene.passSignals();
+        assertEquals(List.of(), first.signals());
+    }
+
+    private static void tokens(Scene scene) {
+        TestClient client = scene.client();
+        long last = 0;
+        for (int i = 0; i < 6; i++) {
+            Share share = i % 2 == 0 ? Share.WRITE : Share.READ;
+            TenureId tenure = client.tenure();
+            Acquire.Granted got = client.granted(shared(client, tenure, share));
+            assertTrue(got.tokens().first() > last);
+            last = got.tokens().last();
+            releases(client, scene, tenure, share.mode());
+        }
+    }
+
+    private static void reports(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        reads(first);
+        reads(second);
+        waits(first, Share.WRITE);
+        LockReport report = first.inspect();
+        assertEquals(
+                List.of(first.id(), second.id()),
+                report.holders().stream()
+                        .map(holder -> holder.client().id())
+                        .sorted()
+                        .toList());
+        report.holders().forEach(holder -> assertTrue(holder.remainingLease().compareTo(Scene.LONG.dividedBy(2)) > 0));
+        assertEquals(1, report.waiters().size());
+    }
+
+    private static void forced(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        TenureId one = reads(first);
+        TenureId two = reads(second);
+        TenureId writer = waits(first, Share.WRITE);
+        assertTrue(scene.await(second.store().forceRelease(scene.name())).isPresent());
+        assertEquals(one, first.signal(Signal.Revoked.class).tenure());
+        assertEquals(two, second.signal(Signal.Revoked.class).tenure());
+        assertEquals(writer, first.signal(Signal.Assigned.class).tenure());
+        assertInstanceOf(Renew.Lost.class, renews(first, scene, one, Mode.READ));
+    }
+
+    private static void kinds(Scene scene) {
+        TestClient client = scene.client();
+        TenureId reading = reads(client);
+        refusedForGood(scene, client, client.request(client.tenure()));
+        client.lost(client.tenure());
+        releases(client, scene, reading, Mode.READ);
+        TenureId locked = client.tenure();
+        client.granted(locked);
+        refusedForGood(scene, client, shared(client, client.tenure(), Share.READ));
+        refusedForGood(scene, client, shared(client, client.tenure(), Share.WRITE));
+        assertTrue(client.release(locked).held());
+        writes(client);
+    }
+
+    private static void refusedForGood(Scene scene, TestClient client, Acquire request) {
+        Throwable failure = scene.awaitFailure(client.store().acquire(request));
+        assertEquals(
+                StoreException.Effect.REFUSED,
+                assertInstanceOf(StoreException.class, failure).effect());
+        assertTrue(String.valueOf(failure.getMessage()).contains("'" + scene.name() + "'"));
+    }
+}
