@@ -4,8 +4,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
 /**
@@ -14,8 +16,8 @@ import java.util.stream.Collectors;
  * <p>A hold counts as valid from its grant until it was released, its loss was told, or its validity ended, whichever came
  * first. Three things are wrong:
  * <ul>
- *   <li>two holds of a name that are valid at the same time;
- *   <li>a token that is not above all tokens granted for the name before;
+ *   <li>two holds of a name that are valid at the same time, unless both read;
+ *   <li>a token that is not above all tokens granted for the name before; of two that read the order does not matter;
  *   <li>a hold whose validity ended before its release, and nobody was told by then.
  * </ul>
  */
@@ -52,15 +54,17 @@ public final class HistoryChecker {
         private final String owner;
         private final long token;
         private final long start;
+        private final boolean reads;
         private long released = NEVER;
         private long lost = NEVER;
         private long validUntil = NEVER;
 
-        private Hold(String name, String owner, long token, long start) {
+        private Hold(String name, String owner, long token, long start, boolean reads) {
             this.name = name;
             this.owner = owner;
             this.token = token;
             this.start = start;
+            this.reads = reads;
         }
 
         /** Its validity ends then, if it is not renewed. The latest that was said counts. */
@@ -103,7 +107,15 @@ public final class HistoryChecker {
 
     /** Notes a grant. Those of the same moment count in the order of these calls. */
     public Hold granted(String name, String owner, long token, long at) {
-        Hold hold = new Hold(name, owner, token, at);
+        return note(new Hold(name, owner, token, at, false));
+    }
+
+    /** Notes a grant to read, beside others who do. */
+    public Hold grantedToRead(String name, String owner, long token, long at) {
+        return note(new Hold(name, owner, token, at, true));
+    }
+
+    private Hold note(Hold hold) {
         locked(() -> holds.add(hold));
         return hold;
     }
@@ -145,25 +157,49 @@ public final class HistoryChecker {
 
     /** Sweeps over the holds by their start; the one that ends last so far is the one a new one could overlap. */
     private static void findOverlaps(List<Hold> ofName, List<Violation> found) {
-        Hold longest = ofName.get(0);
-        for (Hold hold : ofName.subList(1, ofName.size())) {
-            if (hold.start < longest.end() && hold.end() > hold.start) {
-                found.add(new Violation(Kind.OVERLAP, longest + "\n  and " + hold));
-            }
-            if (hold.end() > longest.end()) {
-                longest = hold;
-            }
+        Furthest end = new Furthest(Hold::end);
+        for (Hold hold : ofName) {
+            end.before(hold)
+                    .filter(longest -> hold.start < longest.end() && hold.end() > hold.start)
+                    .ifPresent(longest -> found.add(new Violation(Kind.OVERLAP, longest + "\n  and " + hold)));
+            end.add(hold);
         }
     }
 
     private static void findTokens(List<Hold> ofName, List<Violation> found) {
-        Hold highest = ofName.get(0);
-        for (Hold hold : ofName.subList(1, ofName.size())) {
-            if (hold.token > highest.token) {
-                highest = hold;
-            } else {
-                found.add(new Violation(Kind.TOKEN, hold + "\n  after " + highest));
-            }
+        Furthest token = new Furthest(hold -> hold.token);
+        for (Hold hold : ofName) {
+            token.before(hold)
+                    .filter(highest -> hold.token <= highest.token)
+                    .ifPresent(highest -> found.add(new Violation(Kind.TOKEN, hold + "\n  after " + highest)));
+            token.add(hold);
+        }
+    }
+
+    /** The hold that reaches furthest so far: of all, and of those that exclude others. */
+    private static final class Furthest {
+
+        private final ToLongFunction<Hold> reach;
+        private Optional<Hold> ofAll = Optional.empty();
+        private Optional<Hold> ofWriters = Optional.empty();
+
+        Furthest(ToLongFunction<Hold> reach) {
+            this.reach = reach;
+        }
+
+        /** Of those that this one does not go with. */
+        Optional<Hold> before(Hold hold) {
+            return hold.reads ? ofWriters : ofAll;
+        }
+
+        void add(Hold hold) {
+            ofAll = further(ofAll, hold);
+            ofWriters = hold.reads ? ofWriters : further(ofWriters, hold);
+        }
+
+        private Optional<Hold> further(Optional<Hold> before, Hold hold) {
+            return before.filter(old -> reach.applyAsLong(old) >= reach.applyAsLong(hold))
+                    .or(() -> Optional.of(hold));
         }
     }
 

@@ -18,37 +18,49 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Predicate;
 
 /** Read/write locks: many read or one writes, and each ends by itself. */
 final class ShareRules {
 
-    private static final Predicate<Capabilities> SHARES =
-            can -> can.queue() && can.modes().containsAll(List.of(Mode.READ, Mode.WRITE));
-
     private ShareRules() {}
 
     static void addTo(Rules rules) {
-        rules.add("all may read at once, and nobody writes then", SHARES, ShareRules::readers)
-                .add("who writes is alone", SHARES, ShareRules::writer)
-                .add("who writes may read beside it, and goes on when it writes no more", SHARES, ShareRules::beside)
-                .add("who reads alone may write beside it", SHARES, ShareRules::writesBeside)
-                .add("nobody reads beside a writer that has ended", SHARES, ShareRules::besideNothing)
-                .add("each reader ends with its own lease", SHARES, ShareRules::ownLeases)
-                .add("a writer's lease ends though it reads for longer", SHARES, ShareRules::writerEnds)
-                .add("a renewal keeps one reader, and brings none back", SHARES, ShareRules::renewals)
-                .add("a reader is granted again", SHARES, ShareRules::again)
-                .add("a reader does not pass a writer that waits", SHARES, ShareRules::door)
-                .add("a reader that came before a waiting writer is let in", SHARES, ShareRules::cameBefore)
-                .add("all readers before a waiting writer are served together", SHARES, ShareRules::together)
-                .add("a writer is served when the last reader has gone", SHARES, ShareRules::lastReader)
-                .add("readers are served when the writer before them withdraws", SHARES, ShareRules::withdrawn)
-                .add("readers are served when the writer goes on to read", SHARES, ShareRules::downgrade)
-                .add("a waiting writer is told to all who read, also in its own client", SHARES, ShareRules::wanted)
-                .add("tokens rise from writers to readers to writers", SHARES, ShareRules::tokens)
-                .add("a report shows all who read", SHARES, ShareRules::reports)
-                .add("a forced release frees the name of all, and tells them", SHARES, ShareRules::forced)
-                .add("a lock is no read/write lock, and the reverse", SHARES, ShareRules::kinds);
+        rules.add("all may read at once, and nobody writes then", ShareRules::shares, ShareRules::readers)
+                .add("who writes is alone", ShareRules::shares, ShareRules::writer)
+                .add(
+                        "who writes may read beside it, and goes on when it writes no more",
+                        ShareRules::shares,
+                        ShareRules::beside)
+                .add("who reads alone may write beside it", ShareRules::shares, ShareRules::writesBeside)
+                .add("nobody reads beside a writer that has ended", ShareRules::shares, ShareRules::besideNothing)
+                .add("each reader ends with its own lease", ShareRules::shares, ShareRules::ownLeases)
+                .add("a writer's lease ends though it reads for longer", ShareRules::shares, ShareRules::writerEnds)
+                .add("a renewal keeps one reader, and brings none back", ShareRules::shares, ShareRules::renewals)
+                .add("a reader is granted again", ShareRules::shares, ShareRules::again)
+                .add("a reader does not pass a writer that waits", ShareRules::shares, ShareRules::door)
+                .add("a reader that came before a waiting writer is let in", ShareRules::shares, ShareRules::cameBefore)
+                .add(
+                        "all readers before a waiting writer are served together",
+                        ShareRules::shares,
+                        ShareRules::together)
+                .add("a writer is served when the last reader has gone", ShareRules::shares, ShareRules::lastReader)
+                .add(
+                        "readers are served when the writer before them withdraws",
+                        ShareRules::shares,
+                        ShareRules::withdrawn)
+                .add("readers are served when the writer goes on to read", ShareRules::shares, ShareRules::downgrade)
+                .add(
+                        "a waiting writer is told to all who read, also in its own client",
+                        ShareRules::shares,
+                        ShareRules::wanted)
+                .add("tokens rise from writers to readers to writers", ShareRules::shares, ShareRules::tokens)
+                .add("a report shows all who read", ShareRules::shares, ShareRules::reports)
+                .add("a forced release frees the name of all, and tells them", ShareRules::shares, ShareRules::forced)
+                .add("a lock is no read/write lock, and the reverse", ShareRules::shares, ShareRules::kinds);
+    }
+
+    private static boolean shares(Capabilities can) {
+        return can.queue() && can.modes().containsAll(List.of(Mode.READ, Mode.WRITE));
     }
 
     private static Acquire shared(TestClient client, TenureId tenure, Share share) {

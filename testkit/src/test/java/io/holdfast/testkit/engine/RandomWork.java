@@ -1,6 +1,7 @@
 package io.holdfast.testkit.engine;
 
 import io.holdfast.DistributedLock;
+import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
@@ -12,7 +13,9 @@ import io.holdfast.testkit.Simulation;
 import io.holdfast.testkit.check.HistoryChecker;
 import io.holdfast.testkit.faults.Fault;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -36,16 +39,20 @@ final class RandomWork {
     private enum Order {
         BARGING,
         FAIR,
-        MIXED
+        MIXED,
+        READ_WRITE
     }
 
     private final Order order;
     private final Simulation sim;
     private final SimulatedServer server;
     private final HistoryChecker history = new HistoryChecker();
-    private final Map<String, HistoryChecker.Hold> byToken = new HashMap<>();
+    /** Those who read may have one together. */
+    private final Map<String, Deque<HistoryChecker.Hold>> byToken = new HashMap<>();
+
     private final List<Holdfast> clients = new ArrayList<>();
     private final List<SimThread> threads = new ArrayList<>();
+    private final Map<DistributedLock, DistributedLock> reading = new HashMap<>();
     private long contended;
 
     private RandomWork(Simulation sim, long seed) {
@@ -133,10 +140,8 @@ final class RandomWork {
 
     private void onEvent(LockEvent event) {
         if (event instanceof LockEvent.Lost lost) {
-            HistoryChecker.Hold hold = byToken.get(lost.lockName() + lost.token());
-            if (hold != null) {
-                hold.lost(now());
-            }
+            Deque<HistoryChecker.Hold> holds = byToken.getOrDefault(lost.lockName() + lost.token(), new ArrayDeque<>());
+            Optional.ofNullable(holds.poll()).ifPresent(hold -> hold.lost(now()));
         }
     }
 
@@ -167,7 +172,18 @@ final class RandomWork {
             case BARGING -> client.lock(name);
             case FAIR -> client.fairLock(name);
             case MIXED -> random(2) == 0 ? client.lock(name) : client.fairLock(name);
+            case READ_WRITE ->
+                random(2) == 0 ? client.readWriteLock(name).readLock() : writing(client.readWriteLock(name));
         };
+    }
+
+    private DistributedLock writing(DistributedReadWriteLock lock) {
+        reading.put(lock.writeLock(), lock.readLock());
+        return lock.writeLock();
+    }
+
+    private static boolean reads(DistributedLock lock) {
+        return lock.toString().startsWith("read");
     }
 
     private void once(DistributedLock lock) throws InterruptedException {
@@ -216,7 +232,7 @@ final class RandomWork {
         }
         if (!future.isCompletedExceptionally() && future.join().isPresent()) {
             Lease lease = future.join().get();
-            inside(lock.name(), lease.token(), lease::remaining, lease::close);
+            inside(lock, lease.token(), lease::remaining, lease::close);
         }
     }
 
@@ -225,11 +241,33 @@ final class RandomWork {
         if (!held) {
             return;
         }
+        DistributedLock beside = reading.get(lock);
+        if (beside != null && random(3) == 0) {
+            readOn(lock, beside);
+            return;
+        }
         if (random(4) == 0) {
             nested(lock);
         }
         long token = tokenOrUnlock(lock);
-        inside(lock.name(), token, lock::remainingLease, lock::unlock);
+        inside(lock, token, lock::remainingLease, lock::unlock);
+    }
+
+    /** Writes no more, and reads without a break. */
+    private void readOn(DistributedLock write, DistributedLock read) {
+        try {
+            read.lock();
+        } catch (HoldfastException | LeaseLostException e) {
+            write.unlock();
+            throw e;
+        }
+        try {
+            write.unlock();
+        } catch (HoldfastException | LeaseLostException e) {
+            read.unlock();
+            throw e;
+        }
+        inThread(read, true);
     }
 
     private void nested(DistributedLock lock) {
@@ -256,9 +294,13 @@ final class RandomWork {
         Duration now();
     }
 
-    private void inside(String name, long token, Remaining remaining, Runnable release) {
-        HistoryChecker.Hold hold = history.granted(name, Thread.currentThread().getName(), token, now());
-        byToken.put(name + token, hold);
+    private void inside(DistributedLock lock, long token, Remaining remaining, Runnable release) {
+        String name = lock.name();
+        String owner = Thread.currentThread().getName();
+        HistoryChecker.Hold hold = reads(lock)
+                ? history.grantedToRead(name, owner, token, now())
+                : history.granted(name, owner, token, now());
+        byToken.computeIfAbsent(name + token, first -> new ArrayDeque<>()).add(hold);
         sim.log("got " + name + " " + token);
         Duration left = remaining.now();
         hold.validUntil(left.isZero() ? now() : now() + left.toNanos());
@@ -270,6 +312,7 @@ final class RandomWork {
             }
         }
         hold.released(now());
+        byToken.get(name + token).remove(hold);
         release.run();
     }
 }
