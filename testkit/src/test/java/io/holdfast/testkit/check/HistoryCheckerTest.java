@@ -49,6 +49,39 @@ class HistoryCheckerTest {
         assertFound();
     }
 
+    private void read(String owner, long token, long start, long end) {
+        history.grantedToRead("n", owner, token, start).released(end);
+    }
+
+    @Test
+    void readersMayOverlapAndShareATokenOrNot() {
+        read("a", 5, 0, 10);
+        read("b", 5, 3, 12);
+        read("c", 4, 5, 12);
+        hold("d", 6, 12, 20);
+        read("e", 7, 20, 30);
+        assertFound();
+    }
+
+    @Test
+    void whoReadsBesideAWriterIsSeen() {
+        read("a", 1, 0, 30);
+        read("b", 1, 2, 5);
+        hold("c", 2, 10, 20);
+        assertFound(OVERLAP);
+        read("d", 3, 15, 16);
+        assertFound(OVERLAP, OVERLAP);
+    }
+
+    @Test
+    void aReadersTokenHasToBeAboveThatOfTheWriterBefore() {
+        hold("a", 3, 0, 10);
+        read("b", 3, 10, 20);
+        assertFound(TOKEN);
+        hold("c", 3, 20, 30);
+        assertFound(TOKEN, TOKEN);
+    }
+
     @Test
     void anOverlapIsSeen() {
         hold("a", 1, 0, 10);

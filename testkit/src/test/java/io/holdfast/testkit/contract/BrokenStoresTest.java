@@ -8,6 +8,8 @@ import io.holdfast.spi.Acquire;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.TenureId;
@@ -165,6 +167,17 @@ class BrokenStoresTest {
                         "a yield assigns the name to the first waiting tenure",
                         "yields serve the places in the order of arrival",
                         "tokens rise over a yield"),
+                Broken.store(
+                        "takes readers for writers",
+                        store -> onAcquire(store, BrokenStoresTest::asWriter),
+                        "all may read at once, and nobody writes then",
+                        "who writes may read beside it, and goes on when it writes no more"),
+                Broken.store(
+                        "takes all for readers",
+                        store -> onAcquire(store, BrokenStoresTest::asReader),
+                        "who writes is alone",
+                        "a writer is served when the last reader has gone",
+                        "a waiting writer is told to all who read, also in its own client"),
                 Broken.store("stays open", StaysOpen::new, "a closed connection fails all calls"),
                 new Broken(
                         "ignores the key prefix",
@@ -211,6 +224,14 @@ class BrokenStoresTest {
 
     private static Acquire withoutArrival(Acquire request) {
         return request.queued(request.queueing(), 0);
+    }
+
+    private static Acquire asWriter(Acquire request) {
+        return request.share().mode() == Mode.READ ? request.withShare(Share.WRITE) : request;
+    }
+
+    private static Acquire asReader(Acquire request) {
+        return request.share().mode() == Mode.WRITE ? request.withShare(Share.READ) : request;
     }
 
     private static Acquire enqueued(Acquire request) {

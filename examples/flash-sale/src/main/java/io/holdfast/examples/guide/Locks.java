@@ -1,6 +1,7 @@
 package io.holdfast.examples.guide;
 
 import io.holdfast.DistributedLock;
+import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Holdfast;
 import io.holdfast.LeaderElection;
 import io.holdfast.Leadership;
@@ -26,6 +27,24 @@ final class Locks {
         DistributedLock counter = holdfast.fairLock("counter/7");
         try (Lease lease = counter.acquire(Duration.ofMinutes(1))) {
             orders.ship(7, lease.token());
+        }
+        // endregion
+    }
+
+    boolean readWrite(Holdfast holdfast) {
+        // region locks-read-write
+        DistributedReadWriteLock book = holdfast.readWriteLock("orders");
+        book.writeLock().lock();
+        try {
+            orders.ship(7, book.writeLock().fencingToken());
+            book.readLock().lock(); // who writes may read on
+        } finally {
+            book.writeLock().unlock();
+        }
+        try {
+            return orders.isShipped(7);
+        } finally {
+            book.readLock().unlock();
         }
         // endregion
     }

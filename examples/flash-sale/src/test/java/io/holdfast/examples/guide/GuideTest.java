@@ -172,6 +172,15 @@ class GuideTest {
 
     @ParameterizedTest
     @MethodSource("stores")
+    void readersAndWriters(String store) {
+        try (Holdfast holdfast = Holdfast.connect(store)) {
+            assertThat(new Locks(orders).readWrite(holdfast)).isTrue();
+            assertThat(holdfast.list("orders")).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("stores")
     void segments(String store) throws InterruptedException {
         try (Holdfast holdfast = Holdfast.connect(store)) {
             Locks locks = new Locks(orders);
