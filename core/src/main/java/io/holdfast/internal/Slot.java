@@ -485,10 +485,15 @@ abstract class Slot {
         renewed.foreign(reply.foreignWaiters(), now);
         reply.tokens().ifPresent(renewed::refill);
         out.add(new Effect.Watch(renewed));
-        if (renewed.preparing) {
+        if (renewed.preparing && isFor(renewed.preparedFor, term)) {
             renewed.preparing = false;
             handOut(now, out);
         }
+    }
+
+    /** One that was sent before, for another, says nothing of the lease that the next owner wants. */
+    private static boolean isFor(@Nullable Waiter next, Term term) {
+        return next == null || next.term.first().equals(term);
     }
 
     /**

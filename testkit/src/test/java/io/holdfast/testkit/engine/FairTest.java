@@ -171,6 +171,21 @@ class FairTest extends VirtualTime {
     }
 
     @Test
+    void whoGivesUpWhileItsLeaseIsBeingSetLeavesTheNameFree() throws InterruptedException {
+        Lease held = a.fairLock("n").acquire();
+        CompletableFuture<?> own = b.fairLock("n").async().tryAcquire(LONG, Duration.ofSeconds(20));
+        sim.runFor(SHORT);
+        Held renewal = faults(b).holdRequest(Operation.RENEW);
+        held.close();
+        sim.runUntil(renewal::isCaught, LONG);
+        own.cancel(true);
+        renewal.letGo();
+        sim.runFor(Duration.ofMillis(100));
+        assertThat(b.fairLock("n").tryLock()).isTrue();
+        b.fairLock("n").unlock();
+    }
+
+    @Test
     void tokensRiseAlongTheLine() {
         List<Long> tokens = new ArrayList<>();
         a.fairLock("n").lock();

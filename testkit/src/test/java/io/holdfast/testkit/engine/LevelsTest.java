@@ -9,7 +9,11 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.SimThread;
+import io.holdfast.testkit.faults.Held;
+import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +34,25 @@ class LevelsTest extends VirtualTime {
     @AfterEach
     void nothingIsLeft() {
         assertNothingIsLeft();
+    }
+
+    @Test
+    void aRenewalForTheOwnerBeforeDoesNotCutTheNextOnesOwnLease() {
+        DistributedLock lock = a.lock("n");
+        lock.lock();
+        Held before = faults(a).holdReply(Operation.RENEW);
+        CompletableFuture<Optional<Lease>> next = lock.async().tryAcquire(LONG, Duration.ofSeconds(60));
+        sim.runUntil(before::isCaught, LONG);
+        Held own = faults(a).holdReply(Operation.RENEW);
+        lock.unlock();
+        sim.runUntil(own::isCaught, LONG);
+        before.letGo();
+        sim.runFor(Duration.ofMillis(1));
+        assertThat(next).isNotDone();
+        own.letGo();
+        Lease lease = sim.await(next).orElseThrow();
+        assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(55));
+        lease.close();
     }
 
     @Test
