@@ -83,8 +83,9 @@ record Reports(Session session, Layout layout) {
     }
 
     private CompletionStage<Optional<HoldDescription>> description(String holder, String name) {
-        return holder.matches(".+:\\d{1,18}")
-                ? session.mailbox.describe(TenureId.parse(holder), name)
+        String tenure = tenure(holder);
+        return tenure.matches(".+:\\d{1,18}")
+                ? session.mailbox.describe(TenureId.parse(tenure), name)
                 : CompletableFuture.completedStage(Optional.empty());
     }
 
@@ -104,8 +105,13 @@ record Reports(Session session, Layout layout) {
         });
     }
 
+    private static String tenure(String field) {
+        return field.replaceFirst(":write$", "");
+    }
+
     private static String id(String field) {
-        return field.substring(0, Math.max(0, field.lastIndexOf(':')));
+        String tenure = tenure(field);
+        return tenure.substring(0, Math.max(0, tenure.lastIndexOf(':')));
     }
 
     CompletionStage<List<LockReport>> list(String start) {

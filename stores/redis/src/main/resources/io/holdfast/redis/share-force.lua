@@ -17,7 +17,7 @@ local reply = {redis.call('PTTL', lock), tonumber(last) or 0, #holders}
 redis.call('DEL', lock)
 for _, holder in ipairs(holders) do
     redis.call('DEL', timer_of(lock, holder))
-    reply[#reply + 1] = tenure_of(holder)
+    reply[#reply + 1] = holder
     reply[#reply + 1] = tostring(left_of(leases, holder, reply[1], now))
 end
 redis.call('DEL', leases)

@@ -1,8 +1,8 @@
 -- Who holds a read/write lock and who waits for it.
 --
 -- KEYS  lock, token, queue, leases, as for all read/write locks
--- reply {lease left in ms or -1, highest unit or 0, holders, for each holder: tenure, lease left in ms; and for at most 1000
---       waiters: tenure, arrival}
+-- reply {lease left in ms or -1, highest unit or 0, holders, for each holder: its field, lease left in ms; and for at most
+--       1000 waiters: tenure, arrival}
 
 local lock, token, queue, leases = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 
@@ -17,7 +17,7 @@ for _, holder in ipairs(owners(lock)) do
     local lease = left_of(leases, holder, left, now)
     if lease ~= 0 then
         reply[3] = reply[3] + 1
-        reply[#reply + 1] = tenure_of(holder)
+        reply[#reply + 1] = holder
         reply[#reply + 1] = tostring(lease)
     end
 end

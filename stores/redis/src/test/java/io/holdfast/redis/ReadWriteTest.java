@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class ReadWriteTest {
 
     private final Servers servers = Servers.shared();
-    private final String name = Servers.name();
+    private final String name = Servers.name() + "-shared";
     private final Holdfast first = client("first");
     private final Holdfast second = client("second");
     private final DistributedReadWriteLock atFirst = first.readWriteLock(name);
@@ -35,7 +35,7 @@ class ReadWriteTest {
     void nothingIsLeft() {
         first.close();
         second.close();
-        Await.until("the keys are gone", () -> servers.keysOf(name).isEmpty());
+        Await.until("gone: " + servers.keysOf(name), () -> servers.keysOf(name).isEmpty());
         assertThat(servers.redis.keys("*" + name + "*rwlock_timeout*")).isEmpty();
     }
 
