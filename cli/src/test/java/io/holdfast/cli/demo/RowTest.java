@@ -66,7 +66,7 @@ class RowTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"LOCK", "SEGMENTED", "ALLOTMENT"})
+    @EnumSource(names = {"LOCK", "FAIR", "SEGMENTED", "ALLOTMENT"})
     void whatPromisesExactnessMustBeExactThoughOneIsKilled(StrategyKind strategy) {
         assertThat(asExpected(strategy, STOCK, 1)).isTrue();
         assertThat(asExpected(strategy, STOCK, 0)).isFalse();

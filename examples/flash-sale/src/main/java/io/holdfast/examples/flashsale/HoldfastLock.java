@@ -2,6 +2,7 @@ package io.holdfast.examples.flashsale;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
+import java.util.function.BiFunction;
 
 /**
  * One lock around the whole sale of an item. A seller that dies inside holds it until its lease ends, and no longer; one
@@ -12,9 +13,9 @@ final class HoldfastLock implements Strategy {
     private final Holdfast holdfast;
     private final DistributedLock lock;
 
-    HoldfastLock(Job job) {
+    HoldfastLock(Job job, BiFunction<Holdfast, String, DistributedLock> kind) {
         holdfast = job.connect();
-        lock = holdfast.lock("flash-sale/" + job.sale());
+        lock = kind.apply(holdfast, "flash-sale/" + job.sale());
     }
 
     @Override

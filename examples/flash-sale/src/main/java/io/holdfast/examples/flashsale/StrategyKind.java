@@ -1,5 +1,6 @@
 package io.holdfast.examples.flashsale;
 
+import io.holdfast.Holdfast;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -12,6 +13,7 @@ public enum StrategyKind {
     SETNX_TTL("setnx-ttl", "lock key with expiry, removed by anybody"),
     SETNX_OWNER("setnx-owner", "lock key with expiry, removed by its owner, not renewed"),
     LOCK("lock", "one Holdfast lock"),
+    FAIR("fair", "one Holdfast lock, had in the order of arrival"),
     SEGMENTED("segmented", "stock on 8 shelves, a Holdfast lock each"),
     ALLOTMENT("allotment", "a share of the stock for each process, by a Holdfast lease");
 
@@ -35,7 +37,7 @@ public enum StrategyKind {
 
     /** Whether it promises that every item is sold once, whatever happens to sellers. */
     public boolean promisesExact() {
-        return this == LOCK || this == SEGMENTED || this == ALLOTMENT;
+        return this == LOCK || this == FAIR || this == SEGMENTED || this == ALLOTMENT;
     }
 
     /** Whether only one seller at a time is meant to be between check and write; otherwise several may be, on purpose. */
@@ -43,11 +45,11 @@ public enum StrategyKind {
         return this != SEGMENTED && this != ALLOTMENT;
     }
 
-    /** Whether it keeps something of its locks beside the stock, so that locks and stock must be in the same Redis. */
+    /** Whether its locks must be in a Redis: for the queue there, or because something of them is kept beside the stock. */
     public boolean needsRedis() {
         return switch (this) {
             case NONE, DECREMENT, LOCK, SEGMENTED -> false;
-            case SETNX, SETNX_TTL, SETNX_OWNER, ALLOTMENT -> true;
+            case SETNX, SETNX_TTL, SETNX_OWNER, FAIR, ALLOTMENT -> true;
         };
     }
 
@@ -63,7 +65,8 @@ public enum StrategyKind {
             case SETNX -> new SetNx(job);
             case SETNX_TTL -> new SetNxExpiring(job);
             case SETNX_OWNER -> new SetNxOwned(job);
-            case LOCK -> new HoldfastLock(job);
+            case LOCK -> new HoldfastLock(job, Holdfast::lock);
+            case FAIR -> new HoldfastLock(job, Holdfast::fairLock);
             case SEGMENTED -> new Segmented(job);
             case ALLOTMENT -> new Allotment(job);
         };

@@ -12,6 +12,8 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What goes right where the others fail. */
 class HoldfastStrategiesTest {
@@ -30,9 +32,10 @@ class HoldfastStrategiesTest {
         server.close();
     }
 
-    @Test
-    void aSlowSellerKeepsTheLock() throws Exception {
-        try (Scene scene = new Scene(server, StrategyKind.LOCK, 10)) {
+    @ParameterizedTest
+    @EnumSource(names = {"LOCK", "FAIR"})
+    void aSlowSellerKeepsTheLock(StrategyKind kind) throws Exception {
+        try (Scene scene = new Scene(server, kind, 10)) {
             Scene.Held slow = scene.hold(scene.process(0, LEASE));
             Future<Boolean> second = scene.sellLater(scene.process(1, LEASE));
             assertThatThrownBy(() -> second.get(2 * LEASE.toMillis(), TimeUnit.MILLISECONDS))
