@@ -59,6 +59,9 @@ class RenewalTest extends VirtualTime {
     void aRenewalBeforeItsTimeThatIsNotAnsweredDoesNotKeepTheTimerBusy() throws InterruptedException {
         Holdfast c = client("c", options -> options.lease(Duration.ofMillis(900)));
         Lease lease = c.lock("short").acquire();
+        // due between the two times at which the first may be renewed again
+        Lease other = c.lock("other", LockOptions.defaults().withLease(Duration.ofMillis(630)))
+                .acquire();
         faults(c).next(Operation.RENEW, Fault.DROP_REPLY);
         sim.runFor(Duration.ofMillis(30));
         SimThread asker = start("asker", () -> lease.ensureValid(Duration.ofMillis(880)));
@@ -67,6 +70,7 @@ class RenewalTest extends VirtualTime {
         assertThatThrownBy(asker::join).hasCauseInstanceOf(StoreUnavailableException.class);
         assertThat(lease.isValid()).isTrue();
         lease.close();
+        other.close();
     }
 
     @Test
