@@ -315,6 +315,8 @@ final class Engine implements Rules.Moment {
         long now = platform.nanoTime();
         if (signal instanceof Signal.Freed freed) {
             hear(freed.name(), (s, out) -> s.freed(out));
+        } else if (signal instanceof Signal.Opened opened) {
+            hear(opened.name(), (s, out) -> s.opened(out));
         } else if (signal instanceof Signal.Wanted wanted) {
             hear(wanted.name(), (s, out) -> s.wanted(now));
         } else if (signal instanceof Signal.Revoked revoked) {

@@ -41,6 +41,10 @@ final class FairSlot extends Slot {
     private static final int MOST_PLACES = 500;
 
     private boolean asking;
+
+    /** The name became free after the call in flight was sent, as far as we know. */
+    private boolean openedMeanwhile;
+
     private long pollNumber;
     private Tenure.@Nullable Base base;
 
@@ -196,6 +200,7 @@ final class FairSlot extends Slot {
                 .limit(MOST_PLACES)
                 .toList();
         asking = true;
+        openedMeanwhile = false;
         ticket.inFlight = true;
         behind.forEach(follower -> follower.inFlight = true);
         out.add(new Effect.Ask(ticket, head.term.first(), head.waits() ? Queueing.FAIR : Queueing.NONE, behind));
@@ -262,6 +267,7 @@ final class FairSlot extends Slot {
             askForTheRest(now, out);
             return;
         }
+        openedMeanwhile = false;
         displace(asked, now, out);
         healthy(asked);
         Optional<Waiter> whose = waiterOf(asked.id);
@@ -297,7 +303,7 @@ final class FairSlot extends Slot {
         if (asking || line.isEmpty()) {
             return;
         }
-        if (line.stream().anyMatch(this::needsPlace)) {
+        if (openedMeanwhile || line.stream().anyMatch(this::needsPlace)) {
             ask(out);
         } else {
             pollIn(Math.min(atMost, rules.moment().jittered(rules.poll())), out);
@@ -327,6 +333,15 @@ final class FairSlot extends Slot {
     /** Only those are woken who barge. */
     @Override
     void freed(Effect.Buffer out) {}
+
+    /** Whose turn it is, the store knows: the first to ask makes it serve the line. */
+    @Override
+    void opened(Effect.Buffer out) {
+        openedMeanwhile = asking;
+        if (tenure == null) {
+            askIfWanted(out);
+        }
+    }
 
     @Override
     void wanted(long now) {}

@@ -151,6 +151,11 @@ abstract class Slot {
     /** The name may be free. */
     abstract void freed(Effect.Buffer out);
 
+    /** The name may be free, for whoever asks first. */
+    void opened(Effect.Buffer out) {
+        freed(out);
+    }
+
     /** A foreign client waits. */
     abstract void wanted(long now);
 

@@ -9,6 +9,9 @@ public sealed interface Signal {
     /** The name became free, and this client is the one that was chosen to try. */
     record Freed(String name) implements Signal {}
 
+    /** The name became free, and nobody was chosen: all who wait may try. Only where others than this library free names. */
+    record Opened(String name) implements Signal {}
+
     /**
      * The name was assigned to a waiting tenure of this client, with a claim window as its first lease.
      *

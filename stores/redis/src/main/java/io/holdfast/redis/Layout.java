@@ -2,6 +2,7 @@ package io.holdfast.redis;
 
 import io.holdfast.spi.TenureId;
 import io.lettuce.core.cluster.SlotHash;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -59,6 +60,13 @@ record Layout(String prefix) {
     private static String timer(String lock, TenureId tenure) {
         String start = lock.indexOf('{') < 0 ? "{" + lock + "}" : lock;
         return start + ":" + tenure + ":rwlock_timeout:1";
+    }
+
+    /** The same for one lock, and what a script needs that tells Redisson's clients as well. */
+    String[] keysBesideRedisson(List<String> names) {
+        String[] keys = Arrays.copyOf(keys(names), KEYS_A_LOCK + 1);
+        keys[KEYS_A_LOCK] = RedissonNames.fairLine(keys[0]);
+        return keys;
     }
 
     String inbox(String client) {

@@ -35,7 +35,7 @@ final class RedisStore implements LockStore {
     private final StoreConfig config;
     private final Failures failures;
     private final Layout layout;
-    private final Session session;
+    final Session session;
     private final Reports reports;
     private final SharedLocks shared;
     private final ServerClock clock = new ServerClock();

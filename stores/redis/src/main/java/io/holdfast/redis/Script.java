@@ -5,14 +5,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Objects;
 
 /** The scripts, each with the parts before it that it uses. */
 enum Script {
     ACQUIRE("common", "serve", "acquire"),
     RENEW("common", "renew"),
-    RELEASE("common", "serve", "release"),
-    FORCE("common", "serve", "force"),
+    RELEASE("common", "serve", "redisson", "release"),
+    FORCE("common", "serve", "redisson", "force"),
     INSPECT("common", "inspect"),
     SHARE_ACQUIRE("common", "serve", "share", "share-acquire"),
     SHARE_RENEW("common", "serve", "share", "share-renew"),
@@ -26,12 +27,16 @@ enum Script {
     /** By which a server knows it. */
     final String digest;
 
+    /** Whether it frees locks, so that others have to hear of it. */
+    final boolean frees;
+
     Script(String... parts) {
         StringBuilder whole = new StringBuilder();
         for (String part : parts) {
             whole.append(read(part));
         }
         text = whole.toString();
+        frees = List.of(parts).contains("redisson");
         digest = Base16.digest(text.getBytes(StandardCharsets.UTF_8));
     }
 

@@ -56,14 +56,32 @@ final class Session {
     private final StoreConfig config;
     private final Failures failures;
     private final Layout layout;
-    private final Platform.Timer timer;
+    final Platform.Timer timer;
     private final ClientResources resources;
     private final RedisClient client;
     private final RedisURI uri;
     final Kept<StatefulRedisPubSubConnection<String, String>> connection;
     final Mailbox mailbox;
     private volatile boolean listening;
+    private volatile Neighbour neighbour = Neighbour.NONE;
     private final AtomicLong runs = new AtomicLong();
+
+    /** Another library on the same server, whose channels are listened to. */
+    interface Neighbour {
+
+        Neighbour NONE = new Neighbour() {
+            @Override
+            public void heard(String channel) {}
+
+            @Override
+            public void connected() {}
+        };
+
+        void heard(String channel);
+
+        /** Nothing is subscribed to any more. */
+        void connected();
+    }
 
     Session(StoreConfig config, Failures failures, Layout layout) {
         this.config = config;
@@ -122,13 +140,18 @@ final class Session {
     private <C extends StatefulRedisPubSubConnection<String, String>> CompletionStage<C> subscribe(C made) {
         // what comes on this connection has its number, also when another one was made meanwhile
         long number = runs.incrementAndGet();
+        String inbox = layout.inbox(config.client().id());
         made.addListener(new RedisPubSubAdapter<>() {
             @Override
             public void message(String channel, String message) {
-                mailbox.receive(message, number);
+                if (channel.equals(inbox)) {
+                    mailbox.receive(message, number);
+                } else {
+                    neighbour.heard(channel);
+                }
             }
         });
-        return made.async().subscribe(layout.inbox(config.client().id())).handle((ignored, error) -> {
+        return made.async().subscribe(inbox).handle((ignored, error) -> {
             listening = error == null;
             if (error instanceof RedisCommandExecutionException) {
                 LOG.warn("Locks work, but waiters poll", failures.request("subscribe", error));
@@ -148,6 +171,7 @@ final class Session {
                 connection.lost(made);
             }
         });
+        neighbour.connected();
         if (runs.get() > 1 || config.lazy()) {
             LOG.info("Client {} is connected to {}", config.client().id(), failures.server());
             mailbox.receive("G", 0);
@@ -176,7 +200,9 @@ final class Session {
 
     /** Runs a script, also if the server has forgotten it. */
     <T> CompletionStage<T> run(Script script, List<String> names, Function<Reply, T> decoder, Object... arguments) {
-        return run(script, layout.keys(names), names, decoder, arguments);
+        boolean told = script.frees && failures.server().besideRedisson();
+        String[] keys = told ? layout.keysBesideRedisson(names) : layout.keys(names);
+        return run(script, keys, names, decoder, arguments);
     }
 
     /** With these keys, for these names. */
@@ -202,6 +228,11 @@ final class Session {
                 .exceptionallyCompose(error -> CompletableFuture.failedStage(failures.unreachable(what.get(), error)))
                 .thenCompose(open -> command.apply(open.async()))
                 .exceptionallyCompose(error -> CompletableFuture.failedStage(failures.request(what.get(), error)));
+    }
+
+    /** From now on. */
+    void listenFor(Neighbour other) {
+        neighbour = other;
     }
 
     /** Fails where there are no messages. */

@@ -1,6 +1,6 @@
 -- Frees a lock whoever holds it, tells the holder, and wakes the first waiter.
 --
--- KEYS  lock, token, queue, claim, as for acquire
+-- KEYS  lock, token, queue, claim, as for acquire, and the line of Redisson's fair lock if its clients are to be told
 -- ARGV  1 prefix of inboxes
 -- reply as for inspect, of what was held, without waiters
 
@@ -26,7 +26,8 @@ local holder = owner(fields)
 if holder ~= '' then
     tell(ARGV[1], holder, 'R ' .. string.match(holder, '[^:]*$') .. ' ' .. lock)
 end
-if waiters > 0 then
+local heard = #fields > 0 and tell_redisson() or 0
+if heard == 0 and waiters > 0 then
     serve(lock, token, queue, claim, ARGV[1], false, last, now)
 end
 if holder == '' then

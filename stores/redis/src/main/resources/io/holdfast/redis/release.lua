@@ -1,6 +1,6 @@
 -- Gives a lock up for a tenure, and its place in the queue; serves the queue of a lock that is free then.
 --
--- KEYS  lock, token, queue, claim, as for acquire
+-- KEYS  lock, token, queue, claim, as for acquire, and the line of Redisson's fair lock if its clients are to be told
 -- ARGV  1 tenure, 2 '1' to assign the lock to the first place instead of waking it,
 --       3 the last unit of which a token was used, or 0; 4 prefix of inboxes; then the tenures of fair places to withdraw
 -- reply {1 if it was held or 0, waiters, now}
@@ -37,9 +37,15 @@ if waiters > 0 then
     for i = 5, #ARGV do
         redis.call('ZREM', queue, FAIR .. ARGV[i])
     end
-    if redis.call('EXISTS', lock) == 0 then
+end
+-- Who hears that it is free asks for it; an assigned lock would keep Redisson's waiters out.
+local heard = held == 1 and tell_redisson() or 0
+if waiters > 0 then
+    if heard == 0 and redis.call('EXISTS', lock) == 0 then
         serve(lock, token, queue, claim, ARGV[4], ARGV[2] == '1', last, now)
     end
-    waiters = redis.call('ZCARD', queue)
+    waiters = math.max(heard, redis.call('ZCARD', queue))
+else
+    waiters = heard
 end
 return {held, waiters, now}

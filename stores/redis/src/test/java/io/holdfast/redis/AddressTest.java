@@ -7,6 +7,7 @@ import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisURI;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AddressTest {
@@ -44,6 +45,33 @@ class AddressTest {
         Address address = Address.parse("redis://[::1]:7/2");
         assertThat(address.uri().getHost()).isEqualTo("::1");
         assertThat(address).hasToString("redis://[::1]:7/2");
+    }
+
+    @Test
+    void besideRedisson() {
+        Address address = Address.parse("redis://u:p@my_h:1/2?interop=redisson");
+        assertThat(address.besideRedisson()).isTrue();
+        assertThat(address).hasToString("redis://my_h:1/2");
+        assertThat(address.uri().getTimeout()).isEqualTo(RedisURI.DEFAULT_TIMEOUT_DURATION);
+        assertThat(Address.parse("redis://h?interop=redisson").besideRedisson()).isTrue();
+        assertThat(Address.parse("redis://h").besideRedisson()).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "redis://u:pw@h/0?ssl=topsecret, there is no option 'ssl'; the only one is interop=redisson",
+        "redis://h?Interop=redisson, there is no option 'Interop'; the only one is interop=redisson",
+        "redis://h?, there is no option ''; the only one is interop=redisson",
+        "redis://h?interop=redison, the option interop has no value 'redison'; the only one is redisson",
+        "redis://h?interop, the option interop has no value ''; the only one is redisson",
+        "redis://h?interop=redisson&a=b, the option interop has no value 'redisson&a=b'; the only one is redisson"
+    })
+    void anUnknownOptionIsRefusedWithTheRightOne(String uri, String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Address.parse(uri))
+                .withMessageContaining("not a Redis URI: 'redis://")
+                .withMessageContaining("?***'; " + text)
+                .satisfies(e -> assertThat(e.getMessage()).doesNotContain("pw", "topsecret"));
     }
 
     @Test

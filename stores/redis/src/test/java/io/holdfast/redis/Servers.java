@@ -25,7 +25,7 @@ final class Servers implements AutoCloseable {
     final RedisServer server;
     final RedisCommands<String, String> redis;
     private final String uri;
-    private final RedisClient client;
+    final RedisClient client;
     private final StatefulRedisConnection<String, String> connection;
     private final boolean own;
 

@@ -1,0 +1,151 @@
+package io.holdfast.redis;
+
+import io.holdfast.LockReport;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.ServerClock;
+import io.holdfast.spi.Share.Mode;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.TenureId;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * The locks of a server on which clients of Redisson use the same names.
+ *
+ * <p>Their waiters are on no queue. So one is always assumed, which bounds how long a name is handed on inside this client; a
+ * release never assigns the name, but frees it and tells all who wait, on both sides; and who has released waits a moment
+ * before it asks again. A fair place gets the name in its turn when somebody asks while it is free.
+ *
+ * <p>That is so for locks. Read/write locks, which have another channel at Redisson, are as without it.
+ */
+final class BesideRedisson implements LockStore {
+
+    private final RedisStore store;
+    private final RedissonChannels channels;
+    private final Turns turns;
+
+    private BesideRedisson(RedisStore store, RedissonChannels channels) {
+        this.store = store;
+        this.channels = channels;
+        turns = new Turns(store.session.timer);
+    }
+
+    /** Connects, unless that is to be done later. */
+    static LockStore open(StoreConfig config, Address server) {
+        RedisStore store = new RedisStore(config, server);
+        RedissonChannels channels = new RedissonChannels(config, store.session);
+        store.session.listenFor(channels);
+        return new BesideRedisson(RedisStoreProvider.connected(store, config), channels);
+    }
+
+    @Override
+    public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+        if (request.share().mode() != Mode.LOCK) {
+            return store.acquire(request);
+        }
+        return turns.inTurn(request.name(), request.tenure(), () -> store.acquire(request))
+                .thenApply(reply -> answered(request, reply));
+    }
+
+    private Acquire.Reply answered(Acquire request, Acquire.Reply reply) {
+        List<TenureId> own = List.of(request.tenure());
+        List<TenureId> behind =
+                request.behind().stream().map(Acquire.Place::tenure).toList();
+        if (reply instanceof Acquire.Refused && request.queueing() != Acquire.Queueing.NONE) {
+            channels.waits(
+                    request.name(), Stream.concat(own.stream(), behind.stream()).toList());
+        } else if (reply instanceof Acquire.Granted granted) {
+            channels.ends(request.name(), own);
+            if (!behind.isEmpty()) {
+                channels.waits(request.name(), behind);
+            }
+            int waiters = atLeastOne(granted.foreignWaiters());
+            return new Acquire.Granted(granted.tokens(), waiters, granted.behind(), granted.serverMicros());
+        }
+        return reply;
+    }
+
+    private static int atLeastOne(int waiters) {
+        return Math.max(1, waiters);
+    }
+
+    @Override
+    public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
+        return store.renew(batch).thenApply(replies -> IntStream.range(0, replies.size())
+                .mapToObj(i -> renewed(batch.get(i), replies.get(i)))
+                .toList());
+    }
+
+    /** What is held does not wait; of an assigned tenure this is the first to tell. */
+    private Renew.Reply renewed(Renew request, Renew.Reply reply) {
+        if (request.mode() != Mode.LOCK || !(reply instanceof Renew.Renewed renewed)) {
+            return reply;
+        }
+        channels.ends(request.name(), List.of(request.tenure()));
+        return new Renew.Renewed(atLeastOne(renewed.foreignWaiters()), renewed.tokens(), renewed.serverMicros());
+    }
+
+    @Override
+    public CompletionStage<Release.Reply> release(Release request) {
+        if (request.mode() != Mode.LOCK) {
+            return store.release(request);
+        }
+        String name = request.name();
+        turns.givenUp(request.tenure());
+        CompletionStage<Release.Reply> reply = store.release(request.withYield(false));
+        turns.released(name, reply.thenApply(answer -> answer.foreignWaiters() > (channels.listensFor(name) ? 1 : 0)));
+        return reply.thenApply(answer -> {
+            channels.ends(name, List.of(request.tenure()));
+            channels.ends(name, request.places());
+            return new Release.Reply(answer.held(), atLeastOne(answer.foreignWaiters()), answer.serverMicros());
+        });
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return store.capabilities();
+    }
+
+    @Override
+    public String describe() {
+        return store.describe();
+    }
+
+    @Override
+    public ServerClock clock(String name) {
+        return store.clock(name);
+    }
+
+    @Override
+    public CompletionStage<Optional<LockReport.Holder>> forceRelease(String name) {
+        return store.forceRelease(name);
+    }
+
+    @Override
+    public CompletionStage<LockReport> inspect(String name) {
+        return store.inspect(name);
+    }
+
+    @Override
+    public CompletionStage<List<LockReport>> list(String prefix) {
+        return store.list(prefix);
+    }
+
+    @Override
+    public CompletionStage<Void> confirmSignals() {
+        return store.confirmSignals();
+    }
+
+    @Override
+    public void close() {
+        turns.close();
+        store.close();
+    }
+}

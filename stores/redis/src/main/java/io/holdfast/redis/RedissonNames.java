@@ -1,0 +1,25 @@
+package io.holdfast.redis;
+
+/** What Redisson has beside the hash of a lock, and what it is called there. */
+final class RedissonNames {
+
+    private static final String CHANNEL = "redisson_lock__channel";
+    private static final String FAIR_LINE = "redisson_lock_queue";
+
+    private RedissonNames() {}
+
+    /** Where its clients hear that a lock is free. That of its read/write locks is another one. */
+    static String channel(String lock) {
+        return named(CHANNEL, lock);
+    }
+
+    /** The list of those that wait for its fair lock. */
+    static String fairLine(String lock) {
+        return named(FAIR_LINE, lock);
+    }
+
+    /** A name with any opening brace in it is taken for one that has a hash tag. */
+    private static String named(String kind, String lock) {
+        return lock.contains("{") ? kind + ':' + lock : kind + ":{" + lock + '}';
+    }
+}
