@@ -116,6 +116,61 @@ public interface Holdfast extends AutoCloseable {
     DistributedReadWriteLock readWriteLock(String name, LockOptions options);
 
     /**
+     * The semaphore of this name. No store call; it has no permits until it is {@linkplain DistributedSemaphore#trySetPermits
+     * given} some.
+     *
+     * @param name any text of 1 to 512 bytes of UTF-8 that does not begin with <code>hf:{</code>
+     * @throws IllegalArgumentException if the name breaks that rule
+     * @throws IllegalStateException if the client is closed
+     * @throws UnsupportedOperationException if the store keeps no semaphores
+     */
+    default DistributedSemaphore semaphore(String name) {
+        return semaphore(name, LockOptions.defaults());
+    }
+
+    /**
+     * The semaphore of this name, used with these options; that of re-entry means nothing here.
+     *
+     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, or begins with <code>hf:{</code>
+     * @throws IllegalStateException if the client is closed
+     * @throws UnsupportedOperationException if the store keeps no semaphores
+     */
+    DistributedSemaphore semaphore(String name, LockOptions options);
+
+    /**
+     * The fair semaphore of this name: the same permits as {@link #semaphore(String)}, but waited for in the order in which the
+     * store saw the waiters. Nobody takes what is free before one who came earlier, also if that one wants more than is free.
+     *
+     * @param name any text of 1 to 512 bytes of UTF-8 that does not begin with <code>hf:{</code>
+     * @throws IllegalArgumentException if the name breaks that rule
+     * @throws IllegalStateException if the client is closed
+     * @throws UnsupportedOperationException if the store keeps no semaphores
+     */
+    default DistributedSemaphore fairSemaphore(String name) {
+        return fairSemaphore(name, LockOptions.defaults());
+    }
+
+    /**
+     * The fair semaphore of this name, used with these options.
+     *
+     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, or begins with <code>hf:{</code>; or if the
+     *     options say to wait by {@linkplain WaitStrategy#POLLING polling}
+     * @throws IllegalStateException if the client is closed
+     * @throws UnsupportedOperationException if the store keeps no semaphores
+     */
+    DistributedSemaphore fairSemaphore(String name, LockOptions options);
+
+    /**
+     * The latch of this name. No store call.
+     *
+     * @param name any text of 1 to 512 bytes of UTF-8 that does not begin with <code>hf:{</code>
+     * @throws IllegalArgumentException if the name breaks that rule
+     * @throws IllegalStateException if the client is closed
+     * @throws UnsupportedOperationException if the store keeps no latches
+     */
+    DistributedLatch countDownLatch(String name);
+
+    /**
      * The lock that takes all these locks or none. No store call.
      *
      * @throws IllegalArgumentException if there is none, if two are of the same name in the same store, or if one is not of

@@ -1,7 +1,9 @@
 package io.holdfast.internal;
 
+import io.holdfast.DistributedLatch;
 import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
+import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.LeaderElection;
 import io.holdfast.LockListener;
@@ -152,15 +154,19 @@ public final class Client implements Holdfast {
 
     @Override
     public DistributedLock fairLock(String name, LockOptions options) {
-        if (options.waiting() == WaitStrategy.POLLING) {
-            throw new IllegalArgumentException("fair lock '" + name + "': waiting " + options.waiting()
-                    + " has no place in the queue; leave the wait strategy as it is, or use lock(name)");
-        }
+        requireSignals("fair lock", name, options);
         if (!store.capabilities().queue()) {
             throw new UnsupportedOperationException("fair lock '" + name + "': " + store.describe()
                     + " keeps no queue; use lock(name), or a store that has one");
         }
         return lock(name, options, Term.Way.FAIR);
+    }
+
+    private static void requireSignals(String what, String name, LockOptions options) {
+        if (options.waiting() == WaitStrategy.POLLING) {
+            throw new IllegalArgumentException(what + " '" + name + "': waiting " + options.waiting()
+                    + " has no place in the queue; leave the wait strategy as it is, or use one that is not fair");
+        }
     }
 
     private DistributedLock lock(String name, LockOptions options, Term.Way way) {
@@ -174,6 +180,30 @@ public final class Client implements Holdfast {
         return new ClientReadWriteLock(
                 new ClientLock(engine, name, term.of(Share.READ), options.reentrant()),
                 new ClientLock(engine, name, term.of(Share.WRITE), options.reentrant()));
+    }
+
+    @Override
+    public DistributedSemaphore semaphore(String name, LockOptions options) {
+        return semaphore(name, options, way(options));
+    }
+
+    @Override
+    public DistributedSemaphore fairSemaphore(String name, LockOptions options) {
+        requireSignals("fair semaphore", name, options);
+        return semaphore(name, options, Term.Way.FAIR);
+    }
+
+    private DistributedSemaphore semaphore(String name, LockOptions options, Term.Way way) {
+        requireMode(name, Share.Mode.PERMITS, "semaphore");
+        return new ClientSemaphore(engine, name, term(name, options, way));
+    }
+
+    @Override
+    public DistributedLatch countDownLatch(String name) {
+        requireMode(name, Share.Mode.PERMITS, "latch");
+        checkName(name);
+        checkOpen(name);
+        return new ClientLatch(engine, name);
     }
 
     private static Term.Way way(LockOptions options) {

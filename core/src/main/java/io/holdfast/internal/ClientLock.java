@@ -121,7 +121,7 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant) impl
         return wanted.of(wanted.share().beside(writing.tenure.id));
     }
 
-    private static <T> T uninterruptibly(Callable<T> wait) {
+    static <T> T uninterruptibly(Callable<T> wait) {
         try {
             return wait.call();
         } catch (RuntimeException e) {

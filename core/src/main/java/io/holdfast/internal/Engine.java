@@ -43,6 +43,8 @@ final class Engine implements Rules.Moment {
     final Slots slots;
     final Owners owners;
     final Inquiries inquiries;
+    final Counting counting;
+    final LatchWatches latches;
 
     private final AtomicLong tenureNumbers = new AtomicLong();
     private final AtomicBoolean confirming = new AtomicBoolean();
@@ -72,6 +74,8 @@ final class Engine implements Rules.Moment {
         this.watchdog = new Watchdog(this);
         this.owners = new Owners(this, platform);
         this.inquiries = new Inquiries(this);
+        this.counting = new Counting(this);
+        this.latches = new LatchWatches(this);
     }
 
     private Rules rules() {
@@ -125,7 +129,7 @@ final class Engine implements Rules.Moment {
         return slot.arrive(waiter, platform.nanoTime(), out);
     }
 
-    private TenureId nextTenure() {
+    TenureId nextTenure() {
         return new TenureId(clientId, tenureNumbers.incrementAndGet());
     }
 
@@ -269,6 +273,7 @@ final class Engine implements Rules.Moment {
         private void apply(Slot s, Acquire.Reply reply, long now, Effect.Buffer out) {
             if (reply instanceof Acquire.Granted granted) {
                 placed(s, granted.behind());
+                ask.tenure().permits = granted.permits();
                 s.granted(ask.tenure(), granted, proven(ask.term().nanos()), now, out);
             } else if (reply instanceof Acquire.Refused refused) {
                 placed(s, refused.behind());
@@ -323,8 +328,11 @@ final class Engine implements Rules.Moment {
             hear(revoked.name(), (s, out) -> s.revoked(revoked.tenure(), now, out));
         } else if (signal instanceof Signal.Assigned assigned) {
             assigned(assigned, now);
+        } else if (signal instanceof Signal.Changed changed) {
+            latches.changed(changed.name());
         } else {
             everConfirmed = false;
+            latches.gap();
             slots.all().forEach(slot -> event(slot, (s, out) -> s.gap(now, out)));
         }
     }
@@ -408,6 +416,8 @@ final class Engine implements Rules.Moment {
     /** Refuses new waiters, and ends all waits and holds. */
     void shutDown() {
         closed = true;
+        counting.close();
+        latches.close();
         long now = platform.nanoTime();
         slots.all()
                 .forEach(slot ->

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A lease as its user sees it. The engine knows it only weakly, and so sees when it is forgotten. */
-final class LeaseHandle implements Lease {
+class LeaseHandle implements Lease {
 
     private final Engine engine;
     private final String name;
@@ -24,7 +24,7 @@ final class LeaseHandle implements Lease {
         this.name = name;
     }
 
-    WeakReference<Object> reference() {
+    final WeakReference<Object> reference() {
         return reference;
     }
 
@@ -34,7 +34,7 @@ final class LeaseHandle implements Lease {
         return this;
     }
 
-    private Hold hold() {
+    final Hold hold() {
         return Objects.requireNonNull(hold);
     }
 

@@ -41,6 +41,12 @@ final class Slots {
                     ? reading.computeIfAbsent(name, absent -> new SharedSlot(absent, rules, ids))
                     : alone(new KeySlot(name, term.share(), rules, ids));
         }
+        if (term.share().mode() == Mode.PERMITS) {
+            return alone(
+                    term.way() == Term.Way.FAIR
+                            ? new FairSlot(name, term.share(), rules, ids)
+                            : new KeySlot(name, term.share(), rules, ids));
+        }
         return term.way() == Term.Way.FAIR
                 ? fair.computeIfAbsent(name, absent -> new FairSlot(absent, Share.LOCK, rules, ids))
                 : barging.computeIfAbsent(name, absent -> new KeySlot(absent, Share.LOCK, rules, ids));
@@ -136,8 +142,8 @@ final class Slots {
         };
     }
 
-    /** What this client's owners have of the name. */
+    /** What this client's owners have of the name, which is not that of a semaphore. */
     Stream<Hold> holds(String name) {
-        return of(name).flatMap(slot -> slot.owners().stream());
+        return of(name).filter(slot -> slot.share.mode() != Mode.PERMITS).flatMap(slot -> slot.owners().stream());
     }
 }

@@ -75,6 +75,9 @@ final class Tenure {
     int foreignWaiters;
     long sliceStart = NEVER;
 
+    /** How many permits of a semaphore it has, when it is held. */
+    volatile int permits;
+
     /** How many tokens to ask for. */
     long tokensWanted = 1;
 

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class MemoryServer {
 
-    private static final long CLAIM_WINDOW = 1_000_000;
+    static final long CLAIM_WINDOW = 1_000_000;
 
     private final ReentrantLock mutex = new ReentrantLock();
     private final Platform platform;
@@ -48,6 +48,8 @@ final class MemoryServer {
     /** In order of use, so that the forgotten ones are found at the front. */
     private final Map<String, Cell> cells = new LinkedHashMap<>(16, 0.75f, true);
 
+    final Semaphores semaphores = new Semaphores(this);
+    final Latches latches = new Latches(this);
     private final Map<String, MemoryStore> clients = new HashMap<>();
     private long lastArrival;
 
@@ -56,6 +58,11 @@ final class MemoryServer {
         startNanos = platform.nanoTime();
         startMicros = platform.wallMillis() * 1_000;
         run = platform.randomLong() | 1;
+    }
+
+    /** Another one for each server. */
+    long run() {
+        return run;
     }
 
     void connect(MemoryStore client) {
@@ -72,6 +79,8 @@ final class MemoryServer {
             boolean connected = clients.remove(client.id(), client);
             if (connected) {
                 cells.values().forEach(cell -> cell.dropPlaces(client.id()));
+                semaphores.dropPlaces(client.id());
+                latches.forget(client.id());
             }
             return connected;
         });
@@ -155,7 +164,7 @@ final class MemoryServer {
         Optional<Place> old = cell.place(tenure);
         long arrival = old.map(Place::arrival).orElseGet(() -> arrival(wanted, now));
         cell.enqueue(new Place(
-                tenure, request.share().mode(), arrival, fair, now, micros(request.lease()), request.tokens()));
+                tenure, request.share().mode(), arrival, fair, now, micros(request.lease()), request.tokens(), 0));
         if (old.isEmpty()) {
             boolean alsoMine = request.share().mode() != Mode.LOCK;
             cell.holders().stream()
@@ -167,7 +176,7 @@ final class MemoryServer {
         return arrival;
     }
 
-    private long arrival(Acquire.Place wanted, long now) {
+    long arrival(Acquire.Place wanted, long now) {
         if (wanted.arrival() != 0) {
             return wanted.arrival();
         }
@@ -281,13 +290,13 @@ final class MemoryServer {
                 client(place.tenure().clientId()), Instant.EPOCH.plus(place.arrival(), ChronoUnit.MICROS));
     }
 
-    private LockReport.Client client(String id) {
+    LockReport.Client client(String id) {
         MemoryStore store = clients.get(id);
         return store == null ? LockReport.Client.unknown(id) : store.client();
     }
 
     /** Hands a signal to a client; nothing happens here if the client is gone. */
-    private void tell(String clientId, String key, Function<String, Signal> signal) {
+    void tell(String clientId, String key, Function<String, Signal> signal) {
         MemoryStore store = clients.get(clientId);
         if (store != null) {
             store.deliver(signal.apply(store.name(key)));
@@ -326,7 +335,7 @@ final class MemoryServer {
         return cell;
     }
 
-    private static long micros(Duration lease) {
+    static long micros(Duration lease) {
         return TimeUnit.MICROSECONDS.convert(lease);
     }
 

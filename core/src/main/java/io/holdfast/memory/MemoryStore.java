@@ -3,6 +3,7 @@ package io.holdfast.memory;
 import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.CounterStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Release;
@@ -24,8 +25,8 @@ import java.util.function.Supplier;
 /** One client's connection to a {@link MemoryServer}. Replies are there when the call returns; signals come later. */
 final class MemoryStore implements LockStore {
 
-    private static final Capabilities CAPABILITIES = new Capabilities(
-            false, true, true, Set.of(Mode.LOCK, Mode.READ, Mode.WRITE), Duration.ofMillis(100), 512, true);
+    private static final Capabilities CAPABILITIES =
+            new Capabilities(false, true, true, Set.of(Mode.values()), Duration.ofMillis(100), 512, true);
 
     private final StoreConfig config;
     private final MemoryServer server;
@@ -57,19 +58,34 @@ final class MemoryStore implements LockStore {
 
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
-        return reply(() -> server.acquire(this, key(request.name()), request));
+        return reply(() -> {
+            String key = key(request.name());
+            return request.share().mode() == Mode.PERMITS
+                    ? server.decide(this, now -> server.semaphores.acquire(key, request.name(), request, now))
+                    : server.acquire(this, key, request);
+        });
     }
 
     @Override
     public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
-        return reply(() -> batch.stream()
-                .map(request -> server.renew(this, key(request.name()), request))
-                .toList());
+        return reply(() -> batch.stream().map(this::renew).toList());
+    }
+
+    private Renew.Reply renew(Renew request) {
+        String key = key(request.name());
+        return request.mode() == Mode.PERMITS
+                ? server.decide(this, now -> server.semaphores.renew(key, request, now))
+                : server.renew(this, key, request);
     }
 
     @Override
     public CompletionStage<Release.Reply> release(Release request) {
-        return reply(() -> server.release(this, key(request.name()), request));
+        return reply(() -> {
+            String key = key(request.name());
+            return request.mode() == Mode.PERMITS
+                    ? server.decide(this, now -> server.semaphores.release(key, request, now))
+                    : server.release(this, key, request);
+        });
     }
 
     @Override
@@ -85,6 +101,11 @@ final class MemoryStore implements LockStore {
     @Override
     public CompletionStage<List<LockReport>> list(String prefix) {
         return reply(() -> server.list(this, key(prefix)));
+    }
+
+    @Override
+    public Optional<CounterStore> counters() {
+        return Optional.of(new MemoryCounters(this, server));
     }
 
     @Override
@@ -117,7 +138,7 @@ final class MemoryStore implements LockStore {
         return key.substring(config.keyPrefix().length());
     }
 
-    private String key(String name) {
+    String key(String name) {
         return config.keyPrefix() + name;
     }
 
@@ -131,7 +152,7 @@ final class MemoryStore implements LockStore {
         return config.describer().apply(name(key)).filter(hold -> hold.tenure().equals(tenure));
     }
 
-    private static <T> CompletionStage<T> reply(Supplier<T> decision) {
+    static <T> CompletionStage<T> reply(Supplier<T> decision) {
         try {
             return CompletableFuture.completedFuture(decision.get());
         } catch (RuntimeException e) {

@@ -13,8 +13,17 @@ import io.holdfast.spi.TenureId;
  * @param refreshed when it was last asked for
  * @param leaseMicros the lease it asked for
  * @param tokens how many tokens it asked for
+ * @param permits how many permits of a semaphore; 0 for what is none
  */
-record Place(TenureId tenure, Mode mode, long arrival, boolean fair, long refreshed, long leaseMicros, long tokens) {
+record Place(
+        TenureId tenure,
+        Mode mode,
+        long arrival,
+        boolean fair,
+        long refreshed,
+        long leaseMicros,
+        long tokens,
+        int permits) {
 
     boolean isOf(String clientId) {
         return tenure.clientId().equals(clientId);

@@ -105,13 +105,20 @@ public record Acquire(
      * @param tokens tokens for this tenure, all higher than any given for the name before
      * @param foreignWaiters how many other clients wait, as far as known
      * @param behind the arrivals of {@link Acquire#behind}, in their order
+     * @param permits how many permits of a semaphore the tenure has; 0 for what is no semaphore
      * @param serverMicros the server's time
      */
-    public record Granted(TokenBlock tokens, int foreignWaiters, List<Long> behind, long serverMicros)
-            implements Reply {}
+    public record Granted(TokenBlock tokens, int foreignWaiters, List<Long> behind, int permits, long serverMicros)
+            implements Reply {
+
+        /** For what is no semaphore. */
+        public Granted(TokenBlock tokens, int foreignWaiters, List<Long> behind, long serverMicros) {
+            this(tokens, foreignWaiters, behind, 0, serverMicros);
+        }
+    }
 
     /**
-     * Another tenure holds the name.
+     * Another tenure holds the name, or too many permits of it.
      *
      * @param retryAfter when its lease ends, from now
      * @param arrival the place in the queue; 0 if there is none

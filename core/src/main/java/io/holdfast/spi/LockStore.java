@@ -33,6 +33,11 @@ public interface LockStore extends AutoCloseable {
     /** Where this store is, for error texts; never with a password. */
     String describe();
 
+    /** What it counts; empty if it counts nothing, and then {@link Share.Mode#PERMITS} is no mode of it either. */
+    default Optional<CounterStore> counters() {
+        return Optional.empty();
+    }
+
     /** The clock of the server that keeps the name. The engine feeds it with the times in the replies. */
     ServerClock clock(String name);
 
@@ -52,6 +57,11 @@ public interface LockStore extends AutoCloseable {
      *       that is another one, by {@link Signal.Wanted}. Asking again refreshes the place; one that is not refreshed for
      *       a minute may be dropped.
      * </ol>
+     *
+     * <p>Permits of a semaphore are free as long as fewer are held than there are. Whatever is free is first for those who
+     * wait, as long as there is enough for the first of them; after that a {@linkplain Acquire.Queueing#FAIR fair} request
+     * is refused if anybody came before it, any other only if a fair place did. A request for more than there are in all, or
+     * for some of a semaphore that was given none, fails as {@link StoreException.Effect#REFUSED}.
      *
      * <p>Unless the request was late, {@link Acquire#behind} get fair places after that, in their order.
      *
@@ -93,6 +103,8 @@ public interface LockStore extends AutoCloseable {
      * <p>In a read/write lock the name is assigned to the first place in any case, as one side could else overtake the other
      * for ever; and behind a reader to all readers that follow. A release or withdrawal may serve them, too, though others go
      * on reading.
+     *
+     * <p>Permits of a semaphore are always assigned, one place after the other, as long as there are enough for the next.
      *
      * <p>{@link Release#places} are withdrawn, too.
      */

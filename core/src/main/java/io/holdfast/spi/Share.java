@@ -6,7 +6,7 @@ import java.util.Optional;
  * What a tenure has of a name: all of it, or a part that others may have, too.
  *
  * @param mode with whom the name can be shared
- * @param permits how many permits of a semaphore; 0 for what is no semaphore
+ * @param permits how many permits of a semaphore, 0 for all that are free; 0 for what is no semaphore
  * @param beside a tenure of the same owner that does not stand in the way: its writing tenure for one that reads
  */
 public record Share(Mode mode, int permits, Optional<TenureId> beside) {
@@ -40,6 +40,11 @@ public record Share(Mode mode, int permits, Optional<TenureId> beside) {
     /** So many permits of a semaphore. */
     public static Share permits(int count) {
         return new Share(Mode.PERMITS, count, Optional.empty());
+    }
+
+    /** All permits of a semaphore that are free. */
+    public static Share freePermits() {
+        return of(Mode.PERMITS);
     }
 
     /** The same, which that tenure does not hinder. */

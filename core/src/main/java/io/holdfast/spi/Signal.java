@@ -39,7 +39,10 @@ public sealed interface Signal {
     /** Another client waits for a name that this client holds. */
     record Wanted(String name) implements Signal {}
 
-    /** The tenure was taken away by {@link LockStore#forceRelease}. To be verified by a renewal. */
+    /** A latch for which this client listens has opened, was set anew, or is gone. */
+    record Changed(String name) implements Signal {}
+
+    /** The tenure was taken away by {@link LockStore#forceRelease} or {@link CounterStore#revoke}. To be verified by a renewal. */
     record Revoked(String name, TenureId tenure) implements Signal {}
 
     /** Signals may have been missed; sent when they flow again. Everything waited for or held is to be checked. */

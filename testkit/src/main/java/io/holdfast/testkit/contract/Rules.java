@@ -21,6 +21,8 @@ final class Rules {
         QueueRules.addTo(rules.topic("queue"));
         FairRules.addTo(rules.topic("fair places"));
         ShareRules.addTo(rules.topic("read/write locks"));
+        PermitRules.addTo(rules.topic("permits"));
+        LatchRules.addTo(rules.topic("latches"));
         TokenRules.addTo(rules.topic("tokens"));
         ReportRules.addTo(rules.topic("reports and forced release"));
         ConnectionRules.addTo(rules.topic("connection"));

@@ -3,6 +3,7 @@ package io.holdfast.testkit.faults;
 import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.CounterStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Release;
@@ -66,6 +67,11 @@ public final class FaultyStore implements LockStore {
     }
 
     @Override
+    public Optional<CounterStore> counters() {
+        return store.counters().map(counters -> new FaultyCounters(this, counters));
+    }
+
+    @Override
     public ServerClock clock(String name) {
         return store.clock(name);
     }
@@ -112,7 +118,7 @@ public final class FaultyStore implements LockStore {
         worker.close();
     }
 
-    private <T> CompletionStage<T> call(
+    <T> CompletionStage<T> call(
             Operation operation,
             Object what,
             Supplier<CompletionStage<T>> apply,
@@ -205,7 +211,7 @@ public final class FaultyStore implements LockStore {
         }
     }
 
-    private static <T> CompletionStage<T> unknown() {
+    static <T> CompletionStage<T> unknown() {
         return failed(Effect.UNKNOWN, "no answer came");
     }
 

@@ -16,6 +16,12 @@ public enum Operation {
     LIST,
     /** {@link io.holdfast.spi.LockStore#confirmSignals}. */
     CONFIRM_SIGNALS,
+    /** {@link io.holdfast.spi.CounterStore#change}. */
+    CHANGE,
+    /** {@link io.holdfast.spi.CounterStore#revoke}. */
+    REVOKE,
+    /** {@link io.holdfast.spi.CounterStore#permits} and {@link io.holdfast.spi.CounterStore#latch}. */
+    COUNT,
     /** A {@link io.holdfast.spi.Signal}, from the store to the client. */
     SIGNAL
 }

@@ -3,6 +3,7 @@ package io.holdfast.embedded.redis;
 import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.CounterStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
@@ -30,6 +31,11 @@ final class EmbeddedStore implements LockStore {
     @Override
     public String describe() {
         return "embedded " + redis.describe();
+    }
+
+    @Override
+    public Optional<CounterStore> counters() {
+        return redis.counters();
     }
 
     @Override

@@ -1,0 +1,106 @@
+package io.holdfast.internal;
+
+import io.holdfast.spi.Platform;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** One request: a waiter on one side, a future on the other; whichever ends first ends both. */
+final class AsyncAcquisition<H extends LeaseHandle, T> {
+
+    private final CompletableFuture<T> future = new CompletableFuture<>();
+    private final Engine engine;
+    private final Supplier<H> handles;
+    private final Term wanted;
+    private final Function<H, T> got;
+    private final Optional<T> busy;
+    private final long began;
+    private final long deadline;
+
+    /**
+     * A request that is not sent yet.
+     *
+     * @param handles makes what is to be bound to the hold
+     * @param busy what to complete with if it is held; empty to fail
+     */
+    AsyncAcquisition(Engine engine, Supplier<H> handles, Term wanted, long wait, Function<H, T> got, Optional<T> busy) {
+        this.engine = engine;
+        this.handles = handles;
+        this.wanted = wanted;
+        this.got = got;
+        this.busy = busy;
+        this.began = engine.platform.nanoTime();
+        this.deadline = wait == Tenure.NEVER ? Tenure.NEVER : began + Math.max(0, wait);
+    }
+
+    CompletableFuture<T> start() {
+        new Attempt(began).start();
+        return future;
+    }
+
+    /** What was granted to nobody is given back; what came after its lease, too, and is asked for again in time. */
+    private void deliver(H handle, Outcome outcome) {
+        try {
+            if (outcome instanceof Hold hold && !engine.owners.valid(hold) && !future.isDone()) {
+                engine.owners.discard(hold);
+                again(handle.lockName());
+            } else if (outcome instanceof Outcome.Busy busyWith) {
+                future.complete(busy.orElseThrow(() -> engine.inquiries.timeout(handle.lockName(), began, busyWith)));
+            } else if (!future.complete(got.apply(bound(handle, outcome)))) {
+                outcome.hold().ifPresent(engine.owners::discard);
+            }
+        } catch (RuntimeException e) {
+            future.completeExceptionally(e);
+        }
+    }
+
+    private H bound(H handle, Outcome outcome) {
+        var unused = handle.bind(outcome);
+        return handle;
+    }
+
+    private void again(String name) {
+        long now = engine.platform.nanoTime();
+        if (deadline != Tenure.NEVER && deadline - now <= 0) {
+            throw engine.inquiries.tooSlow(name, wanted);
+        }
+        new Attempt(now).start();
+    }
+
+    /** A waiter of the request; there is a second one if the first grant came too late. */
+    private final class Attempt {
+
+        private final H handle = handles.get();
+        private final Waiter waiter;
+        private volatile Platform.Task timer = () -> {};
+
+        Attempt(long now) {
+            waiter = new Waiter(wanted, now, deadline, null, handle.reference(), this::told);
+        }
+
+        void start() {
+            Slot slot = engine.arrive(handle.lockName(), waiter);
+            Awaiting.whenDone(future, () -> withdraw(slot));
+            if (deadline != Tenure.NEVER && waiter.outcome == null) {
+                long wait = deadline - waiter.arrived;
+                timer = engine.later.run(
+                        wait, () -> engine.event(slot, (s, out) -> s.timeOut(waiter, engine.platform.nanoTime(), out)));
+            }
+        }
+
+        private void told() {
+            timer.cancel();
+            engine.threads.callbacks().execute(() -> deliver(handle, Objects.requireNonNull(waiter.outcome)));
+        }
+
+        /** The future ended: cancelled, completed from outside, or by us, when there is nothing to withdraw. */
+        private void withdraw(Slot slot) {
+            timer.cancel();
+            if (waiter.outcome == null) {
+                engine.event(slot, (s, out) -> s.withdraw(waiter, engine.platform.nanoTime(), out));
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package io.holdfast.internal;
+
+import io.holdfast.AsyncLatch;
+import io.holdfast.DistributedLatch;
+import io.holdfast.spi.Change.Kind;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+
+/** A latch name: no state of its own. */
+record ClientLatch(Engine engine, String name) implements DistributedLatch {
+
+    @Override
+    public boolean trySetCount(int count) {
+        return change(Kind.TRY_COUNT, require(count), Optional.empty());
+    }
+
+    @Override
+    public boolean trySetCount(int count, Duration life) {
+        Durations.requireStorable("latch '" + name + "': life", life);
+        return change(Kind.TRY_COUNT, require(count), Optional.of(life));
+    }
+
+    @Override
+    public void countDown() {
+        countDown(1);
+    }
+
+    @Override
+    public void countDown(int count) {
+        if (!change(Kind.COUNT_DOWN, require(count), Optional.empty())) {
+            throw LatchWait.unset(name);
+        }
+    }
+
+    @Override
+    public void reset(int count) {
+        var unused = change(Kind.RESET_COUNT, require(count), Optional.empty());
+    }
+
+    @Override
+    public boolean delete() {
+        return change(Kind.DELETE_COUNT, 0, Optional.empty());
+    }
+
+    private boolean change(Kind kind, int amount, Optional<Duration> life) {
+        return engine.counting.change("latch", name, kind, amount, life);
+    }
+
+    private int require(int count) {
+        if (count < 1) {
+            throw new IllegalArgumentException(
+                    "latch '" + name + "': a count of " + count + " is out of range: at least 1");
+        }
+        return count;
+    }
+
+    @Override
+    public int count() {
+        return engine.latches.report(name).count();
+    }
+
+    @Override
+    public void await() throws InterruptedException {
+        var unused = await(Tenure.NEVER);
+    }
+
+    @Override
+    public boolean await(Duration wait) throws InterruptedException {
+        return await(Durations.nanos(wait));
+    }
+
+    private boolean await(long nanos) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        Thread me = Thread.currentThread();
+        LatchWait wait = engine.latches.begin(name, nanos);
+        Awaiting.whenDone(wait.opened, () -> engine.platform.unpark(me));
+        while (!wait.opened.isDone()) {
+            engine.platform.park(wait, Long.MAX_VALUE);
+            if (Thread.interrupted()) {
+                stop(wait);
+            }
+        }
+        return result(wait);
+    }
+
+    /** If it has opened meanwhile that counts, and the interrupt is kept. */
+    private static void stop(LatchWait wait) throws InterruptedException {
+        if (wait.opened.cancel(false)) {
+            throw new InterruptedException();
+        }
+        Thread.currentThread().interrupt();
+    }
+
+    private static boolean result(LatchWait wait) {
+        try {
+            return wait.opened.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                cause.fillInStackTrace();
+                throw cause;
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public AsyncLatch async() {
+        return new ClientAsyncLatch(engine, name);
+    }
+
+    @Override
+    public String toString() {
+        return "latch '" + name + "' of " + engine.settings.name();
+    }
+}

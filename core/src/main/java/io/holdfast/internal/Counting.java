@@ -1,0 +1,156 @@
+package io.holdfast.internal;
+
+import io.holdfast.HoldfastException;
+import io.holdfast.IndeterminateLockException;
+import io.holdfast.spi.Change;
+import io.holdfast.spi.CounterStore;
+import io.holdfast.spi.PermitReport;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.spi.TenureId;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What users do with the numbers of semaphores and latches.
+ *
+ * <p>A change whose answer does not come is sent again with the same id, by which the store knows that it has applied it. It
+ * remembers that for a minute, so nothing is sent again for longer than half of it. A late copy is refused by its time.
+ */
+final class Counting {
+
+    private static final long FIRST_BACKOFF_NANOS = 20_000_000;
+    private static final long MOST_BACKOFF_NANOS = 1_000_000_000;
+    private static final long MOST_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private final Engine engine;
+    private final Set<Repeated> open = ConcurrentHashMap.newKeySet();
+
+    Counting(Engine engine) {
+        this.engine = engine;
+    }
+
+    CounterStore store() {
+        return engine.store.counters().orElseThrow();
+    }
+
+    /** Whether anything was to be done. */
+    boolean change(String what, String name, Change.Kind kind, int amount, Optional<Duration> life) {
+        requireOpen(what, name);
+        Change change = new Change(kind, name, engine.nextTenure(), amount, life, 0);
+        Repeated repeated = new Repeated(change);
+        open.add(repeated);
+        Awaiting.whenDone(repeated.done, () -> open.remove(repeated));
+        if (engine.closed) {
+            close();
+        } else {
+            repeated.send(0);
+        }
+        return join(what, name, repeated.done, true);
+    }
+
+    PermitReport permits(String name) {
+        requireOpen("semaphore", name);
+        return join("semaphore", name, engine.calls.ask(() -> store().permits(name)), false);
+    }
+
+    /** Whether it was held. */
+    boolean revoke(String name, TenureId permit) {
+        requireOpen("semaphore", name);
+        return join("semaphore", name, engine.calls.ask(() -> store().revoke(name, permit)), true);
+    }
+
+    void requireOpen(String what, String name) {
+        if (engine.closed) {
+            throw closed(what + " '" + name + "'");
+        }
+    }
+
+    private IllegalStateException closed(String what) {
+        return new IllegalStateException(what + ": the client " + engine.settings.name() + " is closed");
+    }
+
+    <R> R join(String what, String name, CompletableFuture<R> answer, boolean changes) {
+        Awaiting.done(engine.platform, answer, Tenure.NEVER);
+        try {
+            return answer.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof StoreException cause) {
+                throw failure(what, name, changes, cause);
+            }
+            throw closed(what + " '" + name + "'");
+        }
+    }
+
+    static HoldfastException failure(String what, String name, boolean changes, StoreException cause) {
+        String text = what + " '" + name + "': " + cause.getMessage();
+        return changes && cause.effect() == Effect.UNKNOWN
+                ? new IndeterminateLockException(name, text + "; whether it was changed could not be told", cause)
+                : Texts.failure(name, text, cause);
+    }
+
+    /** Ends what is under way. */
+    void close() {
+        open.forEach(repeated -> repeated.done.completeExceptionally(new IllegalStateException("closed")));
+    }
+
+    /** One change, until it is answered or patience is over. */
+    private final class Repeated {
+
+        private final CompletableFuture<Boolean> done = new CompletableFuture<>();
+        private final long until = engine.platform.nanoTime() + Math.min(engine.rules.outage(), MOST_PATIENCE_NANOS);
+        private final Change change;
+        private volatile boolean mayBeApplied;
+
+        Repeated(Change change) {
+            this.change = change;
+        }
+
+        void send(int failures) {
+            long sent = engine.platform.nanoTime();
+            var clock = engine.store.clock(change.name());
+            Change copy = change.withNotAfter(
+                    clock.notAfter(sent, engine.settings.store().commandTimeout()));
+            var unused = engine.calls.ask(() -> store().change(copy)).whenComplete((reply, error) -> {
+                if (reply != null) {
+                    clock.observe(sent, reply.serverMicros());
+                }
+                answered(reply, error, failures);
+            });
+        }
+
+        private void answered(Change.@Nullable Reply reply, @Nullable Throwable error, int failures) {
+            if (reply instanceof Change.Done answer) {
+                done.complete(answer.applied());
+            } else if (error instanceof StoreException cause) {
+                failed(cause, failures);
+            } else if (!done.isDone()) {
+                send(failures);
+            }
+        }
+
+        private void failed(StoreException cause, int failures) {
+            mayBeApplied |= cause.effect() == Effect.UNKNOWN;
+            if (!mayBeApplied) {
+                done.completeExceptionally(cause);
+            } else if (engine.platform.nanoTime() - until >= 0) {
+                done.completeExceptionally(new StoreException(Effect.UNKNOWN, cause.getMessage() + "", cause));
+            } else {
+                long delay = Term.doubled(FIRST_BACKOFF_NANOS, failures, MOST_BACKOFF_NANOS);
+                engine.later.run(delay, () -> sendAgain(failures + 1));
+            }
+        }
+
+        private void sendAgain(int failures) {
+            if (!done.isDone()) {
+                send(failures);
+            }
+        }
+    }
+}

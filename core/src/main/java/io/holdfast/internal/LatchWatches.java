@@ -1,0 +1,212 @@
+package io.holdfast.internal;
+
+import io.holdfast.spi.LatchReport;
+import io.holdfast.spi.StoreException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Those who wait for latches in this client. All who wait for one latch ask with one call; again when the store says that
+ * something changed, and after a poll interval in any case.
+ *
+ * <p>Guarded by one mutex, under which nothing is called; what comes of an event is done after it.
+ */
+final class LatchWatches {
+
+    /** Those who wait for one latch. */
+    private static final class Watch {
+
+        final List<LatchWait> waits = new ArrayList<>(1);
+        boolean asking;
+        boolean askAgain;
+        boolean listening;
+        long polls;
+        int failures;
+        long outageSince;
+    }
+
+    private final Engine engine;
+    private final ReentrantLock mutex = new ReentrantLock();
+    private final Map<String, Watch> watches = new HashMap<>();
+
+    LatchWatches(Engine engine) {
+        this.engine = engine;
+    }
+
+    /** Begins to wait, at most for so many nanoseconds, for zero or less until the store has answered once. */
+    LatchWait begin(String name, long nanos) {
+        engine.counting.requireOpen("latch", name);
+        LatchWait wait = new LatchWait(name, engine.platform.nanoTime());
+        locked(() -> watches.computeIfAbsent(name, absent -> new Watch()).waits.add(wait));
+        Awaiting.whenDone(wait.opened, () -> leave(wait));
+        if (engine.closed) {
+            close();
+        }
+        ask(name);
+        if (nanos <= 0) {
+            wait.timeIsUp();
+        } else if (nanos != Tenure.NEVER) {
+            var timer = engine.later.run(nanos, wait::timeIsUp);
+            Awaiting.whenDone(wait.opened, timer::cancel);
+        }
+        return wait;
+    }
+
+    /** What the store knows of the latch; whoever waits for it goes on listening. */
+    LatchReport report(String name) {
+        engine.counting.requireOpen("latch", name);
+        boolean listening = locked(() -> watches.containsKey(name));
+        return engine.counting.join(
+                "latch", name, engine.calls.ask(() -> engine.counting.store().latch(name, listening)), false);
+    }
+
+    /** Something happened to the latch. */
+    void changed(String name) {
+        ask(name);
+    }
+
+    /** Signals may have been missed. */
+    void gap() {
+        locked(() -> List.copyOf(watches.keySet())).forEach(this::ask);
+    }
+
+    void close() {
+        List<LatchWait> all = locked(() ->
+                watches.values().stream().flatMap(watch -> watch.waits.stream()).toList());
+        all.forEach(wait -> wait.end(new IllegalStateException(
+                "latch '" + wait.name + "': the client " + engine.settings.name() + " is closed")));
+    }
+
+    private void leave(LatchWait wait) {
+        boolean withdraw = locked(() -> {
+            Watch watch = watches.get(wait.name);
+            if (watch == null || !watch.waits.remove(wait) || !watch.waits.isEmpty()) {
+                return false;
+            }
+            watches.remove(wait.name);
+            return watch.listening;
+        });
+        if (withdraw) {
+            // lost, it costs one needless message within a minute
+            var unused = engine.calls.ask(() -> engine.counting.store().latch(wait.name, false));
+        }
+    }
+
+    // ---- asking
+
+    private void ask(String name) {
+        List<LatchWait> asking = locked(() -> {
+            Watch watch = watches.get(name);
+            if (watch == null || watch.asking) {
+                note(watch);
+                return List.of();
+            }
+            watch.asking = true;
+            watch.askAgain = false;
+            watch.listening = true;
+            return List.copyOf(watch.waits);
+        });
+        if (!asking.isEmpty()) {
+            var unused = engine.calls
+                    .ask(() -> engine.counting.store().latch(name, true))
+                    .whenComplete((report, error) -> answered(name, asking, report, error));
+        }
+    }
+
+    private static void note(@Nullable Watch watch) {
+        if (watch != null) {
+            watch.askAgain = true;
+        }
+    }
+
+    private void answered(
+            String name, List<LatchWait> asking, @Nullable LatchReport report, @Nullable Throwable error) {
+        if (report != null) {
+            locked(() -> heard(name, report));
+            asking.forEach(wait -> wait.hear(report));
+        } else if (error instanceof StoreException cause) {
+            long since = locked(() -> silent(name));
+            asking.forEach(wait -> endIfImpatient(wait, cause, since));
+        }
+        boolean now = locked(() -> {
+            Watch watch = watches.get(name);
+            if (watch != null) {
+                watch.asking = false;
+            }
+            return watch != null && watch.askAgain;
+        });
+        if (now) {
+            ask(name);
+        } else {
+            askLater(name);
+        }
+    }
+
+    private boolean heard(String name, LatchReport report) {
+        Watch watch = watches.get(name);
+        if (watch != null) {
+            watch.failures = 0;
+            watch.listening = report.count() > 0;
+        }
+        return watch != null;
+    }
+
+    /** Since when the store has not answered. */
+    private long silent(String name) {
+        long now = engine.platform.nanoTime();
+        Watch watch = watches.get(name);
+        if (watch == null) {
+            return now;
+        }
+        watch.outageSince = watch.failures++ == 0 ? now : watch.outageSince;
+        return watch.outageSince;
+    }
+
+    private void endIfImpatient(LatchWait wait, StoreException cause, long since) {
+        boolean over = engine.platform.nanoTime() - wait.patience(since, engine.rules) >= 0;
+        if (over || cause.effect() == StoreException.Effect.REFUSED) {
+            wait.end(Counting.failure("latch", wait.name, false, cause));
+        }
+    }
+
+    private void askLater(String name) {
+        long[] number = {0};
+        long delay = locked(() -> {
+            Watch watch = watches.get(name);
+            if (watch == null) {
+                return Tenure.NEVER;
+            }
+            number[0] = ++watch.polls;
+            return watch.failures == 0
+                    ? engine.rules.poll()
+                    : Term.doubled(Slot.FIRST_BACKOFF_NANOS, watch.failures - 1, Slot.MOST_BACKOFF_NANOS);
+        });
+        if (delay != Tenure.NEVER) {
+            engine.later.run(engine.jittered(delay), () -> poll(name, number[0]));
+        }
+    }
+
+    private void poll(String name, long number) {
+        boolean due = locked(() -> {
+            Watch watch = watches.get(name);
+            return watch != null && watch.polls == number;
+        });
+        if (due) {
+            ask(name);
+        }
+    }
+
+    private <T> T locked(Supplier<T> action) {
+        mutex.lock();
+        try {
+            return action.get();
+        } finally {
+            mutex.unlock();
+        }
+    }
+}

@@ -1,0 +1,185 @@
+package io.holdfast.testkit.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.Change;
+import io.holdfast.spi.Change.Kind;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.TenureId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** Latches: each count is counted once, and who listens is told. */
+final class LatchRules {
+
+    private static final Predicate<Capabilities> LATCHES = Counts::areKept;
+
+    private LatchRules() {}
+
+    static void addTo(Rules rules) {
+        rules.add("a latch is set once, until it is forgotten", LATCHES, LatchRules::setOnce)
+                .add("a latch is counted down to zero and stays open", LATCHES, LatchRules::opens)
+                .add("a latch that is not set is not counted down", LATCHES, LatchRules::unset)
+                .add("a second copy of a change of a latch changes nothing", LATCHES, LatchRules::changeTwice)
+                .add("a change of a latch that comes late is not made", LATCHES, LatchRules::changeLate)
+                .add("who listens is told that a latch opened, and nobody else", LATCHES, LatchRules::told)
+                .add("who listens is told that a latch is gone", LATCHES, LatchRules::toldOfTheEnd)
+                .add("who listens is told that a latch is set anew", LATCHES, LatchRules::toldOfTheReset)
+                .add(
+                        "a latch that is set anew is another one, and says whether it was open",
+                        LATCHES,
+                        LatchRules::reset)
+                .add("a latch is gone when its life is over", LATCHES, LatchRules::life)
+                .add("a latch is neither a lock nor a semaphore of the same name", LATCHES, LatchRules::another);
+    }
+
+    private static void setOnce(Scene scene) {
+        Counts one = Counts.of(scene);
+        Counts other = Counts.of(scene);
+        one.changes(Kind.TRY_COUNT, 2);
+        other.doesNothing(Kind.TRY_COUNT, 5);
+        other.countIs(2);
+        other.changes(Kind.DELETE_COUNT, 0);
+        other.doesNothing(Kind.DELETE_COUNT, 0);
+        other.changes(Kind.TRY_COUNT, 5);
+        one.countIs(5);
+        one.changes(Kind.DELETE_COUNT, 0);
+    }
+
+    private static void opens(Scene scene) {
+        Counts one = Counts.of(scene);
+        Change set = one.change(Kind.TRY_COUNT, 4);
+        assertTrue(one.applied(set));
+        one.changes(Kind.COUNT_DOWN, 1);
+        one.countIs(3);
+        one.changes(Kind.COUNT_DOWN, 9);
+        one.countIs(0);
+        one.changes(Kind.COUNT_DOWN, 1);
+        one.countIs(0);
+        assertTrue(one.latch(false).hasOpened(set.id()));
+        one.doesNothing(Kind.TRY_COUNT, 1);
+    }
+
+    private static void unset(Scene scene) {
+        Counts one = Counts.of(scene);
+        one.doesNothing(Kind.COUNT_DOWN, 1);
+        assertTrue(one.latch(false).set().isEmpty());
+        assertFalse(one.latch(true).hasOpened(one.client().tenure()));
+    }
+
+    private static void changeTwice(Scene scene) {
+        Counts one = Counts.of(scene);
+        Change set = one.change(Kind.TRY_COUNT, 5);
+        Change down = one.change(Kind.COUNT_DOWN, 1);
+        assertTrue(one.applied(set));
+        assertTrue(one.applied(down));
+        assertTrue(one.applied(set));
+        assertTrue(one.applied(down));
+        one.countIs(4);
+        Change gone = one.change(Kind.DELETE_COUNT, 0);
+        assertTrue(one.applied(gone));
+        assertTrue(one.applied(gone));
+        assertTrue(one.applied(set));
+        assertTrue(one.latch(false).set().isEmpty());
+    }
+
+    private static void changeLate(Scene scene) {
+        Counts one = Counts.of(scene);
+        one.changes(Kind.TRY_COUNT, 5);
+        assertInstanceOf(
+                Change.Late.class, one.reply(one.change(Kind.COUNT_DOWN, 1).withNotAfter(1)));
+        one.countIs(5);
+        one.changes(Kind.DELETE_COUNT, 0);
+    }
+
+    private static void told(Scene scene) {
+        Counts one = Counts.of(scene);
+        Counts listener = Counts.of(scene);
+        Counts leaver = Counts.of(scene);
+        one.changes(Kind.TRY_COUNT, 2);
+        listener.latch(true);
+        leaver.latch(true);
+        leaver.latch(false);
+        one.changes(Kind.COUNT_DOWN, 1);
+        nothingFor(scene, listener);
+        one.changes(Kind.COUNT_DOWN, 1);
+        assertEquals(
+                scene.name(), listener.client().signal(Signal.Changed.class).name());
+        one.changes(Kind.COUNT_DOWN, 1);
+        nothingFor(scene, listener);
+        nothingFor(scene, leaver);
+        nothingFor(scene, one);
+    }
+
+    private static void nothingFor(Scene scene, Counts counts) {
+        scene.passSignals();
+        assertEquals(List.of(), counts.client().signals());
+    }
+
+    private static void toldOfTheEnd(Scene scene) {
+        Counts one = Counts.of(scene);
+        Counts listener = Counts.of(scene);
+        one.changes(Kind.TRY_COUNT, 2);
+        listener.latch(true);
+        one.changes(Kind.DELETE_COUNT, 0);
+        listener.client().signal(Signal.Changed.class);
+        assertTrue(listener.latch(true).set().isEmpty());
+    }
+
+    private static void toldOfTheReset(Scene scene) {
+        Counts one = Counts.of(scene);
+        Counts listener = Counts.of(scene);
+        one.changes(Kind.TRY_COUNT, 2);
+        listener.latch(true);
+        one.changes(Kind.RESET_COUNT, 3);
+        listener.client().signal(Signal.Changed.class);
+        listener.countIs(3);
+        one.changes(Kind.DELETE_COUNT, 0);
+    }
+
+    private static void reset(Scene scene) {
+        Counts one = Counts.of(scene);
+        Change first = one.change(Kind.TRY_COUNT, 1);
+        Change second = one.change(Kind.RESET_COUNT, 2);
+        Change third = one.change(Kind.RESET_COUNT, 3);
+        assertTrue(one.applied(first));
+        one.changes(Kind.COUNT_DOWN, 1);
+        assertTrue(one.applied(second));
+        assertTrue(one.latch(false).hasOpened(first.id()));
+        assertEquals(Optional.of(second.id()), one.latch(false).set());
+        assertTrue(one.applied(third));
+        assertFalse(one.latch(false).hasOpened(second.id()));
+        one.countIs(3);
+        one.changes(Kind.DELETE_COUNT, 0);
+    }
+
+    private static void life(Scene scene) {
+        Counts one = Counts.of(scene);
+        Duration life = scene.shortLease(one.client().capabilities());
+        Change set = one.change(Kind.TRY_COUNT, 1);
+        Change brief = new Change(set.kind(), set.name(), set.id(), 1, Optional.of(life), set.notAfter());
+        assertTrue(one.applied(brief));
+        scene.passLease(life);
+        assertTrue(one.latch(false).set().isEmpty());
+        one.doesNothing(Kind.COUNT_DOWN, 1);
+        one.changes(Kind.TRY_COUNT, 1);
+        one.changes(Kind.DELETE_COUNT, 0);
+    }
+
+    private static void another(Scene scene) {
+        Counts one = Counts.with(scene, 3);
+        TenureId lock = one.client().tenure();
+        one.client().granted(lock);
+        one.changes(Kind.TRY_COUNT, 2);
+        one.gets(1);
+        one.changes(Kind.COUNT_DOWN, 2);
+        one.areFree(2);
+        assertTrue(one.client().release(lock).held());
+    }
+}

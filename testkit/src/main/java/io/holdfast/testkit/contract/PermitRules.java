@@ -1,0 +1,364 @@
+package io.holdfast.testkit.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.PermitHolder;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.Change;
+import io.holdfast.spi.Change.Kind;
+import io.holdfast.spi.PermitReport;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.Share.Mode;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.TenureId;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** Permits: never more are held than there are, and what comes back is for those who wait. */
+final class PermitRules {
+
+    private static final Predicate<Capabilities> PERMITS = Counts::areKept;
+
+    private PermitRules() {}
+
+    static void addTo(Rules rules) {
+        rules.add("permits are granted as long as so many are free", PERMITS, PermitRules::free)
+                .add("a second copy of a request takes no further permits", PERMITS, PermitRules::copy)
+                .add("tokens rise from one permit to the next", PERMITS, PermitRules::tokens)
+                .add("a semaphore that was given no permits refuses", PERMITS, PermitRules::none)
+                .add("more permits than there are in all are refused", PERMITS, PermitRules::tooMany)
+                .add("permits are given back once, and by their holder", PERMITS, PermitRules::givenBack)
+                .add("permits come back when their lease has ended", PERMITS, PermitRules::expiry)
+                .add("permits that are renewed stay", PERMITS, PermitRules::renewed)
+                .add("all permits that are free are granted as one", PERMITS, PermitRules::drain)
+                .add("what comes back is assigned in order as far as it goes", PERMITS, PermitRules::served)
+                .add("what comes back by itself is for those who wait", PERMITS, PermitRules::servedLater)
+                .add(
+                        "only who is not fair takes what the first does not get along with",
+                        PERMITS,
+                        PermitRules::overtaking)
+                .add("nobody takes permits before a fair place", PERMITS, PermitRules::fairFirst)
+                .add("permits that are not claimed are for the next one", PERMITS, PermitRules::lapse)
+                .add("a withdrawn place gets no permits", PERMITS, PermitRules::withdrawn)
+                .add("the first to give permits wins", PERMITS, PermitRules::firstWins)
+                .add("fewer permits take nothing away", PERMITS, PermitRules::fewer)
+                .add("more permits are for those who wait", PERMITS, PermitRules::more)
+                .add("permits cannot become less than one", PERMITS, PermitRules::lessThanOne)
+                .add("a second copy of a change of permits changes nothing", PERMITS, PermitRules::changeTwice)
+                .add("a change of permits that comes late is not made", PERMITS, PermitRules::changeLate)
+                .add("a semaphore in use is not forgotten", PERMITS, PermitRules::forgotten)
+                .add("a permit that is taken away is told, and is for others", PERMITS, PermitRules::revoked)
+                .add("what is not held cannot be taken away", PERMITS, PermitRules::revokedInVain)
+                .add("it is told who holds which permits", PERMITS, PermitRules::report)
+                .add("a semaphore is no lock of the same name", PERMITS, PermitRules::notALock);
+    }
+
+    private static void free(Scene scene) {
+        Counts one = Counts.with(scene, 3);
+        Counts other = Counts.of(scene);
+        one.gets(2);
+        other.client().refused(other.wants(other.client().tenure(), 2));
+        other.gets(1);
+        other.client().refused(other.wants(other.client().tenure(), 1));
+        one.areFree(0);
+    }
+
+    private static void copy(Scene scene) {
+        Counts one = Counts.with(scene, 3);
+        Acquire request = one.wants(one.client().tenure(), 2);
+        Acquire.Granted first = one.client().granted(request);
+        Acquire.Granted second = one.client().granted(request);
+        assertEquals(2, second.permits());
+        assertTrue(second.tokens().first() > first.tokens().last());
+        one.areFree(1);
+    }
+
+    private static void tokens(Scene scene) {
+        Counts one = Counts.with(scene, 2);
+        Acquire.Granted first = one.client().granted(one.wants(one.client().tenure(), 1));
+        Counts other = Counts.of(scene);
+        Acquire.Granted second =
+                other.client().granted(other.wants(other.client().tenure(), 1));
+        assertTrue(second.tokens().first() > first.tokens().last());
+    }
+
+    private static void none(Scene scene) {
+        Counts one = Counts.of(scene);
+        one.isRefused(one.wants(one.client().tenure(), 1));
+        one.isRefused(one.change(Kind.ADD_PERMITS, 1));
+        assertTrue(one.permits().limit().isEmpty());
+    }
+
+    private static void tooMany(Scene scene) {
+        Counts one = Counts.with(scene, 2);
+        one.isRefused(one.waits(one.client().tenure(), 3));
+        assertEquals(0, one.permits().waiting());
+    }
+
+    private static void givenBack(Scene scene) {
+        Counts one = Counts.with(scene, 3);
+        Counts other = Counts.of(scene);
+        TenureId two = one.gets(2);
+        assertFalse(other.releases(other.client().tenure()));
+        one.areFree(1);
+        assertTrue(one.releases(two));
+        assertFalse(one.releases(two));
+        one.areFree(3);
+        assertEquals(3, one.permits().limit().orElseThrow());
+    }
+
+    private static void expiry(Scene scene) {
+        Counts one = Counts.with(scene, 2);
+        Duration lease = scene.shortLease(one.client().capabilities());
+        TenureId lost = one.gets(2, lease);
+        scene.passLease(lease);
+        one.areFree(2);
+        Counts.of(scene).gets(2);
+        assertInstanceOf(Renew.Lost.class, one.renew(lost, lease));
+        assertFalse(one.releases(lost));
+        one.areFree(0);
+    }
+
+    private static void renewed(Scene scene) {
+        Counts one = Counts.with(scene, 2);
+        Duration lease = scene.shortLease(one.client().capabilities());
+        TenureId held = one.gets(2, lease);
+        assertInstanceOf(Renew.Renewed.class, one.renew(held, Scene.LONG));
+        assertInstanceOf(Renew.Renewed.class, one.renew(held, lease));
+        scene.passLease(lease);
+        one.areFree(0);
+        assertTrue(one.releases(held));
+    }
+
+    private static void drain(Scene scene) {
+        Counts one = Counts.with(scene, 5);
+        one.gets(2);
+        Acquire all = one.client().request(one.client().tenure()).withShare(Share.freePermits());
+        assertEquals(3, one.client().granted(all).permits());
+        assertEquals(3, one.client().granted(all).permits());
+        one.areFree(0);
+        one.client().refused(one.client().request(one.client().tenure()).withShare(Share.freePermits()));
+    }
+
+    private static void served(Scene scene) {
+        Counts holder = Counts.with(scene, 3);
+        Counts other = Counts.of(scene);
+        TenureId all = holder.gets(3);
+        TenureId two = other.waitsFor(2);
+        TenureId one = holder.isInLineFor(1);
+        TenureId last = other.waitsFor(1);
+        holder.releases(all);
+        Signal.Assigned assigned = other.client().signal(Signal.Assigned.class);
+        assertEquals(two, assigned.tenure());
+        assertEquals(Mode.PERMITS, assigned.mode());
+        assertEquals(0, assigned.next());
+        assertEquals(one, holder.client().signal(Signal.Assigned.class).tenure());
+        scene.passSignals();
+        assertEquals(List.of(), other.client().signals());
+        assertInstanceOf(Renew.Renewed.class, other.renew(two, Scene.LONG));
+        holder.releases(one);
+        assertEquals(last, other.client().signal(Signal.Assigned.class).tenure());
+    }
+
+    private static void servedLater(Scene scene) {
+        Counts holder = Counts.with(scene, 1);
+        Counts other = Counts.of(scene);
+        Duration lease = scene.shortLease(holder.client().capabilities());
+        holder.gets(1, lease);
+        TenureId waiting = other.waitsFor(1);
+        scene.passLease(lease);
+        holder.client().refused(holder.wants(holder.client().tenure(), 1));
+        assertEquals(waiting, other.client().signal(Signal.Assigned.class).tenure());
+    }
+
+    private static void overtaking(Scene scene) {
+        Counts holder = Counts.with(scene, 3);
+        Counts other = Counts.of(scene);
+        holder.gets(2);
+        other.waitsFor(2);
+        other.isInLineFor(1);
+        holder.isInLineFor(1);
+        other.areFree(1);
+        assertEquals(3, other.permits().waiting());
+    }
+
+    private static void fairFirst(Scene scene) {
+        Counts holder = Counts.with(scene, 3);
+        Counts other = Counts.of(scene);
+        holder.gets(2);
+        other.waitsFor(2);
+        holder.gets(1);
+        TenureId back = holder.client().tenure();
+        other.isInLineFor(1);
+        holder.client().refused(holder.wants(back, 1));
+        holder.permits().holders().forEach(held -> holder.releases(TenureId.parse(held.id())));
+        other.client().signal(Signal.Assigned.class);
+        other.client().signal(Signal.Assigned.class);
+        other.isInLineFor(2);
+        holder.client().refused(holder.wants(back, 1));
+    }
+
+    private static void lapse(Scene scene) {
+        Counts holder = Counts.with(scene, 1);
+        Counts gone = Counts.of(scene);
+        Counts next = Counts.of(scene);
+        TenureId held = holder.gets(1);
+        gone.isInLineFor(1);
+        TenureId patient = next.client().tenure();
+        gone.isInLineFor(1);
+        next.client().refused(next.inLine(patient, 1));
+        holder.releases(held);
+        gone.client().signal(Signal.Assigned.class);
+        scene.passClaimWindow();
+        Acquire.Reply reply = next.client().acquire(next.inLine(patient, 1));
+        if (reply instanceof Acquire.Refused) {
+            assertEquals(patient, next.client().signal(Signal.Assigned.class).tenure());
+        } else {
+            assertInstanceOf(Acquire.Granted.class, reply);
+        }
+        scene.passSignals();
+        assertEquals(List.of(), gone.client().signals());
+    }
+
+    private static void withdrawn(Scene scene) {
+        Counts holder = Counts.with(scene, 1);
+        Counts other = Counts.of(scene);
+        TenureId held = holder.gets(1);
+        TenureId waiting = other.waitsFor(1);
+        TenureId inLine = other.isInLineFor(1);
+        assertFalse(other.releases(waiting));
+        assertFalse(other.releases(inLine));
+        holder.releases(held);
+        scene.passSignals();
+        assertEquals(List.of(), other.client().signals());
+        holder.areFree(1);
+    }
+
+    private static void firstWins(Scene scene) {
+        Counts one = Counts.with(scene, 3);
+        Counts other = Counts.of(scene);
+        other.doesNothing(Kind.TRY_PERMITS, 5);
+        assertEquals(3, other.permits().limit().orElseThrow());
+        other.changes(Kind.SET_PERMITS, 5);
+        one.changes(Kind.ADD_PERMITS, 2);
+        assertEquals(7, one.permits().limit().orElseThrow());
+    }
+
+    private static void fewer(Scene scene) {
+        Counts one = Counts.with(scene, 3);
+        TenureId two = one.gets(2);
+        TenureId last = one.gets(1);
+        one.changes(Kind.ADD_PERMITS, -2);
+        one.areFree(-2);
+        assertInstanceOf(Renew.Renewed.class, one.renew(two, Scene.LONG));
+        assertInstanceOf(Renew.Renewed.class, one.renew(last, Scene.LONG));
+        assertTrue(one.releases(last));
+        one.client().refused(one.wants(one.client().tenure(), 1));
+        assertTrue(one.releases(two));
+        one.areFree(1);
+    }
+
+    private static void more(Scene scene) {
+        Counts one = Counts.with(scene, 2);
+        Counts other = Counts.of(scene);
+        one.gets(1);
+        TenureId two = other.waitsFor(2);
+        one.changes(Kind.ADD_PERMITS, 1);
+        assertEquals(two, other.client().signal(Signal.Assigned.class).tenure());
+    }
+
+    private static void lessThanOne(Scene scene) {
+        Counts one = Counts.with(scene, 2);
+        one.isRefused(one.change(Kind.ADD_PERMITS, -2));
+        one.isRefused(one.change(Kind.ADD_PERMITS, Integer.MAX_VALUE));
+        one.areFree(2);
+    }
+
+    private static void changeTwice(Scene scene) {
+        Counts one = Counts.of(scene);
+        Change first = one.change(Kind.TRY_PERMITS, 2);
+        Change more = one.change(Kind.ADD_PERMITS, 2);
+        assertTrue(one.applied(first));
+        assertTrue(one.applied(more));
+        assertTrue(one.applied(first));
+        assertTrue(one.applied(more));
+        one.areFree(4);
+    }
+
+    private static void changeLate(Scene scene) {
+        Counts one = Counts.with(scene, 2);
+        assertInstanceOf(
+                Change.Late.class, one.reply(one.change(Kind.SET_PERMITS, 5).withNotAfter(1)));
+        one.areFree(2);
+    }
+
+    private static void forgotten(Scene scene) {
+        Counts one = Counts.with(scene, 2);
+        TenureId held = one.gets(2);
+        one.doesNothing(Kind.DELETE_PERMITS, 0);
+        TenureId waiting = one.waitsFor(1);
+        one.releases(waiting);
+        one.releases(held);
+        one.changes(Kind.DELETE_PERMITS, 0);
+        one.doesNothing(Kind.DELETE_PERMITS, 0);
+        assertTrue(one.permits().limit().isEmpty());
+    }
+
+    private static void revoked(Scene scene) {
+        Counts holder = Counts.with(scene, 2);
+        Counts other = Counts.of(scene);
+        TenureId held = holder.gets(2);
+        TenureId waiting = other.waitsFor(1);
+        assertTrue(other.revokes(held));
+        assertEquals(held, holder.client().signal(Signal.Revoked.class).tenure());
+        assertEquals(waiting, other.client().signal(Signal.Assigned.class).tenure());
+        assertInstanceOf(Renew.Lost.class, holder.renew(held, Scene.LONG));
+    }
+
+    private static void revokedInVain(Scene scene) {
+        Counts one = Counts.with(scene, 2);
+        TenureId held = one.gets(1);
+        one.releases(held);
+        assertFalse(one.revokes(held));
+        assertFalse(one.revokes(one.client().tenure()));
+        one.areFree(2);
+    }
+
+    private static void report(Scene scene) {
+        Counts one = Counts.with(scene, 5);
+        Counts other = Counts.of(scene);
+        TenureId three = one.gets(3);
+        TenureId two = other.gets(2);
+        other.waitsFor(1);
+        PermitReport report = one.permits();
+        assertEquals(1, report.waiting());
+        List<PermitHolder> holders = report.holders().stream()
+                .sorted(Comparator.comparing(PermitHolder::count))
+                .toList();
+        assertEquals(
+                List.of(two.toString(), three.toString()),
+                holders.stream().map(PermitHolder::id).toList());
+        assertEquals(List.of(2, 3), holders.stream().map(PermitHolder::count).toList());
+        assertEquals(other.client().id(), holders.get(0).client().id());
+        assertTrue(holders.get(0).remainingLease().compareTo(Duration.ZERO) > 0);
+        assertTrue(holders.get(0).remainingLease().compareTo(Scene.LONG) <= 0);
+    }
+
+    private static void notALock(Scene scene) {
+        Counts one = Counts.with(scene, 1);
+        one.gets(1);
+        TenureId lock = one.client().tenure();
+        one.client().granted(lock);
+        Counts.of(scene).client().refused(one.wants(one.client().tenure(), 1));
+        one.client().release(lock);
+        one.areFree(0);
+        assertEquals(List.of(), one.client().inspect().holders());
+    }
+}
