@@ -91,6 +91,9 @@ final class Tenure {
     private long highest;
     private long used;
 
+    /** The store is asked to give no token up to this one any more, and none is used. */
+    private volatile long floor;
+
     Tenure(TenureId id, Share share) {
         this.id = id;
         this.share = share;
@@ -142,7 +145,7 @@ final class Tenure {
     void adopt(TokenBlock block) {
         if (block.first() > highest) {
             highest = block.last();
-            nextToken = block.first();
+            nextToken = Math.max(block.first(), floor + 1);
             lastToken = block.last();
             spare = null;
         }
@@ -164,7 +167,7 @@ final class Tenure {
 
     long takeToken() {
         if (nextToken > lastToken && spare != null) {
-            nextToken = spare.first();
+            nextToken = Math.max(spare.first(), floor + 1);
             lastToken = spare.last();
             spare = null;
         }
@@ -175,6 +178,18 @@ final class Tenure {
     /** The token of all who share the tenure. */
     long sharedToken() {
         return nextToken;
+    }
+
+    /** Sees to it that no token up to this one is used from now on, here and, with the next renewal, by others. */
+    boolean raise(long token) {
+        floor = Math.max(floor, token);
+        nextToken = Math.max(nextToken, floor + 1);
+        spare = spare != null && spare.last() <= floor ? null : spare;
+        return true;
+    }
+
+    long floor() {
+        return floor;
     }
 
     /** Whether the tokens at hand will not last for long at this pace. */
@@ -190,9 +205,9 @@ final class Tenure {
         }
     }
 
-    /** The highest token used, for the store to take the rest back; 0 if only one was asked for. */
+    /** The highest token used, for the store to take the rest back; 0 if only one was asked for, or none may go back. */
     long usedUpTo() {
-        return tokensWanted > 1 ? used : 0;
+        return tokensWanted > 1 && floor == 0 ? used : 0;
     }
 
     void foreign(int count, long now) {

@@ -229,7 +229,8 @@ final class Watchdog {
         private Renew request(Due due) {
             due.tenure.longestLease = Math.max(due.tenure.longestLease, due.term.nanos());
             long tokens = due.tenure.tokensLow() ? due.tenure.tokensWanted : 0;
-            return new Renew(due.slot.name, due.tenure.id, due.tenure.share.mode(), due.term.lease(), tokens);
+            return new Renew(due.slot.name, due.tenure.id, due.tenure.share.mode(), due.term.lease(), tokens)
+                    .withFloor(due.tenure.floor());
         }
 
         @Override

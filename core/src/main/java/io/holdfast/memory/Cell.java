@@ -126,6 +126,11 @@ final class Cell {
         return new TokenBlock(first << UNIT_BITS, lastToken(lastUnit));
     }
 
+    /** Lets all further tokens be above this one. */
+    void raise(long floor) {
+        lastUnit = Math.max(lastUnit, floor >> UNIT_BITS);
+    }
+
     void free(TenureId tenure) {
         holders.remove(tenure);
     }

@@ -191,6 +191,7 @@ final class MemoryServer {
                 return new Renew.Lost();
             }
             cell.extend(request.tenure(), request.mode(), micros(request.lease()), now);
+            cell.raise(request.floor());
             Optional<TokenBlock> tokens =
                     request.tokens() > 0 ? Optional.of(cell.nextTokens(request.tokens(), now)) : Optional.empty();
             return new Renew.Renewed(cell.foreignWaiters(request.tenure()), tokens, now);

@@ -80,6 +80,9 @@ public interface LockStore extends AutoCloseable {
     /**
      * Sets the leases of held tenures anew, each by itself: to the later of the present end and the new one.
      *
+     * <p>With a {@linkplain Renew#floor floor} the tokens that are given for the name from then on are above it, whoever
+     * gets them; a floor below the last token changes nothing. Nothing is changed for a tenure that does not hold the name.
+     *
      * <p>A batch holds names of one {@link #clock} only, so that a silent server delays its own names alone.
      *
      * @return one reply for each request, in their order; the stage itself fails if one cause

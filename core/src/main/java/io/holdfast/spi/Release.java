@@ -9,7 +9,8 @@ import java.util.List;
  * @param tenure who gives it up; is never acquired again
  * @param mode how it holds the name, or waits for it
  * @param yield whether to assign the name to the first waiting client, instead of freeing it and waking one
- * @param lastToken the highest token that was used, so that the store may take the rest of the block back; 0 to not care
+ * @param lastToken the highest token that was used, so that the store may take the rest of the block back; 0 to not care,
+ *     always if the tenure set a {@linkplain Renew#floor floor}
  * @param places further places of the same client to be withdrawn, since their owners were served otherwise
  */
 public record Release(

@@ -11,12 +11,35 @@ import java.util.Optional;
  * @param mode how it holds the name
  * @param lease from the decision on, if that is later than the present end
  * @param tokens how many further fencing tokens are wanted; 0 for none
+ * @param floor a token; all that are given for the name from now on, those of this reply included, are above it; 0 for
+ *     none, always if the name is held in another mode than {@link Share.Mode#LOCK}
  */
-public record Renew(String name, TenureId tenure, Share.Mode mode, Duration lease, long tokens) {
+public record Renew(String name, TenureId tenure, Share.Mode mode, Duration lease, long tokens, long floor) {
+
+    /**
+     * Checks the floor.
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
+    public Renew {
+        if (floor < 0) {
+            throw new IllegalArgumentException("lock '" + name + "': no token floor: " + floor);
+        }
+    }
+
+    /** A request without a floor. */
+    public Renew(String name, TenureId tenure, Share.Mode mode, Duration lease, long tokens) {
+        this(name, tenure, mode, lease, tokens, 0);
+    }
 
     /** A request for a lock. */
     public Renew(String name, TenureId tenure, Duration lease, long tokens) {
         this(name, tenure, Share.Mode.LOCK, lease, tokens);
+    }
+
+    /** The same, so that tokens given later are above this one. */
+    public Renew withFloor(long value) {
+        return new Renew(name, tenure, mode, lease, tokens, value);
     }
 
     /** The answer. */

@@ -28,10 +28,10 @@ import java.util.stream.Collectors;
 record Renewals(Transactions transactions, Failures failures, Function<String, byte[]> key) {
 
     /** What one statement asks for. */
-    private record Terms(Duration lease, long tokens) {
+    private record Terms(Duration lease, long tokens, long floor) {
 
         static Terms of(Renew request) {
-            return new Terms(request.lease(), request.tokens());
+            return new Terms(request.lease(), request.tokens(), request.floor());
         }
     }
 
@@ -127,7 +127,8 @@ record Renewals(Transactions transactions, Failures failures, Function<String, b
                 JdbcStore.micros(alike.get(0).lease()),
                 TokenUnits.units(tokens),
                 keys(alike),
-                alike.stream().map(request -> request.tenure().toString()).toArray());
+                alike.stream().map(request -> request.tenure().toString()).toArray(),
+                TokenUnits.unit(alike.get(0).floor()));
     }
 
     private static Renew.Reply renewed(ResultSet line, boolean withTokens) throws SQLException {

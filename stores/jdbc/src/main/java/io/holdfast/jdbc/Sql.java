@@ -74,15 +74,15 @@ final class Sql {
                 WHERE {clock} <= ?5)
             """);
 
-    /** Of 1 the lease, 2 how many units, 3 the names, 4 their tenures: what was renewed. */
+    /** Of 1 the lease, 2 how many units, 3 the names, 4 their tenures, 5 the unit to be above: what was renewed. */
     static final String RENEW = sql("""
             SELECT name_utf8, tenure, first_unit, last_unit, used_at FROM FINAL TABLE (
                 UPDATE {table} SET
                     expires_at = GREATEST(expires_at, {clock} + CAST(?1 AS BIGINT)),
-                    first_unit = CASE WHEN ?2 > 0 THEN {next} ELSE first_unit END,
+                    first_unit = CASE WHEN ?2 > 0 THEN {above} ELSE first_unit END,
                     last_unit = CASE WHEN ?2 > 0
-                        THEN {next} + GREATEST(0, LEAST(CAST(?2 AS BIGINT) - 1, {clock} + 9999 - {next}))
-                        ELSE last_unit END,
+                        THEN {above} + GREATEST(0, LEAST(CAST(?2 AS BIGINT) - 1, {clock} + 9999 - {above}))
+                        ELSE GREATEST(last_unit, CAST(?5 AS BIGINT)) END,
                     used_at = {clock}
                 WHERE name_utf8 = ANY(?3) AND tenure = ANY(?4) AND expires_at > {clock})
             """);
@@ -133,7 +133,8 @@ final class Sql {
     private Sql() {}
 
     private static String sql(String text) {
-        return text.replace("{next}", "GREATEST(last_unit + 1, {clock})")
+        return text.replace("{above}", "GREATEST({next}, CAST(?5 AS BIGINT) + 1)")
+                .replace("{next}", "GREATEST(last_unit + 1, {clock})")
                 .replace("{clock}", CLOCK)
                 .replace("{columns}", COLUMNS)
                 .replace("{table}", TABLE);

@@ -160,7 +160,11 @@ final class RedisStore implements LockStore {
     private CompletionStage<List<Renew.Reply>> renewLocks(List<Renew> batch) {
         List<Object> arguments = new ArrayList<>();
         for (Renew request : batch) {
-            arguments.addAll(List.of(request.tenure(), millis(request.lease()), TokenUnits.units(request.tokens())));
+            arguments.addAll(List.of(
+                    request.tenure(),
+                    millis(request.lease()),
+                    TokenUnits.units(request.tokens()),
+                    TokenUnits.unit(request.floor())));
         }
         List<String> names = batch.stream().map(Renew::name).toList();
         return session.run(Script.RENEW, names, reply -> renewed(batch, reply), arguments.toArray());

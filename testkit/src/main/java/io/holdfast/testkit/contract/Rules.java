@@ -24,6 +24,7 @@ final class Rules {
         PermitRules.addTo(rules.topic("permits"));
         LatchRules.addTo(rules.topic("latches"));
         TokenRules.addTo(rules.topic("tokens"));
+        FloorRules.addTo(rules.topic("token floors"));
         ReportRules.addTo(rules.topic("reports and forced release"));
         ConnectionRules.addTo(rules.topic("connection"));
         return List.copyOf(rules.all);

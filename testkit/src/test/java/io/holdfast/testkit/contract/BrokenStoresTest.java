@@ -178,6 +178,13 @@ class BrokenStoresTest {
                         "who writes is alone",
                         "a writer is served when the last reader has gone",
                         "a waiting writer is told to all who read, also in its own client"),
+                Broken.store(
+                        "forgets floors",
+                        ForgetsFloors::new,
+                        "after a renewal with a floor later tokens are above it",
+                        "tokens that are asked for along with a floor are above it",
+                        "a floor stays over expiry and many short tenures",
+                        "each floor of a batch is for its own name"),
                 Broken.store("stays open", StaysOpen::new, "a closed connection fails all calls"),
                 new Broken(
                         "ignores the key prefix",
@@ -322,6 +329,19 @@ class BrokenStoresTest {
                             ? CompletableFuture.completedFuture(new Acquire.Refused(
                                     Duration.ofSeconds(1), 0, List.of(), Optional.empty(), renewed.serverMicros(), 0))
                             : super.acquire(request));
+        }
+    }
+
+    private static final class ForgetsFloors extends ForwardingStore {
+
+        ForgetsFloors(LockStore store) {
+            super(store);
+        }
+
+        @Override
+        public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
+            return super.renew(
+                    batch.stream().map(request -> request.withFloor(0)).toList());
         }
     }
 
