@@ -1,6 +1,7 @@
 package io.holdfast;
 
 import io.holdfast.internal.multi.Composite;
+import io.holdfast.internal.quorum.Quorum;
 import java.util.Collection;
 import java.util.List;
 
@@ -191,6 +192,30 @@ public interface Holdfast extends AutoCloseable {
      */
     static MultiLock multiLock(Collection<? extends DistributedLock> members) {
         return Composite.of(members);
+    }
+
+    /**
+     * The lock of this name over several servers, which is held when a majority of them has granted it. No store call.
+     *
+     * @param servers 3, 5, 7 or 9 clients, each of another server, which must not be a replica of another one
+     * @throws IllegalArgumentException if their number is another one, if two are of one server, or if the name is not that
+     *     of a lock
+     * @throws IllegalStateException if a client is closed
+     */
+    static QuorumLock quorumLock(String name, List<Holdfast> servers) {
+        return quorumLock(name, servers, QuorumOptions.defaults());
+    }
+
+    /**
+     * The lock of this name over several servers, used with these options.
+     *
+     * @param servers 3, 5, 7 or 9 clients, each of another server, which must not be a replica of another one
+     * @throws IllegalArgumentException if their number is another one, if two are of one server, if the name is not that of a
+     *     lock, or if the budget is not below the lease
+     * @throws IllegalStateException if a client is closed
+     */
+    static QuorumLock quorumLock(String name, List<Holdfast> servers, QuorumOptions options) {
+        return Quorum.of(name, servers, options);
     }
 
     /**

@@ -24,6 +24,7 @@ class DirectionTest {
     private static final String MEMORY = "io.holdfast.memory";
     private static final String INTERNAL = "io.holdfast.internal";
     private static final String MULTI = "io.holdfast.internal.multi";
+    private static final String QUORUM = "io.holdfast.internal.quorum";
     private static final String RECIPES = "io.holdfast.internal.recipes";
     private static final String SUPPORT = "io.holdfast.support";
     private static final String TESTKIT = "io.holdfast.testkit";
@@ -46,7 +47,7 @@ class DirectionTest {
     void coreUsesTheJdkAndItsOwnPackagesOnly() {
         assertThat(dependencies(
                         PublishedModules.named("core").classes(),
-                        target -> !inPackages(target, ROOT, SPI, MEMORY, INTERNAL, MULTI, RECIPES)
+                        target -> !inPackages(target, ROOT, SPI, MEMORY, INTERNAL, MULTI, QUORUM, RECIPES)
                                 && !isJdk(target)
                                 && !LIBRARIES.contains(target.getPackageName())))
                 .isEmpty();
@@ -81,6 +82,20 @@ class DirectionTest {
                                 && !inPackages(target, MULTI, ROOT)
                                 && !target.getFullName().equals(INTERNAL + ".Durations")
                                 && !target.getFullName().equals(SPI + ".Platform")))
+                .isEmpty();
+    }
+
+    /** Of the engine it needs how to wait, and the rules for times; its servers it knows by what it asks of them. */
+    @Test
+    void quorumLocksUseTheApiAndWaitingOnly() {
+        assertThat(dependencies(
+                        from(PublishedModules.named("core").classes(), QUORUM),
+                        target -> isHoldfast(target)
+                                && !inPackages(target, QUORUM, ROOT)
+                                && !target.getFullName().equals(INTERNAL + ".Awaiting")
+                                && !target.getFullName().equals(INTERNAL + ".Durations")
+                                && !target.getFullName().equals(MULTI + ".Patience")
+                                && !outermost(target).getName().equals(SPI + ".Platform")))
                 .isEmpty();
     }
 

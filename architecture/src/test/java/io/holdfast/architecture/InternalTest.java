@@ -18,12 +18,17 @@ class InternalTest {
 
     /** The public types of the package and those below, exactly: a new one is a decision, taken here. */
     private static final Set<String> PUBLIC_TYPES = Set.of(
+            "Awaiting",
             "Client",
             "Durations",
             "Settings",
             "multi.Composite",
             "multi.Member",
+            "multi.Patience",
             "multi.Place",
+            "quorum.Quorum",
+            "quorum.Seat",
+            "quorum.Server",
             "recipes.ClientLeaderElection",
             "recipes.ClientSegmentedLock",
             "recipes.Surroundings");

@@ -4,6 +4,7 @@ import io.holdfast.spi.Platform;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -12,6 +13,7 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
 
     private final CompletableFuture<T> future = new CompletableFuture<>();
     private final Engine engine;
+    private final Executor told;
     private final Supplier<H> handles;
     private final Term wanted;
     private final Function<H, T> got;
@@ -22,11 +24,20 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
     /**
      * A request that is not sent yet.
      *
+     * @param told where the future is completed
      * @param handles makes what is to be bound to the hold
      * @param busy what to complete with if it is held; empty to fail
      */
-    AsyncAcquisition(Engine engine, Supplier<H> handles, Term wanted, long wait, Function<H, T> got, Optional<T> busy) {
+    AsyncAcquisition(
+            Engine engine,
+            Executor told,
+            Supplier<H> handles,
+            Term wanted,
+            long wait,
+            Function<H, T> got,
+            Optional<T> busy) {
         this.engine = engine;
+        this.told = told;
         this.handles = handles;
         this.wanted = wanted;
         this.got = got;
@@ -92,7 +103,7 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
 
         private void told() {
             timer.cancel();
-            engine.threads.callbacks().execute(() -> deliver(handle, Objects.requireNonNull(waiter.outcome)));
+            told.execute(() -> deliver(handle, Objects.requireNonNull(waiter.outcome)));
         }
 
         /** The future ended: cancelled, completed from outside, or by us, when there is nothing to withdraw. */

@@ -4,12 +4,12 @@ import io.holdfast.spi.Platform;
 import java.util.concurrent.CompletableFuture;
 
 /** Waits for a future by parking on the platform. */
-final class Awaiting {
+public final class Awaiting {
 
     private Awaiting() {}
 
     /** Waits until it is done or the time, {@link Tenure#NEVER} for ever, has passed; an interrupt is kept for later. Returns whether it is done. */
-    static boolean done(Platform platform, CompletableFuture<?> future, long nanos) {
+    public static boolean done(Platform platform, CompletableFuture<?> future, long nanos) {
         if (future.isDone()) {
             return true;
         }
@@ -25,6 +25,16 @@ final class Awaiting {
         }
         if (interrupted) {
             me.interrupt();
+        }
+        return future.isDone();
+    }
+
+    /** Waits until it is done, or the thread is interrupted, whose interrupt is cleared then; whether it is done. */
+    public static boolean doneUnlessInterrupted(Platform platform, CompletableFuture<?> future) {
+        Thread me = Thread.currentThread();
+        whenDone(future, () -> platform.unpark(me));
+        while (!future.isDone() && !Thread.interrupted()) {
+            platform.park(future, Tenure.NEVER);
         }
         return future.isDone();
     }

@@ -5,9 +5,14 @@ import io.holdfast.Lease;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 
-/** The lease face with futures. */
-record ClientAsyncLock(Engine engine, String name, Term term) implements AsyncLock {
+/**
+ * The lease face with futures.
+ *
+ * @param told where they are completed
+ */
+record ClientAsyncLock(Engine engine, String name, Term term, Executor told) implements AsyncLock {
 
     @Override
     public CompletableFuture<Lease> acquire() {
@@ -21,7 +26,7 @@ record ClientAsyncLock(Engine engine, String name, Term term) implements AsyncLo
 
     private CompletableFuture<Lease> lease(long wait) {
         return new AsyncAcquisition<LeaseHandle, Lease>(
-                        engine, this::handle, term, wait, lease -> lease, Optional.empty())
+                        engine, told, this::handle, term, wait, lease -> lease, Optional.empty())
                 .start();
     }
 
@@ -43,7 +48,7 @@ record ClientAsyncLock(Engine engine, String name, Term term) implements AsyncLo
 
     private CompletableFuture<Optional<Lease>> leaseIfFree(Term wanted, long wait) {
         return new AsyncAcquisition<LeaseHandle, Optional<Lease>>(
-                        engine, this::handle, wanted, wait, Optional::of, Optional.of(Optional.empty()))
+                        engine, told, this::handle, wanted, wait, Optional::of, Optional.of(Optional.empty()))
                 .start();
     }
 

@@ -18,6 +18,7 @@ record ClientAsyncSemaphore(ClientSemaphore semaphore) implements AsyncSemaphore
     public CompletableFuture<Permit> acquire(int permits) {
         return new AsyncAcquisition<PermitHandle, Permit>(
                         semaphore.engine(),
+                        semaphore.engine().threads.callbacks(),
                         this::handle,
                         semaphore.wanting(permits),
                         Tenure.NEVER,
@@ -48,7 +49,13 @@ record ClientAsyncSemaphore(ClientSemaphore semaphore) implements AsyncSemaphore
 
     private CompletableFuture<Optional<Permit>> take(Term wanted, long wait) {
         return new AsyncAcquisition<PermitHandle, Optional<Permit>>(
-                        semaphore.engine(), this::handle, wanted, wait, Optional::of, Optional.of(Optional.empty()))
+                        semaphore.engine(),
+                        semaphore.engine().threads.callbacks(),
+                        this::handle,
+                        wanted,
+                        wait,
+                        Optional::of,
+                        Optional.of(Optional.empty()))
                 .start();
     }
 

@@ -6,6 +6,7 @@ import io.holdfast.Lease;
 import io.holdfast.LockReport;
 import io.holdfast.internal.multi.Member;
 import io.holdfast.internal.multi.Place;
+import io.holdfast.internal.quorum.Server;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Share.Mode;
 import java.time.Duration;
@@ -15,7 +16,8 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /** Both blocking faces of a lock name: no state of its own. */
-record ClientLock(Engine engine, String name, Term term, boolean reentrant) implements DistributedLock, Member {
+record ClientLock(Engine engine, String name, Term term, boolean reentrant)
+        implements DistributedLock, Member, Server.Source {
 
     /** What ends a try. */
     private interface Ending extends AutoCloseable {
@@ -255,7 +257,7 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant) impl
 
     @Override
     public AsyncLock async() {
-        return new ClientAsyncLock(engine, name, term);
+        return new ClientAsyncLock(engine, name, term, engine.threads.callbacks());
     }
 
     // ---- as a member of a multi-lock
@@ -276,6 +278,11 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant) impl
             case WRITE -> "write lock";
             case LOCK, PERMITS -> "lock";
         };
+    }
+
+    @Override
+    public Server server() {
+        return new EngineServer(engine, name, term);
     }
 
     @Override

@@ -39,6 +39,7 @@ final class Engine implements Rules.Moment {
     final Settlements settlements;
     final Watchdog watchdog;
     final Later later;
+    final Delays delays = new Delays(this);
     final Rules rules;
     final Slots slots;
     final Owners owners;
@@ -422,5 +423,6 @@ final class Engine implements Rules.Moment {
         slots.all()
                 .forEach(slot ->
                         event(slot, (s, out) -> s.close(() -> Texts.closed(s.name, settings.name()), now, out)));
+        delays.runAll();
     }
 }

@@ -2,16 +2,18 @@ package io.holdfast.internal;
 
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
+import io.holdfast.internal.quorum.Seat;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A lease as its user sees it. The engine knows it only weakly, and so sees when it is forgotten. */
-class LeaseHandle implements Lease {
+class LeaseHandle implements Seat {
 
     private final Engine engine;
     private final String name;
@@ -92,9 +94,40 @@ class LeaseHandle implements Lease {
 
     @Override
     public CompletableFuture<Void> closeAsync() {
+        return close(engine.threads.callbacks());
+    }
+
+    private CompletableFuture<Void> close(Executor told) {
         return closed.compareAndSet(false, true)
-                ? engine.owners.releaseAsync(hold())
+                ? engine.owners.releaseAsync(hold(), told)
                 : CompletableFuture.completedFuture(null);
+    }
+
+    // ---- as a part of a quorum lock
+
+    @Override
+    public boolean isOver() {
+        return engine.owners.isOver(hold());
+    }
+
+    @Override
+    public CompletableFuture<Boolean> renew(long floor) {
+        return engine.owners.renew(hold(), floor);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> extending(Duration lease) {
+        return engine.owners.extending(hold(), lease);
+    }
+
+    @Override
+    public CompletableFuture<Void> leaving() {
+        return close(engine.threads.background());
+    }
+
+    @Override
+    public void abandon() {
+        engine.owners.abandon(hold());
     }
 
     @Override

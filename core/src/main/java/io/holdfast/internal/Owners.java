@@ -6,6 +6,7 @@ import io.holdfast.StoreUnavailableException;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,11 @@ record Owners(Engine engine, Platform platform) {
 
     Duration remaining(Hold hold) {
         return valid(hold) ? Duration.ofNanos(hold.tenure.validity.remaining(platform.nanoTime())) : Duration.ZERO;
+    }
+
+    /** Whether it is no hold any more, also if nobody has noticed yet. */
+    boolean isOver(Hold hold) {
+        return hold.ended || hold.lost() || !hold.tenure.alive(platform.nanoTime());
     }
 
     /** Throws if the hold is lost, also if nobody has noticed yet. */
@@ -90,6 +96,12 @@ record Owners(Engine engine, Platform platform) {
         return engine.watchdog.renewNow(hold.slot, hold.tenure, term);
     }
 
+    /** Renews, and lets all further tokens be above the floor; whether both were confirmed. */
+    CompletableFuture<Boolean> renew(Hold hold, long floor) {
+        hold.slot.locked(() -> hold.tenure.raise(floor));
+        return renew(hold);
+    }
+
     /** Renews and waits for the answer. */
     private boolean confirm(Hold hold) {
         CompletableFuture<Boolean> renewed = renew(hold);
@@ -145,17 +157,22 @@ record Owners(Engine engine, Platform platform) {
     void extend(Hold hold, Duration lease) {
         requireNotLost(hold);
         requireExtensible(hold);
-        long before = hold.end();
-        long end = endOf(hold.term.ending(lease));
-        if (end - before <= 0) {
-            return;
-        }
-        hold.slot.locked(() -> hold.endAt(end));
-        if (!confirm(hold)) {
-            hold.slot.locked(() -> hold.endAt(before));
+        CompletableFuture<Boolean> confirmed = extending(hold, lease);
+        if (!Awaiting.done(platform, confirmed, engine.rules.command()) || !confirmed.join()) {
             requireNotLost(hold);
             throw unconfirmed(hold, "the extension");
         }
+    }
+
+    /** The same without waiting; where it is not confirmed, the end is where it was. */
+    CompletableFuture<Boolean> extending(Hold hold, Duration lease) {
+        long before = hold.end();
+        long end = endOf(hold.term.ending(lease));
+        if (end - before <= 0) {
+            return CompletableFuture.completedFuture(true);
+        }
+        hold.slot.locked(() -> hold.endAt(end));
+        return renew(hold).thenApply(confirmed -> confirmed || !hold.slot.locked(() -> hold.endAt(before)));
     }
 
     private static void requireExtensible(Hold hold) {
@@ -204,24 +221,24 @@ record Owners(Engine engine, Platform platform) {
         }
     }
 
-    CompletableFuture<Void> releaseAsync(Hold hold) {
+    /** @param told where the future is completed */
+    CompletableFuture<Void> releaseAsync(Hold hold, Executor told) {
         try {
             Settlement settlement = end(hold);
-            return settlement == null ? CompletableFuture.completedFuture(null) : judged(hold, settlement);
+            return settlement == null ? CompletableFuture.completedFuture(null) : judged(hold, settlement, told);
         } catch (LeaseLostException e) {
             return CompletableFuture.failedFuture(e);
         }
     }
 
-    private CompletableFuture<Void> judged(Hold hold, Settlement settlement) {
+    private CompletableFuture<Void> judged(Hold hold, Settlement settlement, Executor told) {
         CompletableFuture<Void> answered = new CompletableFuture<>();
         Platform.Task timeout = engine.later.run(engine.rules.command(), () -> answered.complete(null));
         Awaiting.whenDone(settlement.verdict, () -> {
             timeout.cancel();
             answered.complete(null);
         });
-        return answered.thenRunAsync(() -> judge(hold, settlement), engine.threads.callbacks())
-                .copy();
+        return answered.thenRunAsync(() -> judge(hold, settlement), told).copy();
     }
 
     private @Nullable Settlement end(Hold hold) {
@@ -254,6 +271,11 @@ record Owners(Engine engine, Platform platform) {
             engine.lostAtRelease(hold);
             throw lost(hold);
         }
+    }
+
+    /** Treats the owner as one that died. */
+    void abandon(Hold hold) {
+        engine.event(hold.slot, (s, out) -> s.ownerGone(hold, platform.nanoTime(), out));
     }
 
     /** Gives back what was got too late. */

@@ -9,20 +9,23 @@ import java.time.Duration;
  * @param began when, in {@code nanoTime}
  * @param nanos for how long; zero or less for no waiting, {@link #ENDLESS} for ever
  */
-record Patience(Platform platform, long began, long nanos) {
+public record Patience(Platform platform, long began, long nanos) {
 
-    static final long ENDLESS = Long.MAX_VALUE;
+    /** For a wait that does not end. */
+    public static final long ENDLESS = Long.MAX_VALUE;
 
-    static Patience from(Platform platform, long nanos) {
+    /** A wait that begins now. */
+    public static Patience from(Platform platform, long nanos) {
         return new Patience(platform, platform.nanoTime(), nanos);
     }
 
-    Duration left() {
+    /** How much of it is left; not positive if nothing is. */
+    public Duration left() {
         return Duration.ofNanos(nanos == ENDLESS ? ENDLESS : nanos - waited());
     }
 
     /** Whether there was a wait, and it has passed. */
-    boolean isOver() {
+    public boolean isOver() {
         return nanos > 0 && nanos != ENDLESS && waited() >= nanos;
     }
 
@@ -31,7 +34,8 @@ record Patience(Platform platform, long began, long nanos) {
         return (attempt == 1 && taken == 0) || !isOver();
     }
 
-    long waitedMillis() {
+    /** How long it has been. */
+    public long waitedMillis() {
         return waited() / 1_000_000;
     }
 

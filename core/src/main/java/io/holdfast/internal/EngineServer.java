@@ -1,0 +1,73 @@
+package io.holdfast.internal;
+
+import io.holdfast.Lease;
+import io.holdfast.internal.quorum.Server;
+import io.holdfast.internal.recipes.Surroundings;
+import io.holdfast.spi.Platform;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** What the engine lends to a quorum lock, for its lock at this server. */
+record EngineServer(Engine engine, String name, Term term, Surroundings surroundings) implements Server {
+
+    EngineServer(Engine engine, String name, Term term) {
+        this(engine, name, term, new EngineSurroundings(engine));
+    }
+
+    @Override
+    public String address() {
+        return engine.store.describe();
+    }
+
+    @Override
+    public Platform platform() {
+        return engine.platform;
+    }
+
+    @Override
+    public Duration lease() {
+        return term.lease();
+    }
+
+    @Override
+    public Duration validityOf(Duration lease) {
+        return lease.minusNanos(Term.margin(lease.toNanos()));
+    }
+
+    @Override
+    public Duration commandTimeout() {
+        return engine.settings.store().commandTimeout();
+    }
+
+    @Override
+    public Duration maxOutage() {
+        return surroundings.maxOutage();
+    }
+
+    @Override
+    public boolean isClosed() {
+        return engine.closed;
+    }
+
+    @Override
+    public CompletableFuture<Optional<Lease>> ask(Optional<Duration> own) {
+        Term wanted = own.map(term::ending).orElse(term);
+        return new ClientAsyncLock(engine, name, wanted, engine.threads.background()).tryAcquire();
+    }
+
+    @Override
+    public Platform.Task later(Duration delay, Runnable task) {
+        return engine.delays.run(Durations.nanos(delay), task);
+    }
+
+    @Override
+    public void callBack(String what, Runnable code) {
+        surroundings.callBack(what, code);
+    }
+
+    @Override
+    public void failed(String what, Throwable error) {
+        surroundings.failed(what, error);
+    }
+}

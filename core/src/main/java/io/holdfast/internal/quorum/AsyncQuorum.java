@@ -1,0 +1,77 @@
+package io.holdfast.internal.quorum;
+
+import io.holdfast.AsyncQuorumLock;
+import io.holdfast.QuorumLease;
+import io.holdfast.internal.Durations;
+import io.holdfast.internal.multi.Patience;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/** The lease face of a quorum lock with futures. */
+record AsyncQuorum(Quorum lock) implements AsyncQuorumLock {
+
+    @Override
+    public CompletableFuture<QuorumLease> acquire() {
+        return start(request(Optional.empty(), Patience.ENDLESS), Optional::orElseThrow);
+    }
+
+    @Override
+    public CompletableFuture<QuorumLease> acquire(Duration wait) {
+        Request request = request(Optional.empty(), Durations.nanos(wait));
+        return start(request, got -> got.orElseThrow(() -> Texts.timedOut(lock.servers(), request.waitedMillis())));
+    }
+
+    @Override
+    public CompletableFuture<Optional<QuorumLease>> tryAcquire() {
+        return start(request(Optional.empty(), 0), got -> got);
+    }
+
+    @Override
+    public CompletableFuture<Optional<QuorumLease>> tryAcquire(Duration wait) {
+        return start(request(Optional.empty(), Durations.nanos(wait)), got -> got);
+    }
+
+    @Override
+    public CompletableFuture<Optional<QuorumLease>> tryAcquire(Duration wait, Duration lease) {
+        return start(request(lock.own(lease), Durations.nanos(wait)), got -> got);
+    }
+
+    private Request request(Optional<Duration> own, long wait) {
+        return new Request(lock.servers(), own, wait, null);
+    }
+
+    /** When the future ends first the request is withdrawn; a hold that comes for a future that has ended is given back. */
+    private <T> CompletableFuture<T> start(Request request, Function<Optional<QuorumLease>, T> result) {
+        CompletableFuture<T> future = new CompletableFuture<>();
+        var unusedAnswer = request.start()
+                .whenComplete((got, error) -> lock.servers().callBack("the answer", () -> {
+                    if (error == null) {
+                        deliver(future, result, got);
+                    } else {
+                        future.completeExceptionally(error);
+                    }
+                }));
+        var unused = future.whenComplete((value, error) -> withdraw(request));
+        return future;
+    }
+
+    private static void withdraw(Request request) {
+        var unused = request.withdraw();
+    }
+
+    private <T> void deliver(
+            CompletableFuture<T> future, Function<Optional<QuorumLease>, T> result, Optional<Holding> got) {
+        try {
+            T value = result.apply(got.map(holding -> new HeldQuorum(lock.servers(), holding)));
+            if (!future.complete(value)) {
+                got.ifPresent(holding -> {
+                    var unused = holding.end();
+                });
+            }
+        } catch (RuntimeException e) {
+            future.completeExceptionally(e);
+        }
+    }
+}

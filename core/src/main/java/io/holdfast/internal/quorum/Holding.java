@@ -1,0 +1,341 @@
+package io.holdfast.internal.quorum;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.holdfast.LeaseLostException;
+import io.holdfast.internal.Durations;
+import io.holdfast.spi.Platform;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt of one owner to hold a majority of the servers, and what comes of it, until the end.
+ *
+ * <p><strong>Taking.</strong> All are asked at once. When a majority has granted, the highest of its tokens is the token of
+ * the whole, and each is told to give none below it from now on; the hold begins when a majority has confirmed that. Any two
+ * majorities share a server, so whoever holds later has a token from a server that knew of this one. Servers that answer
+ * later, or were silent and are asked again every third of a lease, go through the same. An attempt that cannot come to a
+ * majority any more gives back all it got.
+ *
+ * <p><strong>Validity.</strong> Each hold at a server is valid without a break from when it was granted until it is lost for
+ * good, as any lock is; so the whole is valid while a majority is. A server may join only while a majority of the others is
+ * valid: then none was missing since the one before joined. Without that, a hold could be lost, be another's meanwhile, and
+ * be made good again in silence.
+ *
+ * <p>Events come one at a time ({@link Serial}); timers, and what the engines keep, refer to this object weakly, so that one
+ * whose owner forgot it is collected with its leases, which their engines see.
+ */
+final class Holding {
+
+    private static final int TICKS_PER_LEASE = 3;
+
+    /** Where it stands. */
+    private enum Phase {
+        ASKING,
+        HELD,
+        LOST,
+        OVER
+    }
+
+    private final Servers servers;
+    private final Optional<Duration> own;
+    private final @Nullable Thread owner;
+    private final List<Chair> chairs;
+    private final Serial events;
+    private final CompletableFuture<Boolean> convened = new CompletableFuture<>();
+    private final List<Consumer<LeaseLostException>> lossActions = new ArrayList<>();
+
+    private volatile Phase phase = Phase.ASKING;
+    private volatile List<Seat> seats = List.of();
+    private volatile long token;
+    private volatile long end;
+    private volatile @Nullable LeaseLostException loss;
+    private volatile @Nullable RuntimeException failure;
+    private Platform.Task ticker = () -> {};
+
+    /**
+     * @param own how long it is held without renewal; empty to renew it
+     * @param owner the thread that holds it; null if a lease does
+     */
+    Holding(Servers servers, Optional<Duration> own, @Nullable Thread owner) {
+        this.servers = servers;
+        this.own = own;
+        this.owner = owner;
+        events = new Serial(e -> servers.open().failed(servers.toString(), e));
+        chairs = servers.all().stream()
+                .map(server -> new Chair(server, this, servers.budget(server, own)))
+                .toList();
+    }
+
+    String name() {
+        return servers.name();
+    }
+
+    long token() {
+        return token;
+    }
+
+    Optional<Duration> own() {
+        return own;
+    }
+
+    /** Those that count, lost ones perhaps among them. */
+    List<Seat> seats() {
+        return seats;
+    }
+
+    void event(Runnable event) {
+        events.run(event);
+    }
+
+    // ---- taking
+
+    /** Asks all; whether it is held, or all that was got is given back, and {@link #failure} tells why. */
+    CompletableFuture<Boolean> convene() {
+        endIn(own);
+        event(() -> {
+            for (Chair chair : chairs) {
+                // those before may have ended it
+                if (phase == Phase.ASKING) {
+                    chair.ask(own);
+                }
+            }
+        });
+        return convened;
+    }
+
+    /** Why it is not held; empty if others hold it. */
+    Optional<RuntimeException> failure() {
+        return Optional.ofNullable(failure);
+    }
+
+    void granted(Chair chair) {
+        if (token != 0) {
+            chair.seat().ifPresent(seat -> chair.raise(seat, token));
+            return;
+        }
+        List<Chair> granted =
+                chairs.stream().filter(any -> any.is(Chair.State.GRANTED)).toList();
+        if (granted.size() >= servers.majority()) {
+            token = granted.stream()
+                    .flatMap(any -> any.seat().stream())
+                    .mapToLong(Seat::token)
+                    .max()
+                    .orElseThrow();
+            granted.forEach(any -> any.seat().ifPresent(seat -> any.raise(seat, token)));
+        }
+    }
+
+    void taken(Chair chair, Seat seat) {
+        if (phase == Phase.HELD && valid() < servers.majority()) {
+            chair.vacate(null);
+            return;
+        }
+        WeakReference<Holding> self = new WeakReference<>(this);
+        seat.onLost(lost -> {
+            Holding holding = self.get();
+            if (holding != null) {
+                holding.event(() -> holding.lostAt(chair, seat));
+            }
+        });
+        recount();
+        decide();
+    }
+
+    void vacant() {
+        recount();
+        decide();
+        noticeLoss();
+    }
+
+    private void recount() {
+        seats = chairs.stream()
+                .filter(chair -> chair.is(Chair.State.TAKEN))
+                .flatMap(chair -> chair.seat().stream())
+                .toList();
+    }
+
+    private void decide() {
+        if (phase != Phase.ASKING) {
+            return;
+        }
+        long valid = valid();
+        if (valid >= servers.majority()) {
+            phase = Phase.HELD;
+            tickLater();
+            convened.complete(true);
+        } else if (valid + chairs.stream().filter(Chair::isOpen).count() < servers.majority()) {
+            failure = Texts.failure(servers, chairs);
+            dissolve();
+        }
+    }
+
+    // ---- while it is held
+
+    /** At how many servers it is valid now. */
+    int valid() {
+        return (int) seats.stream().filter(Seat::isValid).count();
+    }
+
+    boolean isValid() {
+        return phase == Phase.HELD && valid() >= servers.majority();
+    }
+
+    /** Until when a majority is valid: as long as the last of those that are longest. */
+    Duration remaining() {
+        List<Duration> longest = seats.stream()
+                .map(Seat::remaining)
+                .sorted(Comparator.reverseOrder())
+                .toList();
+        boolean enough = phase == Phase.HELD && longest.size() >= servers.majority();
+        return enough ? longest.get(servers.majority() - 1) : Duration.ZERO;
+    }
+
+    /** The loss, if it happened, also if nobody has noticed yet. */
+    Optional<LeaseLostException> loss() {
+        if (phase == Phase.HELD && isTooSmall()) {
+            event(this::noticeLoss);
+            return Optional.of(Texts.lost(servers, token, kept()));
+        }
+        return Optional.ofNullable(loss);
+    }
+
+    private boolean isTooSmall() {
+        return kept() < servers.majority();
+    }
+
+    /** Those that are not lost; they may be in doubt. */
+    private int kept() {
+        return (int) seats.stream().filter(seat -> !seat.isOver()).count();
+    }
+
+    private void lostAt(Chair chair, Seat seat) {
+        if (chair.seat().filter(mine -> mine == seat).isPresent()) {
+            chair.vacate(null);
+        }
+    }
+
+    private void noticeLoss() {
+        if (phase == Phase.HELD && isTooSmall()) {
+            LeaseLostException lost = Texts.lost(servers, token, kept());
+            loss = lost;
+            phase = Phase.LOST;
+            ticker.cancel();
+            chairs.stream().filter(Chair::isOpen).forEach(Chair::leave);
+            lossActions.forEach(action -> tell(action, lost));
+            lossActions.clear();
+        }
+    }
+
+    private void tell(Consumer<LeaseLostException> action, LeaseLostException lost) {
+        servers.callBack("an action for the loss", () -> action.accept(lost));
+    }
+
+    void onLost(Consumer<LeaseLostException> action) {
+        event(() -> {
+            LeaseLostException lost = loss;
+            if (lost != null) {
+                tell(action, lost);
+            } else if (phase == Phase.HELD) {
+                lossActions.add(action);
+            }
+        });
+    }
+
+    /** The end of a hold with a time of its own, from now; never an earlier one. */
+    void endIn(Optional<Duration> lease) {
+        lease.ifPresent(length -> {
+            long at = servers.platform().nanoTime() + length.toNanos();
+            end = phase == Phase.ASKING || at - end > 0 ? at : end;
+        });
+    }
+
+    // ---- servers that are missing
+
+    private void tickLater() {
+        WeakReference<Holding> self = new WeakReference<>(this);
+        ticker = servers.later(servers.lease(own).dividedBy(TICKS_PER_LEASE), () -> {
+            Holding holding = self.get();
+            if (holding != null) {
+                holding.event(holding::tick);
+            }
+        });
+    }
+
+    private void tick() {
+        if (phase == Phase.HELD && owner != null && !owner.isAlive()) {
+            phase = Phase.OVER;
+            chairs.forEach(Chair::abandon);
+            recount();
+        }
+        noticeLoss();
+        if (phase == Phase.HELD) {
+            chairs.stream()
+                    .filter(chair -> chair.seat().filter(Seat::isOver).isPresent())
+                    .forEach(chair -> chair.vacate(null));
+            chairs.stream()
+                    .filter(chair -> chair.is(Chair.State.VACANT) && !chair.server.isClosed())
+                    .forEach(this::askAgain);
+            tickLater();
+        }
+    }
+
+    private void askAgain(Chair chair) {
+        Optional<Duration> left =
+                own.map(any -> Duration.ofNanos(end - servers.platform().nanoTime()));
+        if (left.filter(time -> time.compareTo(Durations.MIN_LEASE) < 0).isEmpty()) {
+            chair.ask(left);
+        }
+    }
+
+    // ---- the end
+
+    /**
+     * Gives everything back. Completes when that is confirmed, or a budget later; fails if a majority was lost before.
+     */
+    CompletableFuture<Void> end() {
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        event(() -> end(ended));
+        return ended;
+    }
+
+    private void end(CompletableFuture<Void> ended) {
+        noticeLoss();
+        LeaseLostException before = loss;
+        boolean wasHeld = phase == Phase.HELD;
+        int had = seats.size();
+        var unused = dissolve().thenAccept(lost -> {
+            if (before != null) {
+                ended.completeExceptionally(before);
+            } else if (wasHeld && had - lost < servers.majority()) {
+                ended.completeExceptionally(Texts.lost(servers, token, had - lost));
+            } else {
+                ended.complete(null);
+            }
+        });
+    }
+
+    /** How many were lost before. */
+    @CanIgnoreReturnValue
+    private CompletableFuture<Integer> dissolve() {
+        phase = Phase.OVER;
+        ticker.cancel();
+        lossActions.clear();
+        List<CompletableFuture<Boolean>> lost =
+                chairs.stream().map(Chair::leave).toList();
+        seats = List.of();
+        CompletableFuture<Void> all = CompletableFuture.allOf(lost.toArray(CompletableFuture[]::new));
+        Platform.Task timer = servers.later(servers.budget(own), () -> all.complete(null));
+        return all.thenApply(nothing -> {
+            timer.cancel();
+            convened.complete(false);
+            return (int) lost.stream().filter(each -> each.getNow(false)).count();
+        });
+    }
+}

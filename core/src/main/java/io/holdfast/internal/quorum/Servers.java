@@ -1,0 +1,90 @@
+package io.holdfast.internal.quorum;
+
+import io.holdfast.spi.Platform;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * All servers of a quorum lock.
+ *
+ * @param budget for how long one is waited for; empty for what its lease and its client suggest
+ */
+record Servers(String name, List<Server> all, Optional<Duration> budget) {
+
+    private static final int BUDGETS_PER_LEASE = 10;
+
+    int majority() {
+        return all.size() / 2 + 1;
+    }
+
+    Platform platform() {
+        return all.get(0).platform();
+    }
+
+    /** For how long this one is waited for. */
+    Duration budget(Server server, Optional<Duration> own) {
+        Duration tenth = own.orElse(server.lease()).dividedBy(BUDGETS_PER_LEASE);
+        return budget.orElse(shorter(tenth, server.commandTimeout()));
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    /** The longest budget of any. */
+    Duration budget(Optional<Duration> own) {
+        return all.stream()
+                .map(server -> budget(server, own))
+                .max(Comparator.naturalOrder())
+                .orElseThrow();
+    }
+
+    /** The shortest lease of any. */
+    Duration lease(Optional<Duration> own) {
+        return own.orElseGet(() ->
+                all.stream().map(Server::lease).min(Comparator.naturalOrder()).orElseThrow());
+    }
+
+    Duration commandTimeout() {
+        return all.stream()
+                .map(Server::commandTimeout)
+                .max(Comparator.naturalOrder())
+                .orElseThrow();
+    }
+
+    /** For how long one who waits stays through an outage. */
+    Duration maxOutage() {
+        return all.stream()
+                .map(Server::maxOutage)
+                .max(Comparator.naturalOrder())
+                .orElseThrow();
+    }
+
+    /** One whose client is open, if any is. */
+    Server open() {
+        return all.stream().filter(server -> !server.isClosed()).findFirst().orElse(all.get(0));
+    }
+
+    /** Runs a task after the delay, or earlier, since a client is closed. */
+    Platform.Task later(Duration delay, Runnable task) {
+        return open().later(delay, task);
+    }
+
+    /** Runs users' code on an executor of theirs; where there is none left, here. */
+    void callBack(String what, Runnable code) {
+        Server server = open();
+        if (server.isClosed()) {
+            code.run();
+        } else {
+            server.callBack(what + " of " + this, code);
+        }
+    }
+
+    /** For error texts. */
+    @Override
+    public String toString() {
+        return "quorum lock '" + name + "' of " + all.size() + " servers";
+    }
+}

@@ -1,0 +1,116 @@
+package io.holdfast.internal.quorum;
+
+import io.holdfast.IndeterminateLockException;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockTimeoutException;
+import io.holdfast.StoreRefusedException;
+import io.holdfast.StoreUnavailableException;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Error texts: which lock, what happened, and what to do. */
+final class Texts {
+
+    private Texts() {}
+
+    static LeaseLostException lost(Servers servers, long token, int left) {
+        return new LeaseLostException(
+                servers.name(),
+                token,
+                servers + ": the hold (token " + token + ") is lost: it is left at " + left + ", and needs "
+                        + servers.majority()
+                        + ". Another owner may have the lock; undo or fence what was done under it");
+    }
+
+    static LeaseLostException closed(Servers servers, long token) {
+        return new LeaseLostException(
+                servers.name(), token, servers + ": the hold (token " + token + ") was closed, and is no more");
+    }
+
+    /** Why an attempt failed; null if others hold the lock. */
+    static @Nullable RuntimeException failure(Servers servers, List<Chair> chairs) {
+        List<Throwable> troubles =
+                chairs.stream().flatMap(chair -> chair.trouble().stream()).toList();
+        if (servers.all().size() - troubles.size() < servers.majority()) {
+            return unanswered(servers, troubles);
+        }
+        boolean refused = chairs.stream()
+                .anyMatch(
+                        chair -> chair.is(Chair.State.VACANT) && chair.trouble().isEmpty());
+        return refused
+                ? null
+                : new StoreUnavailableException(
+                        servers.name(),
+                        servers + " was not acquired: a majority granted it, but took longer than the lease; use a"
+                                + " longer lease",
+                        null);
+    }
+
+    private static RuntimeException unanswered(Servers servers, List<Throwable> troubles) {
+        int most = servers.all().size() - servers.majority();
+        Throwable first = troubles.get(0);
+        String text = servers + " was not acquired: " + troubles.size() + " of them failed, and at most " + most
+                + " may: " + troubles.stream().map(Throwable::getMessage).collect(Collectors.joining("; "));
+        RuntimeException whole;
+        if (count(troubles, IllegalStateException.class::isInstance) > most) {
+            whole = new IllegalStateException(text, first);
+        } else if (count(troubles, StoreRefusedException.class::isInstance) > most) {
+            whole = new StoreRefusedException(servers.name(), text, first);
+        } else if (troubles.stream().anyMatch(IndeterminateLockException.class::isInstance)) {
+            whole = new IndeterminateLockException(
+                    servers.name(), text + ". You do not hold it; what may have been granted is being released", first);
+        } else {
+            whole = new StoreUnavailableException(servers.name(), text, first);
+        }
+        troubles.stream().skip(1).forEach(whole::addSuppressed);
+        return whole;
+    }
+
+    private static long count(List<Throwable> troubles, Predicate<Throwable> kind) {
+        return troubles.stream().filter(kind).count();
+    }
+
+    static LockTimeoutException timedOut(Servers servers, long waitedMillis) {
+        return new LockTimeoutException(
+                servers.name(),
+                servers + " was not got within " + waitedMillis + " ms: whenever it was asked for, others had it at too"
+                        + " many servers");
+    }
+
+    static IllegalMonitorStateException notOwner(Servers servers, Thread thread) {
+        return new IllegalMonitorStateException(servers + " is not held by thread " + thread.getName()
+                + " through this object, so nothing was unlocked. Unlock in the thread that locked, the object that it"
+                + " locked, once for each lock()");
+    }
+
+    static IllegalStateException notReentrant(Servers servers, Thread thread) {
+        return new IllegalStateException(
+                servers + " is held by thread " + thread.getName()
+                        + " already, and its options forbid to enter it again: unlock first, or leave out withReentrant(false)");
+    }
+
+    static IllegalStateException notRenewed(Servers servers) {
+        return new IllegalStateException(servers + " was locked with a lease of its own, and can't be entered without"
+                + " one: pass a lease, or lock without one first");
+    }
+
+    static IllegalStateException renewed(Servers servers) {
+        return new IllegalStateException(servers + ": the watchdog renews this hold, so there is nothing to extend");
+    }
+
+    static IllegalStateException endsEarlier(Servers servers, Duration remaining, Duration atLeast) {
+        return new IllegalStateException(servers + ": its own lease ends in " + remaining.toMillis()
+                + " ms, before the " + atLeast.toMillis() + " ms asked for; extend it");
+    }
+
+    static StoreUnavailableException unconfirmed(Servers servers, String what, Duration remaining) {
+        return new StoreUnavailableException(
+                servers.name(),
+                servers + ": fewer than " + servers.majority() + " confirmed " + what
+                        + " in time; the hold is as it was, valid for " + remaining.toMillis() + " ms",
+                null);
+    }
+}

@@ -1,0 +1,373 @@
+package io.holdfast.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
+import io.holdfast.IndeterminateLockException;
+import io.holdfast.LeaseLostException;
+import io.holdfast.QuorumLease;
+import io.holdfast.QuorumLock;
+import io.holdfast.QuorumOptions;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.testkit.SimThread;
+import io.holdfast.testkit.faults.Held;
+import io.holdfast.testkit.faults.Operation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** A lock over five servers some of which are dead, slow, or cut off. */
+class QuorumFaultsTest extends FiveServers {
+
+    // ---- taking
+
+    @Test
+    void aSilentMinorityDoesNotHoldUpAnAcquire() {
+        hang(0);
+        hang(1);
+        Duration before = sim.elapsed();
+        lockA.lock();
+        assertThat(sim.elapsed()).isEqualTo(before);
+        assertThat(lockA.heldAt()).isEqualTo(3);
+        lockA.unlock();
+        assertThat(sim.elapsed())
+                .as("the silent ones have nothing to give back")
+                .isEqualTo(before);
+    }
+
+    @Test
+    void allAreAskedAtOnce() {
+        List<Held> slow = IntStream.range(0, SERVERS)
+                .mapToObj(server -> faults(ofA, server).holdRequest(Operation.ACQUIRE))
+                .toList();
+        SimThread owner = start("owner", () -> {
+            lockA.lock();
+            lockA.unlock();
+        });
+        sim.runReady();
+        assertThat(slow).allMatch(Held::isCaught);
+        slow.forEach(Held::letGo);
+        owner.join();
+    }
+
+    @Test
+    void aSilentMajorityCostsABudgetForEachCall() {
+        hang(0);
+        hang(1);
+        hang(2);
+        Duration before = sim.elapsed();
+        assertThatThrownBy(lockA::tryLock)
+                .isInstanceOf(IndeterminateLockException.class)
+                .hasMessageContainingAll(
+                        "'n'", "3 of them failed", "at most 2 may", "q0", "did not answer within 2000 ms");
+        assertThat(sim.elapsed().minus(before)).isLessThanOrEqualTo(BUDGET);
+        assertThatThrownBy(lockA::lock).isInstanceOf(IndeterminateLockException.class);
+    }
+
+    @Test
+    void theBudgetMayBeChosen() {
+        hang(0);
+        hang(1);
+        hang(2);
+        QuorumOptions hasty = QuorumOptions.defaults().withBudget(Duration.ofMillis(50));
+        Duration before = sim.elapsed();
+        assertThatThrownBy(() -> Holdfast.quorumLock("n", ofA, hasty).tryLock())
+                .isInstanceOf(IndeterminateLockException.class)
+                .hasMessageContaining("50 ms");
+        assertThat(sim.elapsed().minus(before)).isEqualTo(Duration.ofMillis(50));
+    }
+
+    @Test
+    void deadServersCostABudgetForEachCall() {
+        kill(0);
+        kill(1);
+        kill(2);
+        Duration before = sim.elapsed();
+        assertThatThrownBy(lockA::tryLock)
+                .isInstanceOf(HoldfastException.class)
+                .hasMessageContainingAll("3 of them failed", "q0", "q1", "q2");
+        assertThat(sim.elapsed().minus(before)).isLessThanOrEqualTo(BUDGET);
+        assertFree();
+    }
+
+    @Test
+    void aWaiterStaysThroughAnOutage() {
+        lockB.lock();
+        SimThread waiter = start("waiter", () -> {
+            lockA.lock();
+            lockA.unlock();
+        });
+        sim.runFor(SECOND);
+        List.of(0, 1, 2, 3).forEach(this::kill);
+        sim.runFor(SECOND.multipliedBy(10));
+        List.of(0, 1, 2, 3).forEach(this::heal);
+        sim.runFor(SECOND);
+        lockB.unlock();
+        waiter.join();
+    }
+
+    @Test
+    void aServerThatAnswersLaterJoins() {
+        Held late = faults(ofA, 4).holdReply(Operation.ACQUIRE);
+        lockA.lock();
+        assertThat(lockA.heldAt()).isEqualTo(4);
+        late.letGo();
+        sim.runReady();
+        assertThat(lockA.heldAt()).isEqualTo(SERVERS);
+        lockA.unlock();
+        assertFree();
+    }
+
+    @Test
+    void anAnswerAfterTheEndIsGivenBack() {
+        Held late = faults(ofA, 4).holdReply(Operation.ACQUIRE);
+        lockA.lock();
+        lockA.unlock();
+        assertFree();
+        late.letGo();
+        sim.runReady();
+        assertFree();
+    }
+
+    @Test
+    void aServerThatComesBackJoins() {
+        kill(3);
+        hang(4);
+        lockA.lock();
+        sim.runFor(LEASE.multipliedBy(2));
+        assertThat(lockA.heldAt()).isEqualTo(3);
+        heal(3);
+        heal(4);
+        sim.runFor(Duration.ofSeconds(11));
+        assertThat(lockA.heldAt()).isEqualTo(SERVERS);
+        forceAt(0);
+        forceAt(1);
+        assertThat(lockA.isValid())
+                .as("it does not depend on the first ones any more")
+                .isTrue();
+        lockA.unlock();
+    }
+
+    @Test
+    void whatWasGrantedUnheardIsReleased() {
+        List<Held> unheard = List.of(0, 1, 2).stream()
+                .map(server -> faults(ofA, server).holdReply(Operation.ACQUIRE))
+                .toList();
+        assertThatThrownBy(lockA::tryLock).isInstanceOf(IndeterminateLockException.class);
+        sim.runReady();
+        assertFree();
+        assertThat(lockB.tryLock()).isTrue();
+        unheard.forEach(Held::letGo);
+        sim.runReady();
+        assertThat(lockB.heldAt()).isEqualTo(SERVERS);
+        lockB.unlock();
+    }
+
+    @Test
+    void aMinorityIsGivenBack() {
+        QuorumLock rival = Holdfast.quorumLock("n", ofB.subList(0, 3));
+        rival.lock();
+        sim.runReady();
+        assertThat(keptAt()).isEqualTo(3);
+        assertThat(lockA.tryLock()).isFalse();
+        assertThat(keptAt()).isEqualTo(3);
+        rival.unlock();
+    }
+
+    @Test
+    void splitVotesAreOvercome() {
+        List<QuorumLock> rivals = IntStream.range(0, 3)
+                .mapToObj(i ->
+                        Holdfast.quorumLock("n", List.of(ofA, ofB, ofC).get(i).subList(0, 3)))
+                .toList();
+        List<Held> others = new ArrayList<>();
+        for (int rival = 0; rival < 3; rival++) {
+            for (int server = 0; server < 3; server++) {
+                if (server != rival) {
+                    others.add(faults(List.of(ofA, ofB, ofC).get(rival), server).holdRequest(Operation.ACQUIRE));
+                }
+            }
+        }
+        List<Integer> got = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            int rival = i;
+            start("rival" + i, () -> {
+                rivals.get(rival).lock();
+                got.add(rival);
+                rivals.get(rival).unlock();
+            });
+        }
+        sim.runReady();
+        assertThat(keptAt()).as("one vote for each").isEqualTo(3);
+        assertThat(got).isEmpty();
+        others.forEach(Held::letGo);
+        Duration before = sim.elapsed();
+        sim.runThreads();
+        assertThat(got).containsExactlyInAnyOrder(0, 1, 2);
+        assertThat(sim.elapsed().minus(before)).isLessThan(SECOND.multipliedBy(2));
+    }
+
+    @Test
+    void aCallbackExecutorThatNeverRunsHoldsUpNoThread() {
+        List<Holdfast> stuck = stuck();
+        QuorumLock lock = Holdfast.quorumLock("n", stuck);
+        Duration before = sim.elapsed();
+        lock.lock();
+        assertThat(lock.heldAt()).isGreaterThanOrEqualTo(3);
+        lock.unlock();
+        assertThat(sim.elapsed()).isEqualTo(before);
+        assertFree();
+    }
+
+    private List<Holdfast> stuck() {
+        return IntStream.range(0, SERVERS)
+                .mapToObj(i -> client(
+                        "stuck" + i, options -> options.uri("simulated:q" + i).callbackExecutor(task -> {})))
+                .toList();
+    }
+
+    // ---- partitions
+
+    @Test
+    void noneOfTwoMinoritiesHolds() {
+        reachable(ofA, 0, 1);
+        reachable(ofB, 3, 4);
+        assertThatThrownBy(lockA::tryLock).isInstanceOf(HoldfastException.class);
+        assertThatThrownBy(lockB::tryLock).isInstanceOf(HoldfastException.class);
+        assertFree();
+        reachable(ofB, 2, 3, 4);
+        assertThat(lockB.tryLock()).isTrue();
+        reachable(ofA, 0, 1, 2);
+        assertThat(lockA.tryLock()).isFalse();
+        lockB.unlock();
+    }
+
+    @Test
+    void whoIsCutOffLosesTheHoldBeforeTheOthersGetIt() throws InterruptedException {
+        QuorumLease lease = lockA.acquire();
+        sim.runReady();
+        List<String> story = new ArrayList<>();
+        lease.onLost(loss -> story.add("lost"));
+        reachable(ofA, 0, 1);
+        SimThread next = start("next", () -> {
+            try (QuorumLease mine = lockB.acquire()) {
+                story.add("got");
+                assertThat(mine.token()).isGreaterThan(lease.token());
+                assertThat(lease.isValid()).isFalse();
+            }
+        });
+        next.join();
+        assertThat(story).containsExactly("lost", "got");
+        assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void silenceIsALossAtTheEndOfTheValidityAndToldOnce() throws InterruptedException {
+        QuorumLease lease = lockA.acquire();
+        List<String> told = new ArrayList<>();
+        lease.onLost(loss -> told.add(loss.lockName()));
+        sim.runFor(Duration.ofSeconds(3));
+        IntStream.range(0, SERVERS).forEach(this::hang);
+        sim.runFor(lease.remaining().minusMillis(1));
+        assertThat(lease.isValid()).isTrue();
+        assertThat(told).isEmpty();
+        sim.runFor(Duration.ofMillis(1));
+        assertThat(lease.isValid()).isFalse();
+        assertThat(told).containsExactly("n");
+        sim.runFor(LEASE);
+        assertThat(told).hasSize(1);
+        lease.onLost(loss -> told.add("late"));
+        sim.runReady();
+        assertThat(told).containsExactly("n", "late");
+        assertThatThrownBy(() -> lease.ensureValid(Duration.ZERO)).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void theValidityIsThatOfAMajority() throws InterruptedException {
+        hang(3);
+        hang(4);
+        QuorumLease lease = lockA.acquire();
+        sim.runFor(Duration.ofSeconds(8));
+        // two are renewed from now on, the third of them decides
+        hang(2);
+        heal(3);
+        Duration left = lease.remaining();
+        sim.runFor(Duration.ofSeconds(3));
+        assertThat(lease.heldAt()).isEqualTo(4);
+        assertThat(lease.remaining()).isGreaterThan(left);
+        heal(2);
+        heal(4);
+        lease.close();
+    }
+
+    @Test
+    void aMajorityThatWasLostIsNotMadeGoodInSilence() throws InterruptedException {
+        hang(3);
+        hang(4);
+        // losses are told here by nobody
+        QuorumLease lease = Holdfast.quorumLock("n", stuck()).acquire();
+        heal(3);
+        Held joining = five.get(3)
+                .connections()
+                .get(five.get(3).connections().size() - 1)
+                .faults()
+                .holdReply(Operation.ACQUIRE);
+        sim.runUntil(joining::isCaught, LONG);
+        forceAt(0);
+        joining.letGo();
+        sim.runReady();
+        assertThat(lease.isValid()).isFalse();
+        assertThat(lease.heldAt()).isEqualTo(2);
+        assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
+        heal(4);
+    }
+
+    // ---- asking for more
+
+    @Test
+    void validityIsEnsuredByAMajority() throws InterruptedException {
+        try (QuorumLease lease = lockA.acquire()) {
+            sim.runFor(Duration.ofSeconds(8));
+            hang(0);
+            hang(1);
+            Duration before = sim.elapsed();
+            lease.ensureValid(Duration.ofSeconds(29));
+            assertThat(sim.elapsed()).isEqualTo(before);
+            assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(29));
+            hang(2);
+            sim.runFor(SECOND);
+            assertThatThrownBy(() -> lease.ensureValid(Duration.ofSeconds(29)))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("fewer than 3");
+            assertThat(lease.isValid()).isTrue();
+            assertThatThrownBy(() -> lease.ensureValid(LEASE)).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void aLeaseOfItsOwnIsExtendedByAMajority() throws InterruptedException {
+        QuorumLease lease = lockA.tryAcquire(Duration.ZERO, SECOND).orElseThrow();
+        sim.runFor(Duration.ofMillis(500));
+        hang(0);
+        hang(1);
+        assertThatThrownBy(() -> lease.ensureValid(Duration.ofMillis(700)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("extend");
+        lease.extend(Duration.ofSeconds(9));
+        assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(8));
+        sim.runFor(Duration.ofSeconds(5));
+        assertThat(lease.isValid()).isTrue();
+        heal(0);
+        heal(1);
+        sim.runFor(Duration.ofSeconds(1));
+        assertThat(lease.heldAt()).as("the missing ones joined").isEqualTo(SERVERS);
+        sim.runFor(Duration.ofSeconds(4));
+        assertThat(lease.isValid()).isFalse();
+        assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
+    }
+}

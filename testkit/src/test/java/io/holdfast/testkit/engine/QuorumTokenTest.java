@@ -1,0 +1,165 @@
+package io.holdfast.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
+import io.holdfast.QuorumLease;
+import io.holdfast.QuorumLock;
+import io.holdfast.testkit.SimThread;
+import io.holdfast.testkit.check.HistoryChecker;
+import io.holdfast.testkit.faults.Held;
+import io.holdfast.testkit.faults.Operation;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Tokens of a quorum lock, over servers whose clocks differ. */
+class QuorumTokenTest extends FiveServers {
+
+    private final QuorumLock threeOfA = Holdfast.quorumLock("n", ofA.subList(0, 3));
+    private final QuorumLock threeOfB = Holdfast.quorumLock("n", ofB.subList(0, 3));
+
+    /** The first majority has a server that is an hour ahead, the next has not. */
+    @Test
+    void tokensRiseThoughTheServerWithTheHighestIsGone() throws InterruptedException {
+        five.get(0).stepClock(Duration.ofHours(1));
+        kill(2);
+        long first = token(threeOfA);
+        kill(0);
+        heal(2);
+        long second = token(threeOfB);
+        assertThat(second).isGreaterThan(first);
+        heal(0);
+        kill(1);
+        assertThat(token(threeOfA)).isGreaterThan(second);
+    }
+
+    private static long token(QuorumLock lock) throws InterruptedException {
+        try (QuorumLease lease = lock.acquire()) {
+            return lease.token();
+        }
+    }
+
+    @Test
+    void theTokenIsTheHighestOfTheMajority() throws InterruptedException {
+        five.get(1).stepClock(Duration.ofHours(1));
+        try (QuorumLease lease = threeOfA.acquire()) {
+            assertThat(lease.token())
+                    .isEqualTo(threeOfA.members()
+                            .get(1)
+                            .holder()
+                            .orElseThrow()
+                            .token()
+                            .orElseThrow());
+        }
+    }
+
+    @Test
+    void aTokenThatCannotBeWrittenBackIsNotHandedOut() throws InterruptedException {
+        five.get(0).stepClock(Duration.ofHours(1));
+        kill(2);
+        Held unwritten = faults(ofA, 1).holdRequest(Operation.RENEW);
+        assertThatThrownBy(threeOfA::tryAcquire)
+                .isInstanceOf(HoldfastException.class)
+                .hasMessageContainingAll("q1", "did not confirm token");
+        sim.runReady();
+        assertFree();
+        long next = token(threeOfB);
+        unwritten.letGo();
+        kill(0);
+        heal(2);
+        assertThat(token(threeOfA)).isGreaterThan(next);
+    }
+
+    @Test
+    void aSecondAttemptMakesGoodForATokenThatWasNotWritten() throws InterruptedException {
+        five.get(0).stepClock(Duration.ofHours(1));
+        kill(2);
+        Held unwritten = faults(ofA, 1).holdRequest(Operation.RENEW);
+        try (QuorumLease lease = threeOfA.acquire(Duration.ofSeconds(10))) {
+            assertThat(sim.elapsed()).isGreaterThanOrEqualTo(BUDGET);
+            assertThat(lease.isValid()).isTrue();
+        }
+        unwritten.letGo();
+    }
+
+    @Test
+    void anotherServerMayMakeGoodForOneThatDidNotConfirm() {
+        five.get(0).stepClock(Duration.ofHours(1));
+        Held unwritten = faults(ofA, 1).holdRequest(Operation.RENEW);
+        Duration before = sim.elapsed();
+        threeOfA.lock();
+        assertThat(sim.elapsed()).isEqualTo(before);
+        threeOfA.unlock();
+        unwritten.letGo();
+    }
+
+    /** What the client has left of a block is below the token that was written back. */
+    @Test
+    void whoGetsAServerHandedInsideTheClientHasAHigherToken() {
+        five.get(0).stepClock(Duration.ofHours(1));
+        DistributedLock single = ofA.get(1).lock("n");
+        threeOfA.lock();
+        sim.runReady();
+        long token = threeOfA.fencingToken();
+        long[] next = {0};
+        SimThread waiter = start("waiter", () -> {
+            single.lock();
+            next[0] = single.fencingToken();
+            single.unlock();
+        });
+        sim.runFor(SECOND);
+        threeOfA.unlock();
+        waiter.join();
+        assertThat(next[0]).isGreaterThan(token);
+    }
+
+    @Test
+    void historiesAreSoundWhileServersComeAndGo() {
+        Random random = new Random(11);
+        five.forEach(server -> server.stepClock(Duration.ofMillis(random.nextInt(3_600_000))));
+        HistoryChecker history = new HistoryChecker();
+        boolean[] over = {false};
+        int[] owners = {0};
+        for (QuorumLock lock : List.of(lockA, lockB, lockC, lockA)) {
+            start("owner" + ++owners[0], () -> {
+                while (!over[0]) {
+                    hold(lock, history, random);
+                }
+            });
+        }
+        SimThread chaos = start("chaos", () -> {
+            for (int round = 0; round < 60; round++) {
+                int first = random.nextInt(SERVERS);
+                int second = random.nextInt(SERVERS);
+                hang(first);
+                kill(second);
+                sim.sleep(Duration.ofMillis(random.nextInt(20_000)));
+                heal(first);
+                heal(second);
+                sim.sleep(Duration.ofMillis(random.nextInt(3_000)));
+            }
+            over[0] = true;
+        });
+        sim.runUntil(chaos::done, Duration.ofHours(1));
+        sim.runThreads();
+        assertThat(history.grants()).isGreaterThan(200);
+        history.check(sim.elapsed().toNanos());
+    }
+
+    private void hold(QuorumLock lock, HistoryChecker history, Random random) throws InterruptedException {
+        lock.tryAcquire(Duration.ofSeconds(20)).ifPresent(lease -> {
+            HistoryChecker.Hold hold = history.granted(
+                    "n", lock.toString(), lease.token(), sim.elapsed().toNanos());
+            lease.onLost(loss -> hold.lost(sim.elapsed().toNanos()));
+            sim.sleep(Duration.ofMillis(random.nextInt(1_000)));
+            hold.validUntil(sim.elapsed().plus(lease.remaining()).toNanos());
+            hold.released(sim.elapsed().toNanos());
+            lease.close();
+        });
+    }
+}
