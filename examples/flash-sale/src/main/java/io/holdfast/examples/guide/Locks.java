@@ -7,9 +7,12 @@ import io.holdfast.LeaderElection;
 import io.holdfast.Leadership;
 import io.holdfast.Lease;
 import io.holdfast.LockReport;
+import io.holdfast.QuorumLease;
+import io.holdfast.QuorumLock;
 import io.holdfast.SegmentLease;
 import io.holdfast.SegmentedLock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -76,6 +79,15 @@ final class Locks {
     /** Only one shelf has anything on it. */
     private boolean sellFrom(int shelf, int buyer) {
         return shelf == buyer;
+    }
+
+    void quorum(Holdfast one, Holdfast two, Holdfast three) throws InterruptedException {
+        // region locks-quorum
+        QuorumLock lock = Holdfast.quorumLock("orders/42", List.of(one, two, three));
+        try (QuorumLease lease = lock.acquire(Duration.ofSeconds(10))) {
+            orders.ship(42, lease.token());
+        }
+        // endregion
     }
 
     void lead(Holdfast holdfast) throws InterruptedException {

@@ -192,6 +192,18 @@ class GuideTest {
         }
     }
 
+    @Test
+    void quorum() throws InterruptedException {
+        try (Holdfast one = Holdfast.connect(redis.uri());
+                Holdfast two = Holdfast.connect("memory:");
+                Holdfast three = Holdfast.connect("memory:")) {
+            new Locks(orders).quorum(one, two, three);
+            assertThat(orders.isShipped(42)).isTrue();
+            assertThat(one.list("orders/")).isEmpty();
+            assertThat(two.list("orders/")).isEmpty();
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("stores")
     void leading(String store) throws InterruptedException {

@@ -1,0 +1,208 @@
+package io.holdfast.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockEvent;
+import io.holdfast.LockTimeoutException;
+import io.holdfast.QuorumLease;
+import io.holdfast.testkit.faults.Held;
+import io.holdfast.testkit.faults.Operation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** A lock over five servers, by lease and by future. */
+class QuorumLeaseTest extends FiveServers {
+
+    // ---- blocking
+
+    @Test
+    void aLeaseSaysAtHowManyServersItIsHeld() throws InterruptedException {
+        try (QuorumLease lease = lockA.acquire()) {
+            sim.runReady();
+            assertThat(lease.lockName()).isEqualTo("n");
+            assertThat(lease.heldAt()).isEqualTo(SERVERS);
+            assertThat(lease.isValid()).isTrue();
+            assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(25));
+            forceAt(4);
+            assertThat(lease.heldAt()).isEqualTo(4);
+            assertThat(lease)
+                    .hasToString("lease of quorum lock 'n' of 5 servers, token " + lease.token() + ", valid at 4 for "
+                            + lease.remaining().toMillis() + " ms");
+        }
+        assertFree();
+    }
+
+    @Test
+    void aTimedOutAcquireSaysSo() {
+        lockB.lock();
+        assertThatThrownBy(() -> lockA.acquire(Duration.ofMillis(700)))
+                .isInstanceOf(LockTimeoutException.class)
+                .hasMessageContainingAll("'n'", "5 servers", "700 ms");
+        assertThat(lockA.tryAcquire()).isEmpty();
+        lockB.unlock();
+    }
+
+    @Test
+    void nothingIsToldAfterTheCloseAndNothingIsLeftOfIt() throws InterruptedException {
+        QuorumLease lease = lockA.acquire();
+        List<LeaseLostException> told = new ArrayList<>();
+        lease.onLost(told::add);
+        lease.close();
+        lease.close();
+        assertThat(lease.isValid()).isFalse();
+        assertThat(lease.remaining()).isZero();
+        assertThatThrownBy(() -> lease.ensureValid(Duration.ZERO))
+                .isInstanceOf(LeaseLostException.class)
+                .hasMessageContaining("closed");
+        long calls = calls(ofA.get(0));
+        sim.runFor(LEASE.multipliedBy(2));
+        assertThat(told).isEmpty();
+        assertThat(calls(ofA.get(0))).isEqualTo(calls);
+    }
+
+    @Test
+    void aForgottenLeaseIsRenewedNowhere() throws InterruptedException {
+        forget();
+        for (int i = 0; i < 50 && events(LockEvent.Abandoned.class).size() < SERVERS; i++) {
+            System.gc();
+            sim.runFor(SECOND);
+        }
+        assertThat(events(LockEvent.Abandoned.class)).hasSize(SERVERS);
+        sim.runFor(LEASE);
+    }
+
+    @CanIgnoreReturnValue
+    private boolean forget() throws InterruptedException {
+        QuorumLease lease = lockA.acquire();
+        lease.onLost(loss -> {});
+        sim.runReady();
+        return lease.isValid();
+    }
+
+    @Test
+    void aClockStepPutsTheHoldInDoubtUntilAMajorityHasConfirmed() throws InterruptedException {
+        QuorumLease lease = lockA.acquire();
+        sim.runReady();
+        hang(0);
+        hang(1);
+        sim.stepWallClock(SECOND.multipliedBy(10));
+        assertThat(lease.isValid()).isFalse();
+        sim.runFor(SECOND);
+        assertThat(lease.isValid()).isTrue();
+        assertThat(lease.heldAt()).isEqualTo(3);
+        lease.close();
+    }
+
+    // ---- futures
+
+    @Test
+    void aFutureGetsTheLease() {
+        QuorumLease lease = sim.await(lockA.async().acquire());
+        assertThat(lease.isValid()).isTrue();
+        assertThat(lockB.tryLock()).isFalse();
+        sim.await(lease.closeAsync());
+        sim.await(lease.closeAsync());
+        assertFree();
+    }
+
+    @Test
+    void aFutureWaits() {
+        lockB.lock();
+        CompletableFuture<QuorumLease> bounded = lockA.async().acquire(SECOND);
+        CompletableFuture<Optional<QuorumLease>> tried = lockA.async().tryAcquire(SECOND);
+        CompletableFuture<QuorumLease> patient = lockA.async().acquire();
+        assertThat(sim.await(lockA.async().tryAcquire())).isEmpty();
+        assertThat(sim.await(tried)).isEmpty();
+        assertThatThrownBy(() -> sim.await(bounded)).isInstanceOf(LockTimeoutException.class);
+        lockB.unlock();
+        sim.await(sim.await(patient).closeAsync());
+        QuorumLease own =
+                sim.await(lockA.async().tryAcquire(Duration.ZERO, SECOND)).orElseThrow();
+        assertThat(own.remaining()).isLessThanOrEqualTo(SECOND);
+        own.close();
+    }
+
+    @Test
+    void aFutureThatIsCancelledWithdraws() {
+        lockB.lock();
+        CompletableFuture<QuorumLease> future = lockA.async().acquire();
+        sim.runFor(SECOND);
+        future.cancel(true);
+        lockB.unlock();
+        sim.runFor(SECOND);
+        assertFree();
+        long calls = calls(ofA.get(0));
+        sim.runFor(SECOND.multipliedBy(5));
+        assertThat(calls(ofA.get(0))).isEqualTo(calls);
+    }
+
+    @Test
+    void aGrantToACancelledFutureIsGivenBack() {
+        List<Held> replies = List.of(0, 1, 2).stream()
+                .map(server -> faults(ofA, server).holdReply(Operation.ACQUIRE))
+                .toList();
+        CompletableFuture<QuorumLease> future = lockA.async().acquire();
+        sim.runUntil(() -> replies.stream().allMatch(Held::isCaught), LONG);
+        future.cancel(true);
+        replies.forEach(Held::letGo);
+        sim.runFor(SECOND);
+        assertFree();
+    }
+
+    @Test
+    void aFutureThatIsCancelledAtAnyMomentLeavesNothing() {
+        for (int moment = 0; moment < 60; moment++) {
+            CompletableFuture<QuorumLease> future = lockA.async().acquire();
+            int[] looks = {moment};
+            sim.passUntil(() -> looks[0]-- <= 0, SECOND);
+            if (!future.cancel(true)) {
+                sim.await(future.join().closeAsync());
+            }
+            sim.runFor(Duration.ofMillis(100));
+            assertFree();
+        }
+    }
+
+    @Test
+    void aFutureFailsAsTheCallWould() {
+        List.of(0, 1, 2).forEach(this::kill);
+        assertThatThrownBy(() -> sim.await(lockA.async().acquire())).isInstanceOf(HoldfastException.class);
+        List.of(0, 1, 2).forEach(this::heal);
+        CompletableFuture<QuorumLease> waiting = waitingFuture();
+        ofA.forEach(Holdfast::close);
+        assertThatThrownBy(() -> sim.await(waiting))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
+        lockB.unlock();
+        assertThatThrownBy(() -> lockB.async().tryAcquire(Duration.ZERO, Duration.ofMillis(-1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("'n'");
+    }
+
+    private CompletableFuture<QuorumLease> waitingFuture() {
+        lockB.lock();
+        CompletableFuture<QuorumLease> waiting = lockA.async().acquire();
+        sim.runFor(SECOND);
+        return waiting;
+    }
+
+    @Test
+    void closingWithoutWaitingFailsWithALoss() throws InterruptedException {
+        QuorumLease lease = lockA.acquire();
+        sim.runReady();
+        List.of(0, 1, 2).forEach(this::forceAt);
+        assertThatThrownBy(() -> sim.await(lease.closeAsync()))
+                .isInstanceOf(LeaseLostException.class)
+                .hasMessageContaining("left at 2");
+        assertFree();
+    }
+}
