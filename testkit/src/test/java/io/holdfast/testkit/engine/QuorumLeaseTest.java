@@ -34,9 +34,7 @@ class QuorumLeaseTest extends FiveServers {
             assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(25));
             forceAt(4);
             assertThat(lease.heldAt()).isEqualTo(4);
-            assertThat(lease)
-                    .hasToString("lease of quorum lock 'n' of 5 servers, token " + lease.token() + ", valid at 4 for "
-                            + lease.remaining().toMillis() + " ms");
+            assertThat(lease.toString()).contains("quorum lock 'n' of 5 servers", "valid at 4");
         }
         assertFree();
     }
