@@ -138,12 +138,7 @@ final class Holding {
             return;
         }
         WeakReference<Holding> self = new WeakReference<>(this);
-        seat.onLost(lost -> {
-            Holding holding = self.get();
-            if (holding != null) {
-                holding.event(() -> holding.lostAt(chair, seat));
-            }
-        });
+        seat.onLost(lost -> later(self, Holding::dropTheLost));
         recount();
         decide();
     }
@@ -215,10 +210,18 @@ final class Holding {
         return (int) seats.stream().filter(seat -> !seat.isOver()).count();
     }
 
-    private void lostAt(Chair chair, Seat seat) {
-        if (chair.seat().filter(mine -> mine == seat).isPresent()) {
-            chair.vacate(null);
+    /** Runs an event, unless its owner forgot the hold. */
+    private static void later(WeakReference<Holding> self, Consumer<Holding> event) {
+        Holding holding = self.get();
+        if (holding != null) {
+            holding.event(() -> event.accept(holding));
         }
+    }
+
+    private void dropTheLost() {
+        chairs.stream()
+                .filter(chair -> chair.seat().filter(Seat::isOver).isPresent())
+                .forEach(chair -> chair.vacate(null));
     }
 
     private void noticeLoss() {
@@ -260,12 +263,7 @@ final class Holding {
 
     private void tickLater() {
         WeakReference<Holding> self = new WeakReference<>(this);
-        ticker = servers.later(servers.lease(own).dividedBy(TICKS_PER_LEASE), () -> {
-            Holding holding = self.get();
-            if (holding != null) {
-                holding.event(holding::tick);
-            }
-        });
+        ticker = servers.later(servers.lease(own).dividedBy(TICKS_PER_LEASE), () -> later(self, Holding::tick));
     }
 
     private void tick() {
@@ -276,9 +274,7 @@ final class Holding {
         }
         noticeLoss();
         if (phase == Phase.HELD) {
-            chairs.stream()
-                    .filter(chair -> chair.seat().filter(Seat::isOver).isPresent())
-                    .forEach(chair -> chair.vacate(null));
+            dropTheLost();
             chairs.stream()
                     .filter(chair -> chair.is(Chair.State.VACANT) && !chair.server.isClosed())
                     .forEach(this::askAgain);
