@@ -78,9 +78,10 @@ final class BesideRedisson implements LockStore {
 
     @Override
     public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
-        return store.renew(batch).thenApply(replies -> IntStream.range(0, replies.size())
-                .mapToObj(i -> renewed(batch.get(i), replies.get(i)))
-                .toList());
+        return store.renew(batch)
+                .thenApply(replies -> IntStream.range(0, replies.size())
+                        .mapToObj(i -> renewed(batch.get(i), replies.get(i)))
+                        .toList());
     }
 
     /** What is held does not wait; of an assigned tenure this is the first to tell. */

@@ -37,7 +37,8 @@ record SharedLocks(Session session, Layout layout) {
                     request.tenure(),
                     RedisStore.millis(request.lease()),
                     TokenUnits.units(request.tokens()),
-                    mode(request.mode())));
+                    mode(request.mode()),
+                    TokenUnits.unit(request.floor())));
         }
         String[] keys = batch.stream()
                 .flatMap(request -> layout.sharedKeys(request.name(), request.tenure()))

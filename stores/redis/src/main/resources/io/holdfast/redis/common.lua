@@ -41,6 +41,21 @@ local function keep(token, unit)
     redis.call('SET', token, string.format('%.0f', unit), 'PX', '604800000')
 end
 
+-- Draws units if any are wanted, and has all later ones above the floor, too; keeps what that changes. The first and how many.
+local function draw_above(token, last, floor, wanted, now)
+    local first, units = 0, 0
+    local before = tonumber(last) or 0
+    local highest = math.max(before, floor)
+    if wanted > 0 then
+        first, units = draw(highest, now, wanted)
+        highest = first + units - 1
+    end
+    if highest > before then
+        keep(token, highest)
+    end
+    return first, units
+end
+
 -- The lease to set for a tenure that has one: a late copy of a request must not shorten it.
 local function longer(lock, lease)
     return math.max(redis.call('PTTL', lock), tonumber(lease))

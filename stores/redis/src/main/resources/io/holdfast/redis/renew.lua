@@ -34,16 +34,7 @@ for i = 1, #KEYS, 4 do
     elseif held == 0 then
         add(0, 0, 0, 0)
     else
-        local first, units = 0, 0
-        local before = tonumber(last or 0)
-        local highest = math.max(before, floor)
-        if wanted > 0 then
-            first, units = draw(highest, now, wanted)
-            highest = first + units - 1
-        end
-        if highest > before then
-            keep(token, highest)
-        end
+        local first, units = draw_above(token, last, floor, wanted, now)
         add(1, waiters, first, units)
     end
 end

@@ -2,7 +2,8 @@
 -- others.
 --
 -- KEYS  for each lock: lock, token, queue, leases, timer, as for all read/write locks
--- ARGV  for each lock: tenure, lease in ms, units wanted or 0, 'read' or 'write'
+-- ARGV  for each lock: tenure, lease in ms, units wanted or 0, 'read' or 'write', unit that later ones are to be
+--       above or 0
 -- reply as for renew
 
 local now = clock()
@@ -16,7 +17,7 @@ end
 
 for i = 1, #KEYS, 5 do
     local lock, token, queue, leases, timer = KEYS[i], KEYS[i + 1], KEYS[i + 2], KEYS[i + 3], KEYS[i + 4]
-    local at = (i - 1) / 5 * 4
+    local at = i - 1
     local owner, wanted = field(ARGV[at + 1], ARGV[at + 4]), tonumber(ARGV[at + 3])
     local bad, waiters, last = unusable(lock, token, queue, leases)
     if bad and string.find(bad.err, 'HFKIND', 1, true) then
@@ -27,11 +28,7 @@ for i = 1, #KEYS, 5 do
         add(0, 0, 0, 0)
     else
         lease_to(lock, leases, owner, timer, tonumber(ARGV[at + 2]), now)
-        local first, units = 0, 0
-        if wanted > 0 then
-            first, units = draw(last, now, wanted)
-            keep(token, first + units - 1)
-        end
+        local first, units = draw_above(token, last, tonumber(ARGV[at + 5]), wanted, now)
         add(1, waiters, first, units)
     end
 end

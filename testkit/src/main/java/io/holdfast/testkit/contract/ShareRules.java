@@ -54,6 +54,10 @@ final class ShareRules {
                         ShareRules::shares,
                         ShareRules::wanted)
                 .add("tokens rise from writers to readers to writers", ShareRules::shares, ShareRules::tokens)
+                .add(
+                        "a floor of a reader or a writer is below all later tokens",
+                        ShareRules::shares,
+                        ShareRules::floors)
                 .add("a report shows all who read", ShareRules::shares, ShareRules::reports)
                 .add("a forced release frees the name of all, and tells them", ShareRules::shares, ShareRules::forced)
                 .add("a lock is no read/write lock, and the reverse", ShareRules::shares, ShareRules::kinds);
@@ -327,6 +331,22 @@ final class ShareRules {
             last = got.tokens().last();
             releases(client, scene, tenure, share.mode());
         }
+    }
+
+    private static void floors(Scene scene) {
+        TestClient client = scene.client();
+        long floor = 0;
+        for (Share share : List.of(Share.READ, Share.WRITE)) {
+            TenureId tenure = client.tenure();
+            Acquire.Granted got = client.granted(shared(client, tenure, share));
+            assertTrue(got.tokens().first() > floor);
+            floor = got.tokens().last() + 10_000_000_000L;
+            Renew renewal = new Renew(scene.name(), tenure, share.mode(), Scene.LONG, 0).withFloor(floor);
+            assertInstanceOf(Renew.Renewed.class, client.renew(renewal));
+            assertTrue(releases(client, scene, tenure, share.mode()).held());
+        }
+        TenureId last = client.tenure();
+        assertTrue(client.granted(shared(client, last, Share.READ)).tokens().first() > floor);
     }
 
     private static void reports(Scene scene) {
