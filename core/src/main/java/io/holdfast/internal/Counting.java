@@ -104,7 +104,7 @@ final class Counting {
     private final class Repeated {
 
         private final CompletableFuture<Boolean> done = new CompletableFuture<>();
-        private final long until = engine.platform.nanoTime() + Math.min(engine.rules.outage(), MOST_PATIENCE_NANOS);
+        private final long began = engine.platform.nanoTime();
         private final Change change;
         private volatile boolean mayBeApplied;
 
@@ -137,10 +137,12 @@ final class Counting {
 
         private void failed(StoreException cause, int failures) {
             mayBeApplied |= cause.effect() == Effect.UNKNOWN;
-            if (!mayBeApplied) {
-                done.completeExceptionally(cause);
-            } else if (engine.platform.nanoTime() - until >= 0) {
+            long patience = mayBeApplied ? MOST_PATIENCE_NANOS : engine.rules.command();
+            boolean over = engine.platform.nanoTime() - began >= Math.min(patience, engine.rules.outage());
+            if (mayBeApplied && over) {
                 done.completeExceptionally(new StoreException(Effect.UNKNOWN, cause.getMessage() + "", cause));
+            } else if (over || cause.effect() == Effect.REFUSED) {
+                done.completeExceptionally(cause);
             } else {
                 long delay = Term.doubled(FIRST_BACKOFF_NANOS, failures, MOST_BACKOFF_NANOS);
                 engine.later.run(delay, () -> sendAgain(failures + 1));

@@ -21,17 +21,29 @@ import org.slf4j.LoggerFactory;
  * What one client of a store hears from its server and from other clients, over any channel that carries text.
  *
  * <p>The server's messages are {@code F LOCK} the lock is free, {@code A TENURE UNIT UNITS WAITERS NEXT EXPIRES LOCK} it was
- * assigned, {@code W LOCK} somebody waits, {@code R TENURE LOCK} it was taken away, {@code G} some may be missing. Those
- * of clients are {@code Q NUMBER ASKER LOCK} who has it, {@code S NUMBER TENURE SINCE TOKEN OWNER} the answer. LOCK is the
- * name with the prefix of the client, TENURE the number of one of its own, in the answer the whole id; UNIT and UNITS are
+ * assigned, {@code W LOCK} somebody waits, {@code R TENURE LOCK} it was taken away, {@code C LATCH} a latch opened, is another
+ * one, or is gone, {@code G} some may be missing. Those of clients are {@code Q NUMBER ASKER LOCK} who has it,
+ * {@code S NUMBER TENURE SINCE TOKEN OWNER} the answer. LOCK and LATCH are the name with the prefix of the client, TENURE the
+ * number of one of its own, in the answer the whole id; what is assigned to write, to read, or as permits is {@code AW},
+ * {@code AR}, {@code AP}; UNIT and UNITS are
  * {@link TokenUnits}.
  */
 public final class Mailbox {
 
     private static final Logger LOG = LoggerFactory.getLogger(Mailbox.class);
 
-    private static final Map<String, Integer> PARTS =
-            Map.of("F", 2, "A", 8, "AW", 8, "AR", 8, "W", 2, "R", 3, "Q", 4, "S", 6, "G", 1);
+    private static final Map<String, Integer> PARTS = Map.ofEntries(
+            Map.entry("F", 2),
+            Map.entry("A", 8),
+            Map.entry("AW", 8),
+            Map.entry("AR", 8),
+            Map.entry("AP", 8),
+            Map.entry("C", 2),
+            Map.entry("W", 2),
+            Map.entry("R", 3),
+            Map.entry("Q", 4),
+            Map.entry("S", 6),
+            Map.entry("G", 1));
     private static final long PATIENCE_NANOS = 200_000_000;
 
     private final StoreConfig config;
@@ -77,6 +89,8 @@ public final class Mailbox {
             case "A" -> hear(assigned(parts, Mode.LOCK, run));
             case "AW" -> hear(assigned(parts, Mode.WRITE, run));
             case "AR" -> hear(assigned(parts, Mode.READ, run));
+            case "AP" -> hear(assigned(parts, Mode.PERMITS, run));
+            case "C" -> hear(new Signal.Changed(name(parts[1])));
             case "Q" -> asked(parts[1], parts[2], parts[3]);
             case "S" -> Optional.ofNullable(awaited.get(parts[1])).ifPresent(answer -> answer.complete(told(parts)));
             default -> throw new IllegalArgumentException("it is of no known kind");

@@ -69,6 +69,14 @@ record Layout(String prefix) {
         return keys;
     }
 
+    /** The keys of a semaphore or a latch, of these kinds. */
+    String[] countedKeys(String name, String... kinds) {
+        String counted = prefix + name;
+        return Arrays.stream(kinds)
+                .map(kind -> "hf:{" + tag(counted) + "}:" + kind + ":" + counted)
+                .toArray(String[]::new);
+    }
+
     String inbox(String client) {
         return "hf:in:" + prefix + client;
     }

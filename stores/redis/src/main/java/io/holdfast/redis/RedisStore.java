@@ -3,6 +3,7 @@ package io.holdfast.redis;
 import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.CounterStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
@@ -14,10 +15,14 @@ import io.holdfast.support.TokenUnits;
 import io.lettuce.core.SetArgs;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
@@ -30,7 +35,7 @@ final class RedisStore implements LockStore {
     private static final Logger LOG = LoggerFactory.getLogger(RedisStore.class);
 
     private static final long CLOSE_NANOS = 500_000_000;
-    private static final Set<Mode> MODES = Set.of(Mode.LOCK, Mode.READ, Mode.WRITE);
+    private static final Set<Mode> MODES = Set.of(Mode.values());
 
     private final StoreConfig config;
     private final Failures failures;
@@ -38,6 +43,7 @@ final class RedisStore implements LockStore {
     final Session session;
     private final Reports reports;
     private final SharedLocks shared;
+    private final RedisCounters counters;
     private final ServerClock clock = new ServerClock();
     private final ClientRecord record;
     private final String recordKey;
@@ -50,6 +56,7 @@ final class RedisStore implements LockStore {
         session = new Session(config, failures, layout);
         reports = new Reports(session, layout);
         shared = new SharedLocks(session, layout);
+        counters = new RedisCounters(session, layout, reports, config.client().id());
         record = new ClientRecord(config);
         recordKey = layout.record(config.client().id());
     }
@@ -93,8 +100,10 @@ final class RedisStore implements LockStore {
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
         writeRecord(request.lease());
-        if (request.share().mode() != Mode.LOCK) {
-            return shared.acquire(request, this::acquired);
+        if (request.share().mode() == Mode.PERMITS) {
+            return counters.acquire(request, queueing(request), RedisStore::permitted);
+        } else if (request.share().mode() != Mode.LOCK) {
+            return shared.acquire(request, RedisStore::acquired);
         }
         Stream<Object> fixed = Stream.of(
                 request.tenure(),
@@ -108,7 +117,7 @@ final class RedisStore implements LockStore {
         return session.run(
                 Script.ACQUIRE,
                 List.of(request.name()),
-                this::acquired,
+                RedisStore::acquired,
                 Stream.concat(fixed, behind).toArray());
     }
 
@@ -120,7 +129,14 @@ final class RedisStore implements LockStore {
         };
     }
 
-    private Acquire.Reply acquired(Reply reply) {
+    /** A grant says how many permits, and there are no places behind it. */
+    private static Acquire.Reply permitted(Reply reply) {
+        return reply.count(0) == 1
+                ? new Acquire.Granted(reply.tokens(2), reply.count(4), List.of(), reply.count(5), reply.number(1))
+                : acquired(reply);
+    }
+
+    private static Acquire.Reply acquired(Reply reply) {
         long now = reply.number(1);
         return switch (reply.count(0)) {
             case 0 -> new Acquire.Late(now);
@@ -136,25 +152,34 @@ final class RedisStore implements LockStore {
     @Override
     public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
         batch.forEach(request -> writeRecord(request.lease()));
-        List<Renew> locks =
-                batch.stream().filter(request -> request.mode() == Mode.LOCK).toList();
-        List<Renew> others =
-                batch.stream().filter(request -> request.mode() != Mode.LOCK).toList();
-        if (others.isEmpty()) {
-            return renewLocks(locks);
+        Map<Mode, List<Renew>> kinds = new EnumMap<>(Mode.class);
+        batch.forEach(request -> kinds.computeIfAbsent(kind(request.mode()), absent -> new ArrayList<>())
+                .add(request));
+        CompletionStage<Map<Mode, Iterator<Renew.Reply>>> replies =
+                CompletableFuture.completedStage(new EnumMap<>(Mode.class));
+        for (Map.Entry<Mode, List<Renew>> kind : kinds.entrySet()) {
+            replies = replies.thenCombine(renew(kind.getKey(), kind.getValue()), (all, some) -> {
+                all.put(kind.getKey(), some.iterator());
+                return all;
+            });
         }
-        CompletionStage<List<Renew.Reply>> replies = shared.renew(others, reply -> renewed(others, reply));
-        return locks.isEmpty()
-                ? replies
-                : replies.thenCombine(renewLocks(locks), (ofOthers, ofLocks) -> inOrder(batch, ofLocks, ofOthers));
+        return replies.thenApply(all -> batch.stream()
+                .map(request ->
+                        Objects.requireNonNull(all.get(kind(request.mode()))).next())
+                .toList());
     }
 
-    private static List<Renew.Reply> inOrder(List<Renew> batch, List<Renew.Reply> ofLocks, List<Renew.Reply> ofOthers) {
-        Iterator<Renew.Reply> locks = ofLocks.iterator();
-        Iterator<Renew.Reply> others = ofOthers.iterator();
-        return batch.stream()
-                .map(request -> (request.mode() == Mode.LOCK ? locks : others).next())
-                .toList();
+    /** Each is renewed by a script of its own. */
+    private static Mode kind(Mode mode) {
+        return mode == Mode.READ ? Mode.WRITE : mode;
+    }
+
+    private CompletionStage<List<Renew.Reply>> renew(Mode kind, List<Renew> batch) {
+        return switch (kind) {
+            case LOCK -> renewLocks(batch);
+            case READ, WRITE -> shared.renew(batch, reply -> renewed(batch, reply));
+            case PERMITS -> counters.renew(batch, reply -> renewed(batch, reply));
+        };
     }
 
     private CompletionStage<List<Renew.Reply>> renewLocks(List<Renew> batch) {
@@ -186,7 +211,9 @@ final class RedisStore implements LockStore {
 
     @Override
     public CompletionStage<Release.Reply> release(Release request) {
-        if (request.mode() != Mode.LOCK) {
+        if (request.mode() == Mode.PERMITS) {
+            return counters.release(request, RedisStore::released);
+        } else if (request.mode() != Mode.LOCK) {
             return shared.release(request, RedisStore::released);
         }
         return session.run(
@@ -233,6 +260,11 @@ final class RedisStore implements LockStore {
     @Override
     public CompletionStage<List<LockReport>> list(String prefix) {
         return reports.list(prefix);
+    }
+
+    @Override
+    public Optional<CounterStore> counters() {
+        return Optional.of(counters);
     }
 
     @Override

@@ -90,7 +90,7 @@ record Reports(Session session, Layout layout) {
     }
 
     /** Who they are: by their records, or else by what stands in the lock or the queue. */
-    private CompletionStage<List<LockReport.Client>> clients(List<String> fields) {
+    CompletionStage<List<LockReport.Client>> clients(List<String> fields) {
         if (fields.isEmpty()) {
             return CompletableFuture.completedStage(List.of());
         }

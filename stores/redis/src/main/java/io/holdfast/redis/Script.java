@@ -19,7 +19,14 @@ enum Script {
     SHARE_RENEW("common", "serve", "share", "share-renew"),
     SHARE_RELEASE("common", "serve", "share", "share-release"),
     SHARE_FORCE("common", "serve", "share", "share-force"),
-    SHARE_INSPECT("common", "serve", "share", "share-inspect");
+    SHARE_INSPECT("common", "serve", "share", "share-inspect"),
+    PERMIT_ACQUIRE("common", "serve", "permit", "permit-acquire"),
+    PERMIT_RENEW("common", "serve", "permit", "permit-renew"),
+    PERMIT_RELEASE("common", "serve", "permit", "permit-release"),
+    PERMIT_CHANGE("common", "serve", "permit", "count", "permit-change"),
+    PERMIT_INSPECT("common", "serve", "permit", "permit-inspect"),
+    LATCH_CHANGE("common", "count", "latch-change"),
+    LATCH_INSPECT("common", "latch-inspect");
 
     /** What is sent to a server that does not know it. */
     final String text;

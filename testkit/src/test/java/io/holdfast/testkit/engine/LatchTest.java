@@ -136,6 +136,14 @@ class LatchTest extends VirtualTime {
     }
 
     @Test
+    void aCountWaitsForTheStoreToComeBack() {
+        atA.trySetCount(1);
+        faults(a).next(Operation.CHANGE, Fault.FAIL_BEFORE);
+        atA.countDown();
+        assertThat(atB.count()).isZero();
+    }
+
+    @Test
     void whatCannotBeToldIsSaid() {
         atA.trySetCount(10);
         faults(a).probability(Fault.FAIL_AFTER, 1);

@@ -1,0 +1,147 @@
+package io.holdfast.redis;
+
+import io.holdfast.LockReport;
+import io.holdfast.PermitHolder;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Change;
+import io.holdfast.spi.CounterStore;
+import io.holdfast.spi.LatchReport;
+import io.holdfast.spi.PermitReport;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.TenureId;
+import io.holdfast.support.TokenUnits;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/** Semaphores and latches: the requests of {@link RedisStore} for them. */
+record RedisCounters(Session session, Layout layout, Reports reports, String client) implements CounterStore {
+
+    // ---- permits that are held
+
+    CompletionStage<Acquire.Reply> acquire(Acquire request, int queueing, Function<Reply, Acquire.Reply> decoder) {
+        return session.run(
+                Script.PERMIT_ACQUIRE,
+                keys(request.name()),
+                List.of(request.name()),
+                decoder,
+                request.tenure(),
+                RedisStore.millis(request.lease()),
+                TokenUnits.units(request.tokens()),
+                request.notAfter(),
+                queueing,
+                request.arrival(),
+                layout.inbox(""),
+                request.share().permits(),
+                layout.prefix() + request.name());
+    }
+
+    CompletionStage<List<Renew.Reply>> renew(List<Renew> batch, Function<Reply, List<Renew.Reply>> decoder) {
+        List<Object> arguments = new ArrayList<>();
+        for (Renew request : batch) {
+            arguments.addAll(
+                    List.of(request.tenure(), RedisStore.millis(request.lease()), TokenUnits.units(request.tokens())));
+        }
+        List<String> names = batch.stream().map(Renew::name).toList();
+        String[] keys = names.stream().flatMap(name -> Stream.of(keys(name))).toArray(String[]::new);
+        return session.run(Script.PERMIT_RENEW, keys, names, decoder, arguments.toArray());
+    }
+
+    CompletionStage<Release.Reply> release(Release request, Function<Reply, Release.Reply> decoder) {
+        return release(request.name(), request.tenure(), 0, request.places(), decoder);
+    }
+
+    private <T> CompletionStage<T> release(
+            String name, TenureId tenure, int tell, List<TenureId> places, Function<Reply, T> decoder) {
+        return session.run(
+                Script.PERMIT_RELEASE,
+                keys(name),
+                List.of(name),
+                decoder,
+                Stream.concat(Stream.of(tenure, layout.inbox(""), layout.prefix() + name, tell), places.stream())
+                        .toArray());
+    }
+
+    private String[] keys(String name) {
+        return layout.countedKeys(name, "pl", "ph", "pe", "pq", "pw", "pt", "pd");
+    }
+
+    // ---- what is counted
+
+    @Override
+    public CompletionStage<Change.Reply> change(Change request) {
+        boolean ofLatch = request.kind().ofLatch();
+        return session.run(
+                ofLatch ? Script.LATCH_CHANGE : Script.PERMIT_CHANGE,
+                ofLatch ? latchKeys(request.name()) : keys(request.name()),
+                List.of(request.name()),
+                RedisCounters::changed,
+                request.kind(),
+                request.id(),
+                request.amount(),
+                request.notAfter(),
+                layout.inbox(""),
+                layout.prefix() + request.name(),
+                request.life().map(RedisStore::millis).orElse(0L));
+    }
+
+    private static Change.Reply changed(Reply reply) {
+        long now = reply.number(1);
+        return reply.count(0) == 0 ? new Change.Late(now) : new Change.Done(reply.number(2) == 1, now);
+    }
+
+    @Override
+    public CompletionStage<Boolean> revoke(String name, TenureId permit) {
+        return release(name, permit, 1, List.of(), reply -> reply.number(0) == 1);
+    }
+
+    @Override
+    public CompletionStage<PermitReport> permits(String name) {
+        return session.run(Script.PERMIT_INSPECT, keys(name), List.of(name), this::report)
+                .thenCompose(report -> report);
+    }
+
+    private CompletionStage<PermitReport> report(Reply reply) {
+        List<String> tenures = new ArrayList<>();
+        for (int i = 3; i < reply.values().size(); i += 3) {
+            tenures.add(reply.text(i));
+        }
+        OptionalInt limit = reply.count(1) < 0 ? OptionalInt.empty() : OptionalInt.of(reply.count(1));
+        return reports.clients(tenures).thenApply(clients -> {
+            List<PermitHolder> holders = new ArrayList<>();
+            for (LockReport.Client holder : clients) {
+                int at = 3 + holders.size() * 3;
+                Duration left = Duration.ofMillis(reply.number(at + 2));
+                holders.add(new PermitHolder(reply.text(at), reply.count(at + 1), holder, left));
+            }
+            return new PermitReport(limit, holders, reply.count(2));
+        });
+    }
+
+    // ---- latches
+
+    @Override
+    public CompletionStage<LatchReport> latch(String name, boolean listening) {
+        return session.run(
+                Script.LATCH_INSPECT,
+                latchKeys(name),
+                List.of(name),
+                reply -> new LatchReport(id(reply.text(2)), reply.count(1), id(reply.text(3))),
+                client,
+                listening ? 1 : 0);
+    }
+
+    private static Optional<TenureId> id(String text) {
+        return text.isEmpty() ? Optional.empty() : Optional.of(TenureId.parse(text));
+    }
+
+    private String[] latchKeys(String name) {
+        return layout.countedKeys(name, "l", "ll", "ld");
+    }
+}

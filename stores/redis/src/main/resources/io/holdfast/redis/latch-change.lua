@@ -1,0 +1,68 @@
+-- Changes a latch, and tells those who listen that it opened, is another one, or is gone.
+--
+-- KEYS  1 latch: 'COUNT SET OPENED': the count that is left, the id of the change that set it, and that of the setting before if
+--         it had opened, or '-'
+--       2 listeners: a sorted set of clients by when they last asked
+--       3 done: the changes of the last minute
+-- ARGV  1 the kind of the change, 2 its id, 3 count, 4 time after which to refuse, 5 prefix of inboxes, 6 name,
+--       7 life in ms, or 0 for as long as it takes
+-- reply {0, now}                               too late
+--       {1, now, 1 if anything was to be done or 0}
+
+local latch, listeners, done = KEYS[1], KEYS[2], KEYS[3]
+local kind, id, amount, life = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[7]
+
+-- For how long one is kept that opened and has no life of its own.
+local OPEN_LIFE = '604800000'
+
+local now = clock()
+if now > tonumber(ARGV[4]) then
+    return {0, now}
+end
+local state = redis.pcall('GET', latch)
+local bad = type(state) == 'table' and wrong(latch, state) or wrong(listeners, redis.pcall('ZCARD', listeners))
+    or wrong(done, redis.pcall('ZCARD', done))
+if bad then
+    return bad
+end
+local before = answer(done, id)
+if before then
+    return {1, now, before}
+end
+
+local left, set, opened
+if state then
+    left, set, opened = string.match(state, '^(%d+) (%S+) (%S+)$')
+    left = tonumber(left)
+end
+if kind == 'RESET_COUNT' or (kind == 'TRY_COUNT') == (not state) then
+    remember(done, id, 1, now)
+else
+    remember(done, id, 0, now)
+    return {1, now, 0}
+end
+
+local over = true
+if kind == 'DELETE_COUNT' then
+    redis.call('DEL', latch)
+elseif kind == 'COUNT_DOWN' then
+    local rest = math.max(0, left - amount)
+    redis.call('SET', latch, string.format('%.0f %s %s', rest, set, opened), 'KEEPTTL')
+    if left > 0 and rest == 0 and redis.call('PTTL', latch) == -1 then
+        redis.call('PEXPIRE', latch, OPEN_LIFE)
+    end
+    over = rest == 0
+else
+    redis.call('SET', latch, string.format('%.0f %s %s', amount, id, left == 0 and set or '-'))
+    if life ~= '0' then
+        redis.call('PEXPIRE', latch, life)
+    end
+end
+if over then
+    local all = redis.call('ZRANGE', listeners, 0, -1)
+    redis.call('DEL', listeners)
+    for _, listener in ipairs(all) do
+        redis.pcall('PUBLISH', ARGV[5] .. listener, 'C ' .. ARGV[6])
+    end
+end
+return {1, now, 1}

@@ -1,0 +1,60 @@
+-- Takes permits for a tenure if so many are free or the tenure has them, else queues the tenure.
+--
+-- KEYS  as for all semaphores
+-- ARGV  1 to 7 as for acquire; 8 permits or 0 for all that are free, 9 name
+-- reply {0, now}                                                  too late
+--       {1, now, first unit, units, waiters, permits}             granted
+--       {2, now, next lease left in ms, arrival or 0, holder}     refused
+
+local limit, held, ends, queue, wanted, token, done = unpack(KEYS)
+local tenure, inboxes, count, name = ARGV[1], ARGV[7], tonumber(ARGV[8]), ARGV[9]
+
+local now = clock()
+if now > tonumber(ARGV[4]) then
+    return {0, now}
+end
+local bad, total, last = unusable(limit, held, ends, queue, wanted, token, done)
+if bad then
+    return bad
+end
+if not total then
+    return redis.error_reply("HFPERMITS the semaphore '" .. name .. "' was never given permits: call trySetPermits first")
+elseif count > total then
+    return redis.error_reply("HFPERMITS the semaphore '" .. name .. "' has " .. total .. ' permits in all, and ' .. count
+        .. ' were asked for: ask for fewer, or give it more by addPermits')
+end
+
+expire(held, ends, queue, wanted, now)
+if not is_held(held, tenure) then
+    last = serve_permits(held, ends, queue, wanted, token, inboxes, name, total, last, now)
+end
+
+local me = (ARGV[5] == '2' and FAIR or '') .. tenure
+local arrival = tonumber(redis.call('ZSCORE', queue, me)) or tonumber(ARGV[6])
+local overtakes
+if ARGV[5] == '2' then
+    local first = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
+    overtakes = #first > 0 and (arrival == 0 or tonumber(first[2]) < arrival)
+else
+    overtakes = fair_before(queue, arrival)
+end
+
+local free = total - sum(held)
+if is_held(held, tenure) or free >= math.max(1, count) and not overtakes then
+    local has = math.abs(tonumber(is_held(held, tenure)) or (count == 0 and free or count))
+    local first, units = draw(last, now, tonumber(ARGV[3]))
+    hold(held, ends, tenure, has, now + tonumber(ARGV[2]) * 1000)
+    keep(token, first + units - 1)
+    leave(queue, wanted, me)
+    return {1, now, first, units, redis.call('ZCARD', queue), has}
+end
+
+local next = redis.call('ZRANGE', ends, 0, 0, 'WITHSCORES')
+local left = next[2] and math.ceil((tonumber(next[2]) - now) / 1000) or CLAIM
+local reply = {2, now, left, arrival, next[1] or ''}
+if ARGV[5] ~= '0' then
+    reply[4] = enqueue(queue, me, ARGV[6], now)
+    redis.call('ZADD', wanted, count, me)
+    redis.call('PEXPIRE', wanted, '60000')
+end
+return reply

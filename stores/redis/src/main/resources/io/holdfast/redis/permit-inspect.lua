@@ -1,0 +1,20 @@
+-- How many permits there are and who holds some; writes nothing.
+--
+-- KEYS  as for all semaphores
+-- reply {now, permits in all or -1, waiters, and for each holder: tenure, permits, lease left in ms}
+
+local limit, held, ends, queue, wanted, token, done = unpack(KEYS)
+
+local bad, total = unusable(limit, held, ends, queue, wanted, token, done)
+if bad then
+    return bad
+end
+local now = clock()
+local reply = {now, total or -1, redis.call('ZCARD', queue)}
+local leases = redis.call('ZRANGEBYSCORE', ends, '(' .. string.format('%.0f', now), '+inf', 'WITHSCORES')
+for i = 1, #leases, 2 do
+    reply[#reply + 1] = leases[i]
+    reply[#reply + 1] = math.abs(tonumber(is_held(held, leases[i])))
+    reply[#reply + 1] = math.ceil((tonumber(leases[i + 1]) - now) / 1000)
+end
+return reply

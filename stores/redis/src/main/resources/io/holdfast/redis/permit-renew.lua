@@ -1,0 +1,39 @@
+-- Makes the leases of permits last at least so long, each by itself: what is wrong with one does not touch the others.
+--
+-- KEYS  for each: as for all semaphores
+-- ARGV  for each: tenure, lease in ms, units wanted or 0
+-- reply as for renew
+
+local now = clock()
+local reply = {now}
+
+local function add(...)
+    for _, value in ipairs({...}) do
+        reply[#reply + 1] = value
+    end
+end
+
+for i = 1, #KEYS, 7 do
+    local held, ends, queue, wanted, token = KEYS[i + 1], KEYS[i + 2], KEYS[i + 3], KEYS[i + 4], KEYS[i + 5]
+    local at = (i - 1) / 7 * 3
+    local tenure, lease, more = ARGV[at + 1], tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
+    local bad, _, last = unusable(KEYS[i], held, ends, queue, wanted, token, KEYS[i + 6])
+    if bad then
+        add(2, bad.err, 0, 0)
+    else
+        expire(held, ends, queue, wanted, now)
+        local count = tonumber(is_held(held, tenure))
+        if not count then
+            add(0, 0, 0, 0)
+        else
+            hold(held, ends, tenure, math.abs(count), now + lease * 1000)
+            local first, units = 0, 0
+            if more > 0 then
+                first, units = draw(last, now, more)
+                keep(token, first + units - 1)
+            end
+            add(1, redis.call('ZCARD', queue), first, units)
+        end
+    end
+end
+return reply

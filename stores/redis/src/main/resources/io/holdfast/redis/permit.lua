@@ -1,0 +1,101 @@
+-- What the scripts of semaphores share.
+--
+-- KEYS  1 limit: how many permits there are, for ever
+--       2 held: a sorted set of the holding tenures by how many they hold, below zero until an assigned one is heard of; and
+--         '=' for the sum
+--       3 ends: a sorted set of them by the end of their lease
+--       4 queue: a sorted set of the waiting tenures by arrival, those of fair places behind an exclamation mark
+--       5 wanted: a sorted set of the same by how many they want
+--       6 token: the highest unit of tokens given
+--       7 done: the changes of the last minute
+
+local function unusable(limit, held, ends, queue, wanted, token, done)
+    local total, last = redis.pcall('GET', limit), redis.pcall('GET', token)
+    local bad = wrong(limit, total) or wrong(token, last)
+    for _, key in ipairs({held, ends, queue, wanted, done}) do
+        bad = bad or wrong(key, redis.pcall('ZCARD', key))
+    end
+    return bad, tonumber(total), last
+end
+
+local function sum(held)
+    return tonumber(redis.call('ZSCORE', held, '=')) or 0
+end
+
+local function is_held(held, tenure)
+    return redis.call('ZSCORE', held, tenure)
+end
+
+-- Both sets of holders stay for a while after the last lease, so that an assignment that lapsed is seen to have done so.
+local function hold(held, ends, tenure, count, expires)
+    if not is_held(held, tenure) then
+        redis.call('ZINCRBY', held, math.abs(count), '=')
+    end
+    redis.call('ZADD', held, count, tenure)
+    local before = tonumber(redis.call('ZSCORE', ends, tenure)) or 0
+    redis.call('ZADD', ends, string.format('%.0f', math.max(before, expires)), tenure)
+    local latest = tonumber(redis.call('ZRANGE', ends, -1, -1, 'WITHSCORES')[2])
+    local gone = string.format('%.0f', math.ceil(latest / 1000) + CLAIM_LIFE)
+    redis.call('PEXPIREAT', held, gone)
+    redis.call('PEXPIREAT', ends, gone)
+end
+
+-- 1 if the tenure held some, else 0.
+local function give_back(held, ends, tenure)
+    local count = tonumber(is_held(held, tenure))
+    if not count then
+        return 0
+    end
+    redis.call('ZREM', ends, tenure)
+    redis.call('ZREM', held, tenure)
+    if tonumber(redis.call('ZINCRBY', held, -math.abs(count), '=')) <= 0 then
+        redis.call('DEL', held)
+    end
+    return 1
+end
+
+local function leave(queue, wanted, place)
+    redis.call('ZREM', queue, place)
+    redis.call('ZREM', wanted, place)
+end
+
+-- Drops those whose lease has ended. A client that let a claim lapse is not there: its places go, and come back when it asks
+-- again.
+local function expire(held, ends, queue, wanted, now)
+    for _, tenure in ipairs(redis.call('ZRANGEBYSCORE', ends, '-inf', string.format('%.0f', now))) do
+        if (tonumber(is_held(held, tenure)) or 0) < 0 then
+            for _, place in ipairs(redis.call('ZRANGE', queue, 0, -1)) do
+                if client(place) == client(tenure) then
+                    leave(queue, wanted, place)
+                end
+            end
+        end
+        give_back(held, ends, tenure)
+    end
+end
+
+-- Assigns what is free to those who wait, in their order, until there is not enough for the next. A place whose client does
+-- not listen is dropped; where messages are forbidden, who would barge finds out by itself. The highest unit given then.
+local function serve_permits(held, ends, queue, wanted, token, inboxes, name, total, last, now)
+    while true do
+        local place = redis.call('ZRANGE', queue, 0, 0)[1]
+        local count = place and tonumber(redis.call('ZSCORE', wanted, place)) or 1
+        if not place or count > (total or 0) - sum(held) then
+            return last
+        end
+        local fair = is_fair(place)
+        local tenure = fair and string.sub(place, 2) or place
+        local first, units = draw(last, now, 1)
+        local heard = tell(inboxes, place, string.format('AP %s %.0f %.0f 0 0 %.0f ',
+            string.match(tenure, '[^:]*$'), first, units, now + CLAIM * 1000) .. name)
+        if not heard and not fair then
+            return last
+        end
+        leave(queue, wanted, place)
+        if heard ~= 0 then
+            hold(held, ends, tenure, -count, now + CLAIM * 1000)
+            last = first + units - 1
+            keep(token, last)
+        end
+    end
+end

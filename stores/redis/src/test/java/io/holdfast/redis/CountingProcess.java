@@ -1,0 +1,71 @@
+package io.holdfast.redis;
+
+import io.holdfast.DistributedSemaphore;
+import io.holdfast.Holdfast;
+import io.holdfast.LockOptions;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** A process with a client that holds permits of a semaphore, or waits for some, or waits for a latch. */
+final class CountingProcess implements AutoCloseable {
+
+    private final Process process;
+
+    /** @param what {@code hold}, {@code wait}, or {@code await} */
+    CountingProcess(String uri, String what, String name) throws IOException {
+        process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        CountingProcess.class.getName(),
+                        uri,
+                        what,
+                        name)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+    }
+
+    void kill() {
+        process.destroyForcibly();
+    }
+
+    void signal(String name) throws IOException, InterruptedException {
+        int code = new ProcessBuilder("kill", "-s", name, Long.toString(process.pid()))
+                .start()
+                .waitFor();
+        if (code != 0) {
+            throw new IOException("kill -s " + name + ": exit code " + code);
+        }
+    }
+
+    /** Its exit code, when it has ended. */
+    int end() throws InterruptedException {
+        return process.waitFor();
+    }
+
+    @Override
+    public void close() {
+        kill();
+    }
+
+    /** Ends when its input does; or when the latch is open. */
+    public static void main(String[] args) throws Exception {
+        try (Holdfast client = Holdfast.connect(args[0])) {
+            DistributedSemaphore semaphore =
+                    client.fairSemaphore(args[2], LockOptions.defaults().withLease(Duration.ofSeconds(3)));
+            switch (args[1]) {
+                case "hold" -> semaphore.async().acquire(2).join();
+                case "wait" -> {
+                    var unused = semaphore.async().acquire(1);
+                }
+                default -> {
+                    client.countDownLatch(args[2]).await();
+                    return;
+                }
+            }
+            var unused = System.in.read();
+        }
+    }
+}

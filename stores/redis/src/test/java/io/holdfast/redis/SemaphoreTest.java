@@ -1,0 +1,201 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.DistributedSemaphore;
+import io.holdfast.Holdfast;
+import io.holdfast.LeaseLostException;
+import io.holdfast.Permit;
+import io.holdfast.StoreRefusedException;
+import io.holdfast.testkit.Await;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Semaphores on a real server. */
+class SemaphoreTest {
+
+    private static final String NAME = "downloads";
+    private static final long WORK_NANOS = 300_000;
+
+    private final Servers servers = Servers.start();
+    private final Holdfast first = Holdfast.connect(servers.uri());
+    private final Holdfast second = Holdfast.connect(servers.uri());
+    private final DistributedSemaphore here = first.semaphore(NAME);
+    private final DistributedSemaphore there = second.semaphore(NAME);
+
+    @AfterEach
+    void nothingIsLeft() {
+        Await.until("nobody holds any", () -> here.available() == here.permits());
+        Await.until(
+                "all is settled",
+                () -> first.stats().unsettled() + second.stats().unsettled() == 0);
+        here.delete();
+        assertThat(servers.keysOf(NAME))
+                .as("keys that do not end by themselves")
+                .allMatch(key -> servers.redis.pttl(key) > 0)
+                .allMatch(key -> key.contains("}:pt:") || key.contains("}:pd:"));
+        first.close();
+        second.close();
+        servers.close();
+    }
+
+    private static List<String> threads(List<Thread> threads) throws InterruptedException {
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        return threads.stream().map(Thread::getName).toList();
+    }
+
+    @Test
+    void neverMoreThanThereAreAreOut() throws InterruptedException {
+        here.trySetPermits(3);
+        AtomicInteger out = new AtomicInteger();
+        List<Integer> tooMany = new CopyOnWriteArrayList<>();
+        AtomicInteger rounds = new AtomicInteger();
+        List<Thread> all = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            int wanted = 1 + i % 2;
+            DistributedSemaphore semaphore = i < 2 ? here : i < 4 ? there : second.fairSemaphore(NAME);
+            all.add(new Thread(() -> {
+                for (int round = 0; round < 100; round++) {
+                    try (Permit permit = semaphore.acquire(wanted)) {
+                        int now = out.addAndGet(permit.count());
+                        if (now > 3) {
+                            tooMany.add(now);
+                        }
+                        LockSupport.parkNanos(WORK_NANOS);
+                        out.addAndGet(-permit.count());
+                        rounds.incrementAndGet();
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                }
+            }));
+        }
+        all.forEach(Thread::start);
+        assertThat(threads(all)).hasSize(6);
+        assertThat(tooMany).isEmpty();
+        assertThat(rounds).hasValue(600);
+    }
+
+    @Test
+    void anUncontendedPermitIsTwoCommandsAndNoMessage() {
+        here.trySetPermits(2);
+        here.tryAcquire().orElseThrow().close();
+        long before = servers.calls("evalsha");
+        here.tryAcquire().orElseThrow().close();
+        assertThat(servers.calls("evalsha") - before).isEqualTo(2);
+        assertThat(servers.calls("publish")).isZero();
+    }
+
+    @Test
+    void aReleaseAssignsToWhoWaits() throws InterruptedException {
+        here.trySetPermits(2);
+        Permit held = here.acquire(2);
+        CompletableFuture<Permit> waiting = there.async().acquire(2);
+        Await.until("it waits", () -> servers.redis.zcard(key("pq")) == 1);
+        long began = System.nanoTime();
+        held.close();
+        waiting.join().close();
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofMillis(500));
+    }
+
+    private static String key(String kind) {
+        return "hf:{" + NAME + "}:" + kind + ":" + NAME;
+    }
+
+    @Tag("once")
+    @Test
+    void thePermitsOfAProcessThatIsKilledComeBackWithItsLease() throws Exception {
+        here.trySetPermits(2);
+        try (CountingProcess other = new CountingProcess(servers.uri(), "hold", NAME)) {
+            Await.until("it holds them", () -> here.available() == 0);
+            CompletableFuture<Permit> waiting = here.async().acquire(2);
+            other.kill();
+            long began = System.nanoTime();
+            waiting.join().close();
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofMillis(4_500));
+        }
+    }
+
+    @Tag("once")
+    @Test
+    void aWaitingProcessThatIsStoppedCostsAClaimWindowAndOneThatIsKilledNothing() throws Exception {
+        here.trySetPermits(1);
+        for (String signal : List.of("STOP", "KILL")) {
+            Permit held = here.acquire();
+            try (CountingProcess other = new CountingProcess(servers.uri(), "wait", NAME)) {
+                Await.until("it waits", () -> servers.redis.zcard(key("pq")) == 1);
+                CompletableFuture<Permit> next = there.async().acquire();
+                Await.until("both wait", () -> servers.redis.zcard(key("pq")) == 2);
+                other.signal(signal);
+                long began = System.nanoTime();
+                held.close();
+                next.join().close();
+                assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofMillis(2_500));
+            }
+        }
+    }
+
+    @Test
+    void anotherProcessMayGiveAPermitBack() throws InterruptedException {
+        here.trySetPermits(1);
+        Permit held = here.acquire();
+        assertThat(there.holders()).singleElement().satisfies(holder -> {
+            assertThat(holder.id()).isEqualTo(held.id());
+            assertThat(holder.client().id()).isEqualTo(first.clientId());
+            assertThat(holder.client().name()).isPresent();
+        });
+        there.release(held.id());
+        there.acquire().close();
+        Await.until("the holder is told", () -> !held.isValid());
+        assertThatThrownBy(held::close).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(() -> there.release(held.id())).isInstanceOf(IllegalMonitorStateException.class);
+    }
+
+    @Test
+    void aKeyOfSomethingElseIsRefused() {
+        servers.redis.set(key("ph"), "something else");
+        try {
+            assertThatThrownBy(() -> here.trySetPermits(1))
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining(key("ph"))
+                    .hasMessageContaining("is a string");
+        } finally {
+            servers.redis.del(key("ph"));
+        }
+    }
+
+    @Test
+    void permitsSurviveALostConnection() throws InterruptedException {
+        here.trySetPermits(2);
+        Permit held = here.acquire();
+        Permit all = there.drain().orElseThrow();
+        CompletableFuture<Permit> waiting = there.async().acquire(1);
+        Await.until("it waits", () -> servers.redis.zcard(key("pq")) == 1);
+        servers.cut();
+        held.ensureValid(Duration.ofSeconds(1));
+        held.close();
+        waiting.join().close();
+        all.close();
+    }
+
+    @Test
+    void areNotListedAsLocks() throws InterruptedException {
+        here.trySetPermits(2);
+        try (Permit held = here.acquire()) {
+            assertThat(held.isValid()).isTrue();
+            assertThat(first.list("")).isEmpty();
+            assertThat(first.inspect(NAME).holders()).isEmpty();
+        }
+    }
+}
