@@ -39,7 +39,8 @@ public interface DistributedReadWriteLock extends ReadWriteLock {
     /**
      * {@inheritDoc}
      *
-     * <p>All that locks it throws {@link IllegalStateException} in a thread that holds the read lock only.
+     * <p>What locks it for a thread that holds the read lock only throws {@link IllegalStateException}; so does a wait without
+     * end for a lease, in a thread that reads.
      */
     @Override
     DistributedLock writeLock();

@@ -44,7 +44,7 @@ final class Acquisition {
                 if (!(outcome instanceof Hold hold) || hold.valid(platform.nanoTime(), platform.wallMillis())) {
                     return outcome;
                 }
-                engine.owners.discard(hold);
+                engine.owners.discardDoubtful(hold);
                 if (attempt >= ATTEMPTS_AFTER_TIME && timeIsUp(deadline)) {
                     return new Outcome.Failed(engine.inquiries.tooSlow(name, term));
                 }

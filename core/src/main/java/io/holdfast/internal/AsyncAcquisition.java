@@ -55,7 +55,7 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
     private void deliver(H handle, Outcome outcome) {
         try {
             if (outcome instanceof Hold hold && !engine.owners.valid(hold) && !future.isDone()) {
-                engine.owners.discard(hold);
+                engine.owners.discardDoubtful(hold);
                 again(handle.lockName());
             } else if (outcome instanceof Outcome.Busy busyWith) {
                 future.complete(busy.orElseThrow(() -> engine.inquiries.timeout(handle.lockName(), began, busyWith)));

@@ -74,8 +74,12 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
         return true;
     }
 
+    private Mode mode() {
+        return term.share().mode();
+    }
+
     private Optional<Hold> held() {
-        return engine.slots.holdOf(name, term.share().mode(), Thread.currentThread());
+        return engine.slots.holdOf(name, mode(), Thread.currentThread());
     }
 
     private void enter(Hold mine, Term wanted) {
@@ -88,24 +92,33 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
 
     private Outcome await(Term wanted, long wait, boolean interruptible, @Nullable LeaseHandle handle)
             throws InterruptedException {
-        if (wait == Tenure.NEVER && wanted.share().beside().isEmpty()) {
-            refuseToWaitForMyself(Thread.currentThread());
+        Acquisition acquisition = new Acquisition(engine, name, interruptible);
+        Thread me = Thread.currentThread();
+        if (wait != Tenure.NEVER || wanted.share().beside().isPresent()) {
+            return acquisition.await(wanted, wait, handle);
         }
-        return new Acquisition(engine, name, interruptible).await(wanted, wait, handle);
+        refuseToWaitForMyself(me);
+        Optional<Hold> reading =
+                mode() == Mode.READ ? engine.slots.mine(name, me).findFirst() : Optional.empty();
+        Outcome outcome = acquisition.await(wanted, reading.isPresent() ? 0 : wait, handle);
+        if (outcome instanceof Outcome.Busy && reading.isPresent()) {
+            // a writer waits for what this thread reads
+            throw Texts.ownLease(name, me, reading.get());
+        }
+        return outcome;
     }
 
     private void refuseToWaitForMyself(Thread me) {
-        engine.slots.inTheWay(name, term.share().mode(), me).ifPresent(hold -> {
+        engine.slots.inTheWay(name, mode(), me).ifPresent(hold -> {
             throw Texts.ownLease(name, me, hold);
         });
     }
 
     /** What the thread has of a read/write lock: who writes may read, and who reads may not write. */
     private Term beside(Term wanted) {
-        Mode mode = term.share().mode();
-        if (mode == Mode.READ) {
+        if (mode() == Mode.READ) {
             return other(Mode.WRITE).map(hold -> besideWriting(wanted, hold)).orElse(wanted);
-        } else if (mode == Mode.WRITE) {
+        } else if (mode() == Mode.WRITE) {
             other(Mode.READ).ifPresent(hold -> {
                 throw Texts.upgrade(name, Thread.currentThread(), hold);
             });
@@ -156,7 +169,8 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
         Objects.requireNonNull(body, "body");
         Term kept = term.keeping(Durations.requireStorable("lock '" + name + "': minHold", minHold));
         held().ifPresent(this::refuseToRun);
-        Optional<Hold> got = uninterruptibly(() -> await(kept, 0, false, null)).hold();
+        Optional<Hold> got =
+                uninterruptibly(() -> await(beside(kept), 0, false, null)).hold();
         got.ifPresent(hold -> {
             try (Ending ending = () -> endOrKeep(hold)) {
                 body.run();
@@ -273,7 +287,7 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
     }
 
     private String what() {
-        return switch (term.share().mode()) {
+        return switch (mode()) {
             case READ -> "read lock";
             case WRITE -> "write lock";
             case LOCK, PERMITS -> "lock";

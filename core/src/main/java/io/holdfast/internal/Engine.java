@@ -114,9 +114,12 @@ final class Engine implements Rules.Moment {
         while (true) {
             Slot slot = slots.get(name, waiter.term);
             Effect.Buffer out = new Effect.Buffer();
-            if (slot.locked(() -> arrive(slot, waiter, out))) {
+            try {
+                if (slot.locked(() -> arrive(slot, waiter, out))) {
+                    return slot;
+                }
+            } finally {
                 run(slot, out);
-                return slot;
             }
             slots.setAside(slot);
         }
@@ -125,6 +128,7 @@ final class Engine implements Rules.Moment {
     /** Whoever sees the client open under the mutex is seen by its close, which comes to each slot after that. */
     private boolean arrive(Slot slot, Waiter waiter, Effect.Buffer out) {
         if (closed) {
+            slot.retireIfEmpty(out);
             throw Texts.closed(slot.name, settings.name());
         }
         return slot.arrive(waiter, platform.nanoTime(), out);

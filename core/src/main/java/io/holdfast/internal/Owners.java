@@ -278,6 +278,14 @@ record Owners(Engine engine, Platform platform) {
         engine.event(hold.slot, (s, out) -> s.ownerGone(hold, platform.nanoTime(), out));
     }
 
+    /** Gives back what cannot be relied on, and lets nobody else have it: it is got anew, from the store. */
+    void discardDoubtful(Hold hold) {
+        if (hold.slot instanceof SharedSlot) {
+            engine.slots.setAside(hold.slot);
+        }
+        discard(hold);
+    }
+
     /** Gives back what was got too late. */
     void discard(Hold hold) {
         engine.event(hold.slot, (s, out) -> s.release(hold, platform.nanoTime(), out));

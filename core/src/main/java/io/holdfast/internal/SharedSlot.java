@@ -2,6 +2,7 @@ package io.holdfast.internal;
 
 import io.holdfast.spi.Share;
 import io.holdfast.spi.TenureId;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>Nobody waits here while the tenure is held: who waited when it was got has joined.
  *   <li>All owners are renewed by the watchdog. Readers with a lease of their own have a slot of their own.
- *   <li>All owners have one token: higher than any given before the tenure, lower than any given after it.
+ *   <li>An owner's token is one of the tenure's: higher than any given before it, lower than any given after it.
  * </ol>
  */
 final class SharedSlot extends KeySlot {
@@ -97,16 +98,21 @@ final class SharedSlot extends KeySlot {
             return false;
         }
         grant(waiter, now, true, out);
+        if (waiter.term.nanos() > current.validity.lease()) {
+            renewBy(current, now, out);
+        }
         if (!waiter.canTake()) {
             out.add(new Effect.Tell(waiter));
         }
         return true;
     }
 
-    /** Who joins has the tenure renewed within a poll interval, which tells who waits; until then nobody may have told. */
+    /** Who joins has the tenure renewed within a poll interval, which tells who waits; at once, if nobody may have told. */
     private boolean isClosed(Tenure current, long now, Effect.Buffer out) {
-        boolean heard = wouldHear(now, out) || now - current.validity.sent() < rules.poll();
-        return !heard || isSliceOver(current, now);
+        if (!wouldHear(now, out) && now - current.validity.sent() >= rules.poll()) {
+            renewBy(current, now, out);
+        }
+        return isSliceOver(current, now);
     }
 
     @Override
@@ -118,7 +124,16 @@ final class SharedSlot extends KeySlot {
     @Override
     boolean isAsking(Waiter waiter) {
         Tenure current = tenure;
-        return current != null && !current.held();
+        return current != null && !current.held() && (current.inFlight || current.base == null);
+    }
+
+    /** Until all of them are content. */
+    @Override
+    Term renewalTerm(Tenure current, long now) {
+        return owners.stream()
+                .map(hold -> hold.term)
+                .max(Comparator.comparingLong(Term::nanos))
+                .orElseGet(() -> super.renewalTerm(current, now));
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.holdfast.OnMaxHold;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.TenureId;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -93,17 +94,26 @@ final class Slots {
         };
     }
 
+    /** All there are; one that is set aside meanwhile may come twice. */
     Stream<Slot> all() {
         return Stream.concat(
                 open.stream().flatMap(slots -> slots.values().stream()),
-                aside.values().stream().flatMap(Set::stream));
+                // looked at after the others, as a slot is there before it leaves them
+                Stream.of(aside).flatMap(slots -> slots.values().stream().flatMap(Set::stream)));
     }
 
     /** Those there are of the name. */
     Stream<Slot> of(String name) {
-        Stream<Slot> joinable = open.stream().flatMap(slots -> Stream.ofNullable(slots.get(name)));
-        Set<Slot> others = aside.get(name);
-        return others == null ? joinable : Stream.concat(joinable, others.stream());
+        Set<Slot> found = new LinkedHashSet<>();
+        open.forEach(slots -> {
+            Slot slot = slots.get(name);
+            if (slot != null) {
+                found.add(slot);
+            }
+        });
+        // after the others, as a slot is there before it leaves them
+        found.addAll(aside.getOrDefault(name, Set.of()));
+        return found.stream();
     }
 
     /** The hold of the thread under the name, in that mode, whichever way it waited for it. */
@@ -127,10 +137,14 @@ final class Slots {
 
     /** What the thread has itself, and would wait for if it waited for the name in that mode. */
     Optional<Hold> inTheWay(String name, Mode mode, Thread me) {
-        return of(name).filter(slot -> conflict(mode, slot.share.mode()))
-                .flatMap(slot -> slot.owners().stream())
-                .filter(hold -> hold.leasedBy(me) || hold.ownedBy(me))
+        return mine(name, me)
+                .filter(hold -> conflict(mode, hold.tenure.share.mode()))
                 .findFirst();
+    }
+
+    /** What the thread has of the name by itself or by a lease. */
+    Stream<Hold> mine(String name, Thread me) {
+        return holds(name).filter(hold -> hold.leasedBy(me) || hold.ownedBy(me));
     }
 
     private static boolean conflict(Mode wanted, Mode held) {

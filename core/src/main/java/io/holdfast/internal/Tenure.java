@@ -207,7 +207,7 @@ final class Tenure {
 
     /** The highest token used, for the store to take the rest back; 0 if only one was asked for, or none may go back. */
     long usedUpTo() {
-        return tokensWanted > 1 && floor == 0 ? used : 0;
+        return tokensWanted > 1 && floor == 0 && !escorted ? used : 0;
     }
 
     void foreign(int count, long now) {

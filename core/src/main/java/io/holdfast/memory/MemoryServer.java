@@ -119,8 +119,8 @@ final class MemoryServer {
     private static boolean mayHave(Cell cell, Acquire request) {
         Share share = request.share();
         long arrival = arrivalOf(cell, request);
-        boolean joins =
-                share.mode() == Mode.READ && !cell.isFree() && share.beside().isEmpty();
+        boolean beside = share.beside().filter(cell::isHeldBy).isPresent();
+        boolean joins = share.mode() == Mode.READ && !cell.isFree() && !beside;
         return cell.admits(share.mode(), share.beside())
                 && !(cell.isFree() && cell.isFairBefore(arrival))
                 && !(joins && cell.isWriterBefore(arrival));

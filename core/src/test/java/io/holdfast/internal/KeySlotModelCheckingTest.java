@@ -38,7 +38,7 @@ public class KeySlotModelCheckingTest {
     private static final Term TERM =
             Term.renewed(Duration.ofSeconds(30), Limit.of(Optional.empty(), OnMaxHold.WARN), Term.Way.BARGING);
 
-    private static final Rules RULES =
+    static final Rules RULES =
             new Rules(1_000_000_000, 2_000_000_000, 30_000_000_000L, true, true, TERM, new Counters(), new Calm());
 
     private final AtomicLong ids = new AtomicLong();

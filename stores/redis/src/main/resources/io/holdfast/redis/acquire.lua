@@ -66,7 +66,8 @@ if held == 0 and not barred or redis.call('HEXISTS', lock, tenure) == 1 then
     return reply
 end
 
-if redis.call('HEXISTS', lock, 'mode') == 1 then
+local mode = redis.call('HGET', lock, 'mode')
+if mode == 'read' or mode == 'write' then
     return redis.error_reply("HFKIND the name '" .. lock .. "' is held as a read/write lock, and asked for as a lock;"
         .. ' use it in one way, or rename one')
 end

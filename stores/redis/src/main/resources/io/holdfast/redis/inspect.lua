@@ -23,7 +23,7 @@ if ARGV[1] == 'lock' and not string.find(holder, ':', 1, true) then
     holder = ''
 end
 for i = 1, #places, 2 do
-    places[i] = string.match(places[i], '^!?(.*)$')
+    places[i] = string.match(places[i], '^[!<]?(.*)$')
 end
 local left = redis.call('PTTL', lock)
 if holder == '' then

@@ -22,7 +22,8 @@ local owner = field(tenure, wanted)
 local me = place_of(tenure, wanted)
 local place = waiters > 0 and redis.call('ZSCORE', queue, me)
 
--- Whether one who wants to write came before that arrival; 0 is behind all.
+-- Whether one who wants to write came before that arrival; 0 is behind all. One whose client is gone is dropped, as nobody
+-- else would do so while others read.
 local function writer_before(arrival)
     arrival = tonumber(arrival)
     local from = 0
@@ -32,7 +33,12 @@ local function writer_before(arrival)
             if arrival > 0 and tonumber(places[i + 1]) >= arrival then
                 return false
             elseif not is_reader(places[i]) then
-                return true
+                local heard = redis.pcall('PUBSUB', 'NUMSUB', ARGV[7] .. client(places[i]))
+                if heard[2] ~= 0 then
+                    return true
+                end
+                redis.call('ZREM', queue, places[i])
+                from = from - 1
             end
         end
         from = from + 32
@@ -43,10 +49,8 @@ end
 local function may_have()
     if redis.call('HEXISTS', lock, owner) == 1 or not mode then
         return true
-    elseif beside ~= '' then
-        -- nobody else may be there but for others who read together with one who does
-        local alone = #owners(lock) == 1
-        return redis.call('HEXISTS', lock, field(beside, mode)) == 1 and (mode == 'write' or wanted == 'read' or alone)
+    elseif beside ~= '' and redis.call('HEXISTS', lock, field(beside, mode)) == 1 then
+        return wanted == 'read' or #owners(lock) == 1
     end
     return wanted == 'read' and mode == 'read' and not (waiters > 0 and writer_before(place or ARGV[6]))
 end

@@ -19,6 +19,7 @@ if not bad then
     held = redis.call('HDEL', lock, owner)
     redis.call('ZREM', leases, owner)
     mode = settle(lock, leases, now)
+    end_with_last(lock, leases, mode, now)
 end
 if ARGV[4] == 'read' then
     redis.call('DEL', timer)

@@ -47,7 +47,8 @@ local function unusable(lock, token, queue, leases)
     local waiters = redis.pcall('ZCARD', queue)
     local bad = wrong(lock, fields) or wrong(token, last) or wrong(queue, waiters)
         or wrong(leases, redis.pcall('ZCARD', leases))
-    if not bad and fields > 0 and redis.call('HEXISTS', lock, 'mode') == 0 then
+    local mode = not bad and fields > 0 and redis.call('HGET', lock, 'mode')
+    if not bad and fields > 0 and mode ~= 'read' and mode ~= 'write' then
         bad = redis.error_reply("HFKIND the name '" .. lock .. "' is held as a lock, and asked for as a read/write lock;"
             .. ' use it in one way, or rename one')
     end
@@ -90,6 +91,14 @@ local function lease_to(lock, leases, owner, timer, lease, now)
     redis.call('PEXPIRE', leases, longer(leases, lease))
     if tenure_of(owner) == owner then
         redis.call('SET', timer, '1', 'PX', math.max(1, math.ceil((ends - now) / 1000)))
+    end
+end
+
+-- Lets the key end with the last lease, unless another program keeps it.
+local function end_with_last(lock, leases, mode, now)
+    if mode and redis.call('ZCARD', leases) == #owners(lock) then
+        local last = redis.call('ZRANGE', leases, -1, -1, 'WITHSCORES')
+        redis.call('PEXPIRE', lock, math.max(1, math.ceil((tonumber(last[2]) - now) / 1000)))
     end
 end
 

@@ -12,6 +12,7 @@ import io.holdfast.StoreRefusedException;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -147,12 +148,30 @@ class ReadWriteTest {
     }
 
     @Test
+    void theKeyEndsWithTheLastWhoReads() throws InterruptedException {
+        Lease lasting = atFirst.readLock()
+                .tryAcquire(Duration.ZERO, Duration.ofHours(1))
+                .orElseThrow();
+        atSecond.readLock().lock();
+        assertThat(servers.redis.pttl(name)).isGreaterThan(3_000_000);
+        lasting.close();
+        assertThat(servers.redis.pttl(name)).isBetween(1L, 30_000L);
+        atSecond.readLock().unlock();
+    }
+
+    @Test
     void otherKindsAreRefused() {
         atFirst.readLock().lock();
         assertThatThrownBy(() -> second.lock(name).tryLock())
                 .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining("'" + name + "' is held as a read/write lock, and asked for as a lock");
         atFirst.readLock().unlock();
+        servers.redis.hset(name, Map.of("mode", "dark", "lang", "de"));
+        assertThatThrownBy(() -> atSecond.readLock().tryLock()).isInstanceOf(StoreRefusedException.class);
+        assertThatThrownBy(() -> atSecond.writeLock().tryLock()).isInstanceOf(StoreRefusedException.class);
+        assertThat(second.list(name)).isEmpty();
+        assertThat(servers.redis.pttl(name)).isEqualTo(-1);
+        servers.redis.del(name);
         servers.redis.set(name, "text");
         assertThatThrownBy(() -> atSecond.readLock().tryLock())
                 .isInstanceOf(StoreRefusedException.class)

@@ -38,6 +38,10 @@ final class ShareRules {
                 .add("a renewal keeps one reader, and brings none back", ShareRules::shares, ShareRules::renewals)
                 .add("a reader is granted again", ShareRules::shares, ShareRules::again)
                 .add("a reader does not pass a writer that waits", ShareRules::shares, ShareRules::door)
+                .add(
+                        "a waiting writer whose client is gone keeps no reader out",
+                        ShareRules::shares,
+                        ShareRules::goneWriter)
                 .add("a reader that came before a waiting writer is let in", ShareRules::shares, ShareRules::cameBefore)
                 .add(
                         "all readers before a waiting writer are served together",
@@ -167,6 +171,20 @@ final class ShareRules {
         releases(second, scene, writing, Mode.WRITE);
         reads(second);
         refused(first, Share.WRITE.beside(over));
+        granted(first, Share.READ.beside(over));
+        waits(second, Share.WRITE);
+        refused(first, Share.READ.beside(over));
+    }
+
+    private static void goneWriter(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        reads(first);
+        waits(second, Share.WRITE);
+        refused(first, Share.READ);
+        second.close();
+        scene.passSignals();
+        reads(first);
     }
 
     private static void ownLeases(Scene scene) {

@@ -9,6 +9,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
+import io.holdfast.LockOptions;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Held;
@@ -432,6 +433,109 @@ class ReadWriteTest extends VirtualTime {
 
         assertThat(order).containsExactly("reader");
         atA.readLock().unlock();
+    }
+
+    @Test
+    void aTimedReaderThatJoinsThoseWhoWaitEndsInTime() {
+        atB.writeLock().lock();
+        other("waits", atA.readLock(), SHORT);
+        sim.runFor(Duration.ofMillis(10));
+        long before = sim.nanoTime();
+
+        start("brief", () -> assertThat(atA.readLock().tryLock(PAUSE)).isFalse())
+                .join();
+
+        assertThat(Duration.ofNanos(sim.nanoTime() - before)).isEqualTo(PAUSE);
+        atB.writeLock().unlock();
+    }
+
+    @Test
+    void aTenureInDoubtIsNotJoined() {
+        SimThread reader = other("reader", atA.readLock(), Duration.ofSeconds(3));
+        sim.stepWallClock(Duration.ofSeconds(5));
+
+        assertThat(inOther(() -> {
+                    boolean got = atA.readLock().tryLock();
+                    if (got) {
+                        atA.readLock().unlock();
+                    }
+                    return got;
+                }))
+                .isTrue();
+        reader.join();
+    }
+
+    @Test
+    void readersWhoComeLaterJoinAsWell() {
+        atA.readLock().lock();
+        for (int i = 0; i < 5; i++) {
+            sim.sleep(Duration.ofMillis(2_300));
+            other("reader " + i, atA.readLock(), Duration.ofSeconds(20));
+            assertThat(b.inspect("n").holders()).hasSize(1);
+        }
+        atA.readLock().unlock();
+    }
+
+    @Test
+    void aSharedTenureIsRenewedForTheLongestLease() throws InterruptedException {
+        LockOptions brief = LockOptions.defaults().withLease(Duration.ofSeconds(1));
+        Lease first = a.readWriteLock("n", brief).readLock().acquire();
+        Lease second = atA.readLock().acquire();
+        Lease third = a.readWriteLock("n", brief).readLock().acquire();
+        sim.sleep(Duration.ofSeconds(1));
+
+        second.ensureValid(Duration.ofSeconds(15));
+
+        third.close();
+        second.close();
+        first.close();
+    }
+
+    @Test
+    void tokensRiseOverAWriterThatReadsOn() {
+        atA.writeLock().lock();
+        other("next", atA.writeLock(), SHORT);
+        other("after", atA.writeLock(), SHORT);
+        atA.writeLock().unlock();
+        sim.runFor(SHORT.multipliedBy(5));
+        List<SimThread> writers = new ArrayList<>();
+        List<Long> tokens = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            writers.add(start("writer", () -> {
+                atA.writeLock().lock();
+                atA.readLock().lock();
+                tokens.add(atA.writeLock().fencingToken());
+                tokens.add(atA.readLock().fencingToken());
+                atA.writeLock().unlock();
+                atA.readLock().unlock();
+            }));
+        }
+        writers.forEach(SimThread::join);
+
+        assertThat(tokens).hasSize(8).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    void whoReadsByALeaseIsRefusedToWaitForTheWriterThatWaitsForIt() throws InterruptedException {
+        Lease mine = atA.readLock().acquire();
+        atA.readLock().lock();
+        atA.readLock().unlock();
+        other("writer", atB.writeLock(), SHORT);
+        sim.sleep(PAUSE);
+
+        assertThatThrownBy(() -> atA.readLock().lock())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("would wait for itself");
+        mine.close();
+    }
+
+    @Test
+    void runOnceReadsBesideItsOwnWriting() {
+        atA.writeLock().lock();
+        assertThat(atA.readLock().runOnce(PAUSE, () -> order.add("ran"))).isTrue();
+        assertThat(order).containsExactly("ran");
+        atA.writeLock().unlock();
+        sim.sleep(PAUSE.multipliedBy(2));
     }
 
     @Test

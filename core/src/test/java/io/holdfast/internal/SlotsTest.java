@@ -1,0 +1,59 @@
+package io.holdfast.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.OnMaxHold;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.TenureId;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** A slot is found at all times, also by who has begun to look before it was set aside. */
+class SlotsTest {
+
+    private static final Term READING = Term.renewed(
+                    Duration.ofSeconds(30), Limit.of(Optional.empty(), OnMaxHold.WARN), Term.Way.BARGING)
+            .of(Share.READ);
+
+    private final AtomicLong numbers = new AtomicLong();
+    private final Slots slots =
+            new Slots(KeySlotModelCheckingTest.RULES, () -> new TenureId("c", numbers.incrementAndGet()));
+    private final Slot slot = slots.get("n", READING);
+
+    @Test
+    void ofItsName() {
+        Stream<Slot> found = slots.of("n");
+        slots.setAside(slot);
+        assertThat(found).contains(slot);
+        assertThat(slots.of("n")).containsExactly(slot);
+    }
+
+    @Test
+    void amongAll() {
+        Iterator<Slot> found = slots.all().iterator();
+        slots.setAside(slot);
+        assertThat(found).toIterable().contains(slot);
+    }
+
+    @Test
+    void whoComesThenGetsAnother() {
+        slots.setAside(slot);
+        Slot next = slots.get("n", READING);
+        assertThat(slots.of("n")).containsExactlyInAnyOrder(slot, next);
+        slots.remove(slot);
+        slots.remove(next);
+        assertThat(slots.of("n")).isEmpty();
+        assertThat(slots.all()).isEmpty();
+    }
+
+    @Test
+    void oneThatHasRetiredIsNotKept() {
+        slot.locked(() -> slot.retired = true);
+        slots.setAside(slot);
+        assertThat(slots.all()).isEmpty();
+    }
+}
