@@ -29,6 +29,7 @@ class InternalTest {
             "quorum.Quorum",
             "quorum.Seat",
             "quorum.Server",
+            "quorum.Server$Source",
             "recipes.ClientLeaderElection",
             "recipes.ClientSegmentedLock",
             "recipes.Surroundings");

@@ -1,6 +1,7 @@
 package io.holdfast.internal;
 
 import io.holdfast.spi.Platform;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 
 /** Waits for a future by parking on the platform. */
@@ -37,6 +38,17 @@ public final class Awaiting {
             platform.park(future, Tenure.NEVER);
         }
         return future.isDone();
+    }
+
+    /** Runs a wait that no interrupt ends. */
+    public static <T> T uninterruptibly(Callable<T> wait) {
+        try {
+            return wait.call();
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new AssertionError("an uninterruptible wait was interrupted", e);
+        }
     }
 
     /** Runs the action when the future is done, however. */

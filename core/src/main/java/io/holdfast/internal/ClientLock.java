@@ -12,7 +12,6 @@ import io.holdfast.spi.Share.Mode;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /** Both blocking faces of a lock name: no state of its own. */
@@ -39,7 +38,7 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
     }
 
     private void lockUninterruptibly(Term wanted) {
-        var unused = uninterruptibly(() -> lock(wanted, Tenure.NEVER, false));
+        var unused = Awaiting.uninterruptibly(() -> lock(wanted, Tenure.NEVER, false));
     }
 
     @Override
@@ -49,7 +48,7 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
 
     @Override
     public boolean tryLock() {
-        return uninterruptibly(() -> lock(term, 0, false));
+        return Awaiting.uninterruptibly(() -> lock(term, 0, false));
     }
 
     @Override
@@ -136,16 +135,6 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
         return wanted.of(wanted.share().beside(writing.tenure.id));
     }
 
-    static <T> T uninterruptibly(Callable<T> wait) {
-        try {
-            return wait.call();
-        } catch (RuntimeException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new AssertionError("an uninterruptible wait was interrupted", e);
-        }
-    }
-
     private Term own(Duration lease) {
         return term.ending(Durations.requireLease("lock '" + name + "': lease", lease));
     }
@@ -170,7 +159,7 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
         Term kept = term.keeping(Durations.requireStorable("lock '" + name + "': minHold", minHold));
         held().ifPresent(this::refuseToRun);
         Optional<Hold> got =
-                uninterruptibly(() -> await(beside(kept), 0, false, null)).hold();
+                Awaiting.uninterruptibly(() -> await(beside(kept), 0, false, null)).hold();
         got.ifPresent(hold -> {
             try (Ending ending = () -> endOrKeep(hold)) {
                 body.run();
@@ -250,7 +239,7 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
 
     @Override
     public Optional<Lease> tryAcquire() {
-        return uninterruptibly(() -> lease(term, 0, false));
+        return Awaiting.uninterruptibly(() -> lease(term, 0, false));
     }
 
     @Override
@@ -296,7 +285,7 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
 
     @Override
     public Server server() {
-        return new EngineServer(engine, name, term);
+        return new EngineServer(engine, name, term, new EngineSurroundings(engine));
     }
 
     @Override

@@ -11,10 +11,6 @@ import java.util.concurrent.CompletableFuture;
 /** What the engine lends to a quorum lock, for its lock at this server. */
 record EngineServer(Engine engine, String name, Term term, Surroundings surroundings) implements Server {
 
-    EngineServer(Engine engine, String name, Term term) {
-        this(engine, name, term, new EngineSurroundings(engine));
-    }
-
     @Override
     public String address() {
         return engine.store.describe();

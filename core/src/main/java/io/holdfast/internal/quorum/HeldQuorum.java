@@ -144,15 +144,7 @@ final class HeldQuorum implements QuorumLease {
 
     @Override
     public CompletableFuture<Void> closeAsync() {
-        CompletableFuture<Void> told = new CompletableFuture<>();
-        var unused = ending().whenComplete((nothing, lost) -> servers.callBack("the end", () -> {
-            if (lost == null) {
-                told.complete(null);
-            } else {
-                told.completeExceptionally(lost);
-            }
-        }));
-        return told;
+        return ending().whenCompleteAsync((nothing, lost) -> {}, task -> servers.callBack("the end", task));
     }
 
     @Override

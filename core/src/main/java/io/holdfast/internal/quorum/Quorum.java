@@ -36,13 +36,6 @@ public final class Quorum implements QuorumLock {
         }
     }
 
-    /** An acquire that may throw what it likes. */
-    @FunctionalInterface
-    private interface Wait<T> {
-
-        T run() throws InterruptedException;
-    }
-
     private final Servers servers;
     private final List<DistributedLock> members;
     private final boolean reentrant;
@@ -158,14 +151,6 @@ public final class Quorum implements QuorumLock {
         }
     }
 
-    private static <T> T uninterruptibly(Wait<T> wait) {
-        try {
-            return wait.run();
-        } catch (InterruptedException e) {
-            throw new AssertionError("an uninterruptible wait was interrupted", e);
-        }
-    }
-
     // ---- thread face
 
     private boolean enter(Optional<Duration> own, long wait, boolean interruptible) throws InterruptedException {
@@ -187,13 +172,13 @@ public final class Quorum implements QuorumLock {
 
     @Override
     public void lock() {
-        var unused = uninterruptibly(() -> enter(Optional.empty(), Patience.ENDLESS, false));
+        var unused = Awaiting.uninterruptibly(() -> enter(Optional.empty(), Patience.ENDLESS, false));
     }
 
     @Override
     public void lock(Duration lease) {
         Optional<Duration> own = own(lease);
-        var unused = uninterruptibly(() -> enter(own, Patience.ENDLESS, false));
+        var unused = Awaiting.uninterruptibly(() -> enter(own, Patience.ENDLESS, false));
     }
 
     @Override
@@ -203,7 +188,7 @@ public final class Quorum implements QuorumLock {
 
     @Override
     public boolean tryLock() {
-        return uninterruptibly(() -> enter(Optional.empty(), 0, false));
+        return Awaiting.uninterruptibly(() -> enter(Optional.empty(), 0, false));
     }
 
     @Override
@@ -286,7 +271,8 @@ public final class Quorum implements QuorumLock {
 
     @Override
     public Optional<QuorumLease> tryAcquire() {
-        return uninterruptibly(() -> get(Optional.empty(), 0, false, null)).map(lease -> lease);
+        return Awaiting.uninterruptibly(() -> get(Optional.empty(), 0, false, null))
+                .map(lease -> lease);
     }
 
     @Override

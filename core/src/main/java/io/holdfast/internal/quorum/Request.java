@@ -71,11 +71,10 @@ final class Request {
 
     private boolean isOver(Optional<RuntimeException> failure) {
         boolean timeIsUp = patience.nanos() <= 0 || patience.isOver();
-        return timeIsUp || failure.filter(this::isFinal).isPresent() || staysNoLonger(failure.isEmpty());
-    }
-
-    private boolean isFinal(RuntimeException failure) {
-        return failure instanceof StoreRefusedException || failure instanceof IllegalStateException;
+        boolean isFinal = failure.filter(
+                        error -> error instanceof StoreRefusedException || error instanceof IllegalStateException)
+                .isPresent();
+        return timeIsUp || isFinal || staysNoLonger(failure.isEmpty());
     }
 
     private boolean staysNoLonger(boolean answer) {

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * All servers of a quorum lock.
@@ -35,10 +36,7 @@ record Servers(String name, List<Server> all, Optional<Duration> budget) {
 
     /** The longest budget of any. */
     Duration budget(Optional<Duration> own) {
-        return all.stream()
-                .map(server -> budget(server, own))
-                .max(Comparator.naturalOrder())
-                .orElseThrow();
+        return longest(server -> budget(server, own));
     }
 
     /** The shortest lease of any. */
@@ -48,18 +46,16 @@ record Servers(String name, List<Server> all, Optional<Duration> budget) {
     }
 
     Duration commandTimeout() {
-        return all.stream()
-                .map(Server::commandTimeout)
-                .max(Comparator.naturalOrder())
-                .orElseThrow();
+        return longest(Server::commandTimeout);
     }
 
     /** For how long one who waits stays through an outage. */
     Duration maxOutage() {
-        return all.stream()
-                .map(Server::maxOutage)
-                .max(Comparator.naturalOrder())
-                .orElseThrow();
+        return longest(Server::maxOutage);
+    }
+
+    private Duration longest(Function<Server, Duration> of) {
+        return all.stream().map(of).max(Comparator.naturalOrder()).orElseThrow();
     }
 
     /** One whose client is open, if any is. */
