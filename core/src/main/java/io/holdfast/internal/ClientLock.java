@@ -158,8 +158,8 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
         Objects.requireNonNull(body, "body");
         Term kept = term.keeping(Durations.requireStorable("lock '" + name + "': minHold", minHold));
         held().ifPresent(this::refuseToRun);
-        Optional<Hold> got =
-                Awaiting.uninterruptibly(() -> await(beside(kept), 0, false, null)).hold();
+        Optional<Hold> got = Awaiting.uninterruptibly(() -> await(beside(kept), 0, false, null))
+                .hold();
         got.ifPresent(hold -> {
             try (Ending ending = () -> endOrKeep(hold)) {
                 body.run();

@@ -118,7 +118,7 @@ record ClientSemaphore(Engine engine, String name, Term term) implements Distrib
     }
 
     private Optional<Permit> now(Term wanted) {
-        return ClientLock.uninterruptibly(() -> take(wanted, 0, false));
+        return Awaiting.uninterruptibly(() -> take(wanted, 0, false));
     }
 
     private Optional<Permit> take(Term wanted, long wait, boolean interruptible) throws InterruptedException {
