@@ -8,9 +8,11 @@ import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a client says to operators. */
+@Tag("once")
 class LoggingTest {
 
     private static final String PASSWORD = "never-to-be-logged";
