@@ -192,17 +192,13 @@ final class PermitRules {
     private static void fairFirst(Scene scene) {
         Counts holder = Counts.with(scene, 3);
         Counts other = Counts.of(scene);
-        holder.gets(2);
-        other.waitsFor(2);
-        holder.gets(1);
-        TenureId back = holder.client().tenure();
-        other.isInLineFor(1);
-        holder.client().refused(holder.wants(back, 1));
-        holder.permits().holders().forEach(held -> holder.releases(TenureId.parse(held.id())));
-        other.client().signal(Signal.Assigned.class);
-        other.client().signal(Signal.Assigned.class);
-        other.isInLineFor(2);
-        holder.client().refused(holder.wants(back, 1));
+        TenureId held = holder.gets(2);
+        TenureId two = other.isInLineFor(2);
+        TenureId newcomer = holder.waitsFor(1);
+        holder.areFree(1);
+        holder.releases(held);
+        assertEquals(two, other.client().signal(Signal.Assigned.class).tenure());
+        assertEquals(newcomer, holder.client().signal(Signal.Assigned.class).tenure());
     }
 
     private static void lapse(Scene scene) {

@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Change;
+import io.holdfast.spi.CounterStore;
+import io.holdfast.spi.LatchReport;
 import io.holdfast.spi.LockStore;
+import io.holdfast.spi.PermitReport;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.Share;
@@ -24,6 +28,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -34,6 +39,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The contract finds stores that are broken, each by the rules it breaks. */
 class BrokenStoresTest {
+
+    private static final AtomicLong UNIQUE = new AtomicLong(1_000);
 
     /**
      * A store with a fault.
@@ -122,6 +129,27 @@ class BrokenStoresTest {
                         ForgetsCopies::new,
                         "a second copy is granted again, with higher tokens",
                         "a second copy sets the lease anew"),
+                Broken.store(
+                        "takes each copy of a change for another one",
+                        store -> onChange(store, BrokenStoresTest::asAnother),
+                        "a second copy of a change of permits changes nothing",
+                        "a second copy of a change of a latch changes nothing"),
+                Broken.store(
+                        "makes changes that come too late",
+                        store -> onChange(store, change -> change.withNotAfter(Long.MAX_VALUE)),
+                        "a change of permits that comes late is not made",
+                        "a change of a latch that comes late is not made"),
+                Broken.store(
+                        "takes one permit for any number",
+                        store -> onAcquire(store, BrokenStoresTest::forOnePermit),
+                        "permits are granted as long as so many are free",
+                        "more permits than there are in all are refused",
+                        "what comes back is assigned in order as far as it goes"),
+                Broken.store(
+                        "knows nobody who is fair",
+                        store -> onAcquire(store, BrokenStoresTest::notFair),
+                        "only who is not fair takes what the first does not get along with",
+                        "nobody takes permits before a fair place"),
                 Broken.store(
                         "ignores leases",
                         store -> onAcquire(store, request -> request.withLease(Duration.ofDays(1))),
@@ -244,6 +272,51 @@ class BrokenStoresTest {
     private static Acquire enqueued(Acquire request) {
         boolean waits = request.queueing() != Acquire.Queueing.NONE;
         return waits ? request : request.queued(Acquire.Queueing.BARGING, request.arrival());
+    }
+
+    private static Acquire forOnePermit(Acquire request) {
+        return request.share().permits() > 1 ? request.withShare(Share.permits(1)) : request;
+    }
+
+    private static Acquire notFair(Acquire request) {
+        boolean fair =
+                request.queueing() == Acquire.Queueing.FAIR && request.share().mode() == Share.Mode.PERMITS;
+        return fair ? request.queued(Acquire.Queueing.BARGING, request.arrival()) : request;
+    }
+
+    private static Change asAnother(Change change) {
+        TenureId id = new TenureId(change.id().clientId(), UNIQUE.incrementAndGet());
+        return new Change(change.kind(), change.name(), id, change.amount(), change.life(), change.notAfter());
+    }
+
+    private static LockStore onChange(LockStore store, UnaryOperator<Change> broken) {
+        return new ForwardingStore(store) {
+            @Override
+            public Optional<CounterStore> counters() {
+                CounterStore sound = super.counters().orElseThrow();
+                return Optional.of(new CounterStore() {
+                    @Override
+                    public CompletionStage<Change.Reply> change(Change request) {
+                        return sound.change(broken.apply(request));
+                    }
+
+                    @Override
+                    public CompletionStage<PermitReport> permits(String name) {
+                        return sound.permits(name);
+                    }
+
+                    @Override
+                    public CompletionStage<Boolean> revoke(String name, TenureId permit) {
+                        return sound.revoke(name, permit);
+                    }
+
+                    @Override
+                    public CompletionStage<LatchReport> latch(String name, boolean listening) {
+                        return sound.latch(name, listening);
+                    }
+                });
+            }
+        };
     }
 
     private static Acquire lowerCase(Acquire request) {

@@ -1,12 +1,15 @@
 package io.holdfast.examples.guide;
 
+import io.holdfast.DistributedLatch;
 import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
+import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.LeaderElection;
 import io.holdfast.Leadership;
 import io.holdfast.Lease;
 import io.holdfast.LockReport;
+import io.holdfast.Permit;
 import io.holdfast.QuorumLease;
 import io.holdfast.QuorumLock;
 import io.holdfast.SegmentLease;
@@ -49,6 +52,25 @@ final class Locks {
         } finally {
             book.readLock().unlock();
         }
+        // endregion
+    }
+
+    void semaphore(Holdfast holdfast) throws InterruptedException {
+        // region locks-semaphore
+        DistributedSemaphore carriers = holdfast.semaphore("carriers");
+        carriers.trySetPermits(8); // by whoever comes first
+        try (Permit permit = carriers.acquire()) {
+            orders.ship(7, permit.token());
+        }
+        // endregion
+    }
+
+    void latch(Holdfast holdfast) throws InterruptedException {
+        // region locks-latch
+        DistributedLatch loaded = holdfast.countDownLatch("loaded/7");
+        loaded.trySetCount(1, Duration.ofHours(1));
+        loaded.countDown(); // by each of those who load
+        loaded.await(); // by whoever needs them all
         // endregion
     }
 

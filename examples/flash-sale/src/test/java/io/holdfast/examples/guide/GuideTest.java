@@ -181,6 +181,20 @@ class GuideTest {
 
     @ParameterizedTest
     @MethodSource("stores")
+    void permitsAndCounts(String store) throws InterruptedException {
+        try (Holdfast holdfast = Holdfast.connect(store)) {
+            Locks locks = new Locks(orders);
+            locks.semaphore(holdfast);
+            assertThat(orders.isShipped(7)).isTrue();
+            assertThat(holdfast.semaphore("carriers").available()).isEqualTo(8);
+            assertThat(holdfast.semaphore("carriers").delete()).isTrue();
+            locks.latch(holdfast);
+            assertThat(holdfast.countDownLatch("loaded/7").delete()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("stores")
     void segments(String store) throws InterruptedException {
         try (Holdfast holdfast = Holdfast.connect(store)) {
             Locks locks = new Locks(orders);
