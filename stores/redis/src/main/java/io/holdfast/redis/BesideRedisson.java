@@ -3,6 +3,7 @@ package io.holdfast.redis;
 import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.CounterStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
@@ -117,6 +118,11 @@ final class BesideRedisson implements LockStore {
     @Override
     public String describe() {
         return store.describe();
+    }
+
+    @Override
+    public Optional<CounterStore> counters() {
+        return store.counters();
     }
 
     @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.Share;
@@ -12,9 +13,12 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.testkit.Await;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -200,6 +204,18 @@ class BesideRedissonTest {
         assertThat(Await.reply(first.store().release(release)).held()).isTrue();
         assertThat(second.next(Signal.Assigned.class).name()).isEqualTo("lock");
         assertThat(servers.redis.pubsubChannels("redisson_*")).isEmpty();
+    }
+
+    @Test
+    void nothingOfAStoreIsLeftToADefault() {
+        List<String> own = Stream.of(BesideRedisson.class.getDeclaredMethods())
+                .map(Method::getName)
+                .toList();
+        assertThat(LockStore.class.getMethods())
+                .filteredOn(method -> !Modifier.isStatic(method.getModifiers()))
+                .extracting(Method::getName)
+                .isSubsetOf(own);
+        assertThat(first.store().counters()).isPresent();
     }
 
     // ---- what is heard
