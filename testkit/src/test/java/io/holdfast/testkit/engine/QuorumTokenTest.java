@@ -102,6 +102,7 @@ class QuorumTokenTest extends FiveServers {
     @Test
     void whoGetsAServerHandedInsideTheClientHasAHigherToken() {
         five.get(0).stepClock(Duration.ofHours(1));
+        kill(2);
         DistributedLock single = ofA.get(1).lock("n");
         threeOfA.lock();
         sim.runReady();
