@@ -447,7 +447,11 @@ abstract class Slot {
 
     void revoked(TenureId id, long now, Effect.Buffer out) {
         Tenure current = tenure;
-        if (current != null && current.held() && current.id.equals(id)) {
+        if (current == null || !current.id.equals(id)) {
+            return;
+        }
+        current.assignedMeanwhile = null;
+        if (current.held()) {
             verify(current, now, out);
         }
     }

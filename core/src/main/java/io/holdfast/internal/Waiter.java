@@ -62,7 +62,7 @@ final class Waiter {
 
     /** Whether it has any time to wait. */
     boolean waits() {
-        return deadline != arrived;
+        return deadline == Tenure.NEVER || deadline - arrived > 0;
     }
 
     /** Whether it waits for its place in the queue to come up, rather than polls. */

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 public class KeySlotModelCheckingTest {
 
     private static final int PEOPLE = 4;
-    private static final Term TERM =
+    static final Term TERM =
             Term.renewed(Duration.ofSeconds(30), Limit.of(Optional.empty(), OnMaxHold.WARN), Term.Way.BARGING);
 
     static final Rules RULES =

@@ -8,6 +8,8 @@ import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.testkit.SimThread;
+import io.holdfast.testkit.faults.Held;
+import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +30,29 @@ class HoldTest extends VirtualTime {
     private void firstContact() {
         lock.lock();
         lock.unlock();
+    }
+
+    @Test
+    void whoOnlyTriesTakesNoPlaceAlsoWhenItsFirstGrantCameTooLate() {
+        a.lock("other").lock();
+        a.lock("other").unlock();
+        Held late = faults(a).holdReply(Operation.ACQUIRE);
+        SimThread tries = start(
+                "tries",
+                () -> assertThat(a.lock("n").tryLock(Duration.ZERO, Duration.ofSeconds(1)))
+                        .isFalse());
+        sim.runUntil(late::isCaught, LONG);
+        sim.runFor(Duration.ofMillis(1_500));
+        b.lock("n").lock();
+        Held second = faults(a).holdReply(Operation.ACQUIRE);
+        late.letGo();
+        sim.runUntil(second::isCaught, LONG);
+
+        assertThat(b.inspect("n").waiters()).isEmpty();
+
+        second.letGo();
+        tries.join();
+        b.lock("n").unlock();
     }
 
     @Test
