@@ -24,15 +24,36 @@ import java.util.stream.Stream;
  * release never assigns the name, but frees it and tells all who wait, on both sides; and who has released waits a moment
  * before it asks again. A fair place gets the name in its turn when somebody asks while it is free.
  *
- * <p>That is so for locks. Read/write locks, which have another channel at Redisson, are as without it.
+ * <p>A read/write lock has another channel at Redisson. Its scripts see whether Redisson waits there: if so they free it as
+ * above, and readers do not join others; else they assign it.
  */
 final class BesideRedisson implements LockStore {
 
     private final RedisStore store;
-    private final RedissonChannels channels;
+    private final Both channels;
     private final Turns turns;
 
-    private BesideRedisson(RedisStore store, RedissonChannels channels) {
+    /** Those of locks and of read/write locks. */
+    private record Both(RedissonChannels locks, RedissonChannels shared) implements Session.Neighbour {
+
+        RedissonChannels of(Mode mode) {
+            return mode == Mode.LOCK ? locks : shared;
+        }
+
+        @Override
+        public void heard(String channel) {
+            locks.heard(channel);
+            shared.heard(channel);
+        }
+
+        @Override
+        public void connected() {
+            locks.connected();
+            shared.connected();
+        }
+    }
+
+    private BesideRedisson(RedisStore store, Both channels) {
         this.store = store;
         this.channels = channels;
         turns = new Turns(store.session.timer);
@@ -41,14 +62,16 @@ final class BesideRedisson implements LockStore {
     /** Connects, unless that is to be done later. */
     static LockStore open(StoreConfig config, Address server) {
         RedisStore store = new RedisStore(config, server);
-        RedissonChannels channels = new RedissonChannels(config, store.session);
+        Both channels = new Both(
+                new RedissonChannels(config, store.session, RedissonNames::channel),
+                new RedissonChannels(config, store.session, RedissonNames::sharedChannel));
         store.session.listenFor(channels);
         return new BesideRedisson(RedisStoreProvider.connected(store, config), channels);
     }
 
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
-        if (request.share().mode() != Mode.LOCK) {
+        if (request.share().mode() == Mode.PERMITS) {
             return store.acquire(request);
         }
         return turns.inTurn(request.name(), request.tenure(), () -> store.acquire(request))
@@ -56,16 +79,17 @@ final class BesideRedisson implements LockStore {
     }
 
     private Acquire.Reply answered(Acquire request, Acquire.Reply reply) {
+        RedissonChannels listening = channels.of(request.share().mode());
         List<TenureId> own = List.of(request.tenure());
         List<TenureId> behind =
                 request.behind().stream().map(Acquire.Place::tenure).toList();
         if (reply instanceof Acquire.Refused && request.queueing() != Acquire.Queueing.NONE) {
-            channels.waits(
+            listening.waits(
                     request.name(), Stream.concat(own.stream(), behind.stream()).toList());
         } else if (reply instanceof Acquire.Granted granted) {
-            channels.ends(request.name(), own);
+            listening.ends(request.name(), own);
             if (!behind.isEmpty()) {
-                channels.waits(request.name(), behind);
+                listening.waits(request.name(), behind);
             }
             int waiters = atLeastOne(granted.foreignWaiters());
             return new Acquire.Granted(granted.tokens(), waiters, granted.behind(), granted.serverMicros());
@@ -87,25 +111,28 @@ final class BesideRedisson implements LockStore {
 
     /** What is held does not wait; of an assigned tenure this is the first to tell. */
     private Renew.Reply renewed(Renew request, Renew.Reply reply) {
-        if (request.mode() != Mode.LOCK || !(reply instanceof Renew.Renewed renewed)) {
+        if (request.mode() == Mode.PERMITS || !(reply instanceof Renew.Renewed renewed)) {
             return reply;
         }
-        channels.ends(request.name(), List.of(request.tenure()));
+        channels.of(request.mode()).ends(request.name(), List.of(request.tenure()));
         return new Renew.Renewed(atLeastOne(renewed.foreignWaiters()), renewed.tokens(), renewed.serverMicros());
     }
 
     @Override
     public CompletionStage<Release.Reply> release(Release request) {
-        if (request.mode() != Mode.LOCK) {
+        if (request.mode() == Mode.PERMITS) {
             return store.release(request);
         }
         String name = request.name();
+        RedissonChannels listening = channels.of(request.mode());
+        // a lock's release counts who heard of it, this client as well
+        int itself = request.mode() == Mode.LOCK && listening.listensFor(name) ? 1 : 0;
         turns.givenUp(request.tenure());
         CompletionStage<Release.Reply> reply = store.release(request.withYield(false));
-        turns.released(name, reply.thenApply(answer -> answer.foreignWaiters() > (channels.listensFor(name) ? 1 : 0)));
+        turns.released(name, reply.thenApply(answer -> answer.foreignWaiters() > itself));
         return reply.thenApply(answer -> {
-            channels.ends(name, List.of(request.tenure()));
-            channels.ends(name, request.places());
+            listening.ends(name, List.of(request.tenure()));
+            listening.ends(name, request.places());
             return new Release.Reply(answer.held(), atLeastOne(answer.foreignWaiters()), answer.serverMicros());
         });
     }

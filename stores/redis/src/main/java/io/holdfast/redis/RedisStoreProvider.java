@@ -8,11 +8,11 @@ import java.util.Set;
 /**
  * Opens {@code redis://[user:password@]host[:port][/database][?interop=redisson]}, and {@code rediss:} for TLS.
  *
- * <p>Locks exclude those of Redisson on the same names in any case. With {@code interop=redisson} both sides also wake each
- * other: every release is told on Redisson's channel of that lock, the client listens there while it waits, and whoever
- * releases a name that others wait for asks for it again only a millisecond later. Without it a waiter of Redisson sleeps
- * until the time to live that it has seen is over, and may wait for as long as a client of Holdfast is busy with the name; a
- * waiter of Holdfast asks about once a second.
+ * <p>Locks and read/write locks exclude those of Redisson on the same names in any case. With {@code interop=redisson} both
+ * sides also wake each other: every release is told on Redisson's channel of that lock, the client listens there while it
+ * waits, and whoever releases a name that others wait for asks for it again only a millisecond later. Without it a waiter of
+ * Redisson sleeps until the time to live that it has seen is over, and may wait for as long as a client of Holdfast is busy
+ * with the name; a waiter of Holdfast asks about once a second.
  */
 public final class RedisStoreProvider implements StoreProvider {
 

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +37,7 @@ final class RedissonChannels implements Session.Neighbour {
 
     private final StoreConfig config;
     private final Session session;
+    private final UnaryOperator<String> channels;
     private final Platform.Timer timer;
 
     /** By name, and until when unless they are refused again. */
@@ -47,14 +49,16 @@ final class RedissonChannels implements Session.Neighbour {
     private final Set<String> toBeTold = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean warned = new AtomicBoolean();
 
-    RedissonChannels(StoreConfig config, Session session) {
+    /** Of locks of one kind, by how their channels are called. */
+    RedissonChannels(StoreConfig config, Session session, UnaryOperator<String> channels) {
         this.config = config;
         this.session = session;
+        this.channels = channels;
         timer = session.timer;
     }
 
     private String channel(String name) {
-        return RedissonNames.channel(config.keyPrefix() + name);
+        return channels.apply(config.keyPrefix() + name);
     }
 
     boolean listensFor(String name) {
@@ -97,7 +101,7 @@ final class RedissonChannels implements Session.Neighbour {
     private void subscribe(String channel, String name) {
         session.connection
                 .get()
-                .thenCompose(open -> open.async().subscribe(channel))
+                .thenCompose(open -> open.async().subscribe(RedissonNames.mark(channel), channel))
                 .whenComplete((nothing, error) -> {
                     // where the connection was lost the next one subscribes
                     if (error == null) {
@@ -123,8 +127,9 @@ final class RedissonChannels implements Session.Neighbour {
             timer.schedule(LOOK_NANOS, () -> look(channel, name));
         } else {
             subscribed.remove(channel);
-            var unused =
-                    session.connection.get().thenCompose(open -> open.async().unsubscribe(channel));
+            var unused = session.connection
+                    .get()
+                    .thenCompose(open -> open.async().unsubscribe(RedissonNames.mark(channel), channel));
             // somebody may have been refused since, and have found the channel still there
             listen(name);
         }

@@ -4,13 +4,25 @@ package io.holdfast.redis;
 final class RedissonNames {
 
     private static final String CHANNEL = "redisson_lock__channel";
+    private static final String SHARED_CHANNEL = "redisson_rwlock";
+    private static final String MARK = "hf:in:";
     private static final String FAIR_LINE = "redisson_lock_queue";
 
     private RedissonNames() {}
 
-    /** Where its clients hear that a lock is free. That of its read/write locks is another one. */
+    /** Where its clients hear that a lock is free. */
     static String channel(String lock) {
         return named(CHANNEL, lock);
+    }
+
+    /** Where they hear that a read/write lock may be had. */
+    static String sharedChannel(String lock) {
+        return named(SHARED_CHANNEL, lock);
+    }
+
+    /** A channel of our own, by which scripts tell who of those that listen on one of Redisson's is not Redisson's. */
+    static String mark(String channel) {
+        return MARK + channel;
     }
 
     /** The list of those that wait for its fair lock. */

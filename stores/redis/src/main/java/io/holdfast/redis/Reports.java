@@ -33,17 +33,19 @@ record Reports(Session session, Layout layout) {
     }
 
     /** A read/write lock says that it is one, and is then asked for as such. */
-    private CompletionStage<LockReport> run(Script script, Script ifShared, String name, String argument) {
-        return session.run(script, List.of(name), reply -> reply, argument)
+    private CompletionStage<LockReport> run(Script script, Script ifShared, String name, String... arguments) {
+        return session.run(script, List.of(name), reply -> reply, (Object[]) arguments)
                 .thenCompose(reply -> reply.values().size() > 3 && reply.text(3).equals("mode")
-                        ? session.run(ifShared, layout.sharedKeys(name), List.of(name), shared -> shared, argument)
+                        ? session.run(ifShared, layout.sharedKeys(name), List.of(name), shared -> shared, (Object[])
+                                arguments)
                         : CompletableFuture.completedStage(reply))
                 .thenCompose(reply -> report(name, reply));
     }
 
     /** Frees the lock. Who held it still answers, as it has to ask the server before it believes that it was lost. */
     CompletionStage<Optional<LockReport.Holder>> force(String name) {
-        return run(Script.FORCE, Script.SHARE_FORCE, name, layout.inbox("")).thenApply(LockReport::holder);
+        return run(Script.FORCE, Script.SHARE_FORCE, name, layout.inbox(""), session.sharedChannel(name))
+                .thenApply(LockReport::holder);
     }
 
     /** From the lease left, the highest unit, the number of holders, and in turn holders and what is left, waiters and arrivals. */

@@ -200,9 +200,18 @@ final class Session {
 
     /** Runs a script, also if the server has forgotten it. */
     <T> CompletionStage<T> run(Script script, List<String> names, Function<Reply, T> decoder, Object... arguments) {
-        boolean told = script.frees && failures.server().besideRedisson();
+        boolean told = script.frees && isBesideRedisson();
         String[] keys = told ? layout.keysBesideRedisson(names) : layout.keys(names);
         return run(script, keys, names, decoder, arguments);
+    }
+
+    private boolean isBesideRedisson() {
+        return failures.server().besideRedisson();
+    }
+
+    /** Where clients of Redisson wait for a read/write lock; empty if they are not to be told. */
+    String sharedChannel(String name) {
+        return isBesideRedisson() ? RedissonNames.sharedChannel(layout.prefix() + name) : "";
     }
 
     /** With these keys, for these names. */

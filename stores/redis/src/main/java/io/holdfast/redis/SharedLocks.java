@@ -27,7 +27,8 @@ record SharedLocks(Session session, Layout layout) {
                 request.arrival(),
                 layout.inbox(""),
                 mode(request.share().mode()),
-                request.share().beside().map(Object::toString).orElse(""));
+                request.share().beside().map(Object::toString).orElse(""),
+                session.sharedChannel(request.name()));
     }
 
     CompletionStage<List<Renew.Reply>> renew(List<Renew> batch, Function<Reply, List<Renew.Reply>> decoder) {
@@ -56,7 +57,8 @@ record SharedLocks(Session session, Layout layout) {
                 request.tenure(),
                 TokenUnits.unit(request.lastToken()),
                 layout.inbox(""),
-                mode(request.mode()));
+                mode(request.mode()),
+                session.sharedChannel(request.name()));
     }
 
     private static String mode(Mode mode) {

@@ -2,8 +2,12 @@
 --
 -- KEYS  lock, token, queue, leases, timer, as for all read/write locks
 -- ARGV  1 tenure, 2 lease in ms, 3 units wanted, 4 time after which to refuse, 5 '1' to queue, 6 arrival of a place it had
---       before or 0, 7 prefix of inboxes, 8 'read' or 'write', 9 a tenure that does not stand in the way, or ''
+--       before or 0, 7 prefix of inboxes, 8 'read' or 'write', 9 a tenure that does not stand in the way, or '',
+--       10 the channel of Redisson's clients, or ''
 -- reply as for acquire
+
+-- For how long a reader gives way to a writer of Redisson's, in microseconds.
+local GIVE_WAY = 200000
 
 local lock, token, queue, leases, timer = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local tenure, lease, wanted, beside = ARGV[1], tonumber(ARGV[2]), ARGV[8], ARGV[9]
@@ -46,6 +50,13 @@ local function writer_before(arrival)
     return false
 end
 
+-- Whether one of Redisson's clients comes before that arrival: who waits there while others read wants to write. Its readers
+-- pass it, and could keep ours off for ever, so that ours give way to it for a while only.
+local function redisson_before(arrival)
+    arrival = tonumber(arrival)
+    return redisson_waits(ARGV[10]) > 0 and (arrival == 0 or now - arrival < GIVE_WAY)
+end
+
 local function may_have()
     if redis.call('HEXISTS', lock, owner) == 1 or not mode then
         return true
@@ -53,6 +64,7 @@ local function may_have()
         return wanted == 'read' or #owners(lock) == 1
     end
     return wanted == 'read' and mode == 'read' and not (waiters > 0 and writer_before(place or ARGV[6]))
+        and not redisson_before(place or ARGV[6])
 end
 
 if may_have() then

@@ -1,7 +1,7 @@
 -- Frees a read/write lock whoever holds it, tells the holders, and serves those that wait.
 --
 -- KEYS  lock, token, queue, leases, as for all read/write locks
--- ARGV  1 prefix of inboxes
+-- ARGV  1 prefix of inboxes, 2 the channel of Redisson's clients, or ''
 -- reply as for inspect, of what was held, without waiters
 
 local lock, token, queue, leases = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -25,7 +25,9 @@ for _, holder in ipairs(holders) do
     local tenure = tenure_of(holder)
     tell(ARGV[1], tenure, 'R ' .. string.match(tenure, '[^:]*$') .. ' ' .. lock)
 end
-if waiters > 0 then
+if redisson_waits(ARGV[2]) > 0 then
+    tell_redisson(ARGV[2])
+elseif waiters > 0 then
     serve_shared(lock, token, queue, leases, ARGV[1], nil, last, now)
 end
 return reply

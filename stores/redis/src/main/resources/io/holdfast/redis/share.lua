@@ -94,12 +94,43 @@ local function lease_to(lock, leases, owner, timer, lease, now)
     end
 end
 
--- Lets the key end with the last lease, unless another program keeps it.
-local function end_with_last(lock, leases, mode, now)
-    if mode and redis.call('ZCARD', leases) == #owners(lock) then
-        local last = redis.call('ZRANGE', leases, -1, -1, 'WITHSCORES')
-        redis.call('PEXPIRE', lock, math.max(1, math.ceil((tonumber(last[2]) - now) / 1000)))
+-- What Redisson calls the timer of a reader; one for each of its holds.
+local function timer_of(lock, tenure, hold)
+    local start = string.find(lock, '{', 1, true) and lock or '{' .. lock .. '}'
+    return start .. ':' .. tenure .. ':rwlock_timeout:' .. (hold or 1)
+end
+
+-- How long the owner has the lock yet, in ms: of another program's reader as long as its timers, which are in the lock's slot.
+local function rest_of(lock, leases, owner, now)
+    local ends = tonumber(redis.call('ZSCORE', leases, owner))
+    if ends then
+        return math.ceil((ends - now) / 1000)
     end
+    local most = 0
+    for hold = 1, tonumber(redis.call('HGET', lock, owner)) or 0 do
+        most = math.max(most, redis.call('PTTL', timer_of(lock, owner, hold)))
+    end
+    return most
+end
+
+-- Lets the key end with the last who reads, and drops readers of another program who are dead, whom the others' leases would
+-- keep; a writer of another program is kept by the key. The mode of what is left.
+local function end_with_last(lock, leases, mode, now)
+    local last = 0
+    for _, owner in ipairs(mode and owners(lock) or {}) do
+        local rest = rest_of(lock, leases, owner, now)
+        if rest > 0 then
+            last = math.max(last, rest)
+        elseif tenure_of(owner) == owner then
+            redis.call('HDEL', lock, owner)
+        else
+            return mode
+        end
+    end
+    if last > 0 then
+        redis.call('PEXPIRE', lock, last)
+    end
+    return settle(lock, leases, now)
 end
 
 local function enter(lock, leases, owner, mode, timer, lease, now)
@@ -114,12 +145,6 @@ end
 local function left_of(leases, owner, key_left, now)
     local ends = tonumber(redis.call('ZSCORE', leases, owner))
     return ends and math.max(0, math.ceil((ends - now) / 1000)) or key_left
-end
-
--- What Redisson calls the timer of a reader.
-local function timer_of(lock, tenure)
-    local start = string.find(lock, '{', 1, true) and lock or '{' .. lock .. '}'
-    return start .. ':' .. tenure .. ':rwlock_timeout:1'
 end
 
 -- Gives the lock to the first place if nobody stands in its way, and behind a reader to all readers that follow it. A place

@@ -7,7 +7,6 @@ import io.holdfast.spi.Acquire;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
-import io.holdfast.spi.Share;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreException;
 import io.holdfast.testkit.Await;
@@ -189,21 +188,6 @@ class BesideRedissonTest {
         assertThat(Await.reply(released).held()).isTrue();
         assertThat(Await.reply(withdrawn).held()).isFalse();
         assertThat(servers.keysOf("lock")).isEmpty();
-    }
-
-    @Test
-    void aReadWriteLockIsAsWithoutTheOption() {
-        Acquire read = first.request("lock", 1).withShare(Share.READ);
-        assertThat(((Acquire.Granted) first.acquire(read)).foreignWaiters()).isZero();
-        Renew renew = new Renew("lock", first.tenure(1), Share.Mode.READ, TestClient.LEASE, 0);
-        assertThat(((Renew.Renewed) first.renew(List.of(renew)).get(0)).foreignWaiters())
-                .isZero();
-        Acquire write = second.request("lock", 1).withShare(Share.WRITE).queued(Acquire.Queueing.BARGING, 0);
-        assertThat(second.acquire(write)).isInstanceOf(Acquire.Refused.class);
-        Release release = Release.of("lock", first.tenure(1)).withMode(Share.Mode.READ);
-        assertThat(Await.reply(first.store().release(release)).held()).isTrue();
-        assertThat(second.next(Signal.Assigned.class).name()).isEqualTo("lock");
-        assertThat(servers.redis.pubsubChannels("redisson_*")).isEmpty();
     }
 
     @Test
