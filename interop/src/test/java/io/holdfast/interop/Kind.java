@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 import org.redisson.Redisson;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
@@ -29,6 +30,11 @@ enum Kind {
                 @Override
                 public Lock fairLock(String name) {
                     return client.fairLock(name);
+                }
+
+                @Override
+                public ReadWriteLock readWriteLock(String name) {
+                    return client.readWriteLock(name);
                 }
 
                 @Override
@@ -61,6 +67,11 @@ enum Kind {
                 }
 
                 @Override
+                public ReadWriteLock readWriteLock(String name) {
+                    return client.getReadWriteLock(name);
+                }
+
+                @Override
                 public void close() {
                     client.shutdown();
                 }
@@ -74,6 +85,8 @@ enum Kind {
         Lock lock(String name);
 
         Lock fairLock(String name);
+
+        ReadWriteLock readWriteLock(String name);
 
         @Override
         void close();

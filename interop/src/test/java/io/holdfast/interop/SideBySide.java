@@ -76,6 +76,14 @@ abstract class SideBySide {
         return client(kind).lock(name);
     }
 
+    Lock reader(Kind kind, String name) {
+        return client(kind).readWriteLock(name).readLock();
+    }
+
+    Lock writer(Kind kind, String name) {
+        return client(kind).readWriteLock(name).writeLock();
+    }
+
     /** The channels of Redisson's for that lock that somebody listens on. */
     List<String> channels(String name) {
         return redis.pubsubChannels("redisson_*").stream()

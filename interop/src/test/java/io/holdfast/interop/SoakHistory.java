@@ -2,6 +2,7 @@ package io.holdfast.interop;
 
 import io.holdfast.testkit.check.HistoryChecker;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -12,22 +13,28 @@ import java.util.stream.Collectors;
 final class SoakHistory {
 
     /** One hold. Times are in nanoseconds; the token is 0 for a kind that has none. */
-    record Held(Kind kind, String name, long token, long wanted, long start, long released) {
+    record Held(Kind kind, String name, boolean reads, long token, long wanted, long start, long released) {
 
         static Held read(String line) {
-            String[] parts = line.split(" ", 6);
+            String[] parts = line.split(" ", 7);
             return new Held(
                     Kind.valueOf(parts[0]),
                     parts[1],
-                    Long.parseLong(parts[2]),
+                    Boolean.parseBoolean(parts[2]),
                     Long.parseLong(parts[3]),
                     Long.parseLong(parts[4]),
-                    Long.parseLong(parts[5]));
+                    Long.parseLong(parts[5]),
+                    Long.parseLong(parts[6]));
+        }
+
+        void noteIn(HistoryChecker history, String owner, long order) {
+            (reads ? history.grantedToRead(name, owner, order, start) : history.granted(name, owner, order, start))
+                    .released(released);
         }
 
         @Override
         public String toString() {
-            return kind.name() + ' ' + name + ' ' + token + ' ' + wanted + ' ' + start + ' ' + released;
+            return kind.name() + ' ' + name + ' ' + reads + ' ' + token + ' ' + wanted + ' ' + start + ' ' + released;
         }
     }
 
@@ -49,16 +56,15 @@ final class SoakHistory {
         return holds.stream().filter(held -> held.kind() == kind).count();
     }
 
-    /** No two holds of a name at once; and the tokens of Holdfast's rise. */
+    /** No two holds of a name at once, unless both read; and the tokens of Holdfast's rise. */
     void check() {
         HistoryChecker all = new HistoryChecker();
         HistoryChecker ours = new HistoryChecker();
         long order = 0;
         for (Held held : holds) {
-            all.granted(held.name(), held.kind().toString(), ++order, held.start())
-                    .released(held.released());
+            held.noteIn(all, held.kind().toString(), ++order);
             if (held.kind() == Kind.HOLDFAST) {
-                ours.granted(held.name(), "", held.token(), held.start()).released(held.released());
+                held.noteIn(ours, "", held.token());
             }
         }
         all.check(Long.MAX_VALUE);
@@ -75,14 +81,21 @@ final class SoakHistory {
     private static long stall(List<Held> ofName) {
         long longest = 0;
         long wanted = Long.MAX_VALUE;
+        long[] freeAfter = freeAfter(ofName);
         for (int i = ofName.size() - 1; i >= 0; i--) {
             Held held = ofName.get(i);
             wanted = Math.min(wanted, held.wanted());
-            long freeSince =
-                    i == 0 ? held.wanted() : Math.max(wanted, ofName.get(i - 1).released());
+            long freeSince = i == 0 ? held.wanted() : Math.max(wanted, freeAfter[i - 1]);
             longest = Math.max(longest, held.start() - freeSince);
         }
         return longest;
+    }
+
+    /** For each hold when the last of all until then was released. */
+    private static long[] freeAfter(List<Held> ofName) {
+        long[] released = ofName.stream().mapToLong(Held::released).toArray();
+        Arrays.parallelPrefix(released, Math::max);
+        return released;
     }
 
     private Duration longestWait(Kind kind) {

@@ -13,11 +13,16 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReadWriteLock;
 
 /** A process that locks and unlocks names at random, and then tells what it held. */
 final class SoakWorker {
 
     private static final int NAMES = 5;
+
+    /** From this name on they are read/write locks, at which three of four come to read. */
+    private static final int SHARED = 3;
+
     private static final int THREADS = 4;
     private static final int MOST_HOLD_NANOS = 2_000_000;
     private static final int MOST_REST_NANOS = 1_000_000;
@@ -67,8 +72,10 @@ final class SoakWorker {
 
     private void work(Random random, long end) {
         while (System.nanoTime() - end < 0) {
-            String name = "soak-" + random.nextInt(NAMES);
-            Lock lock = client.lock(name);
+            int number = random.nextInt(NAMES);
+            String name = "soak-" + number;
+            boolean reads = number >= SHARED && random.nextInt(4) > 0;
+            Lock lock = number < SHARED ? client.lock(name) : half(client.readWriteLock(name), reads);
             long wanted = System.nanoTime();
             if (take(lock, random.nextInt(10))) {
                 long start = System.nanoTime();
@@ -76,10 +83,14 @@ final class SoakWorker {
                 LockSupport.parkNanos(random.nextInt(MOST_HOLD_NANOS));
                 long released = System.nanoTime();
                 lock.unlock();
-                held.add(new SoakHistory.Held(kind, name, token, wanted, start, released));
+                held.add(new SoakHistory.Held(kind, name, reads, token, wanted, start, released));
             }
             LockSupport.parkNanos(random.nextInt(MOST_REST_NANOS));
         }
+    }
+
+    private static Lock half(ReadWriteLock lock, boolean reads) {
+        return reads ? lock.readLock() : lock.writeLock();
     }
 
     /** Mostly for as long as it takes; sometimes not at all, or for a while, or with a lease of its own. */
