@@ -22,6 +22,8 @@ import org.slf4j.LoggerFactory;
  * there; so the name is asked for again then. Subscriptions change on the timer's thread alone, since two of different
  * threads could be sent in the wrong order.
  *
+ * <p>Along with a channel goes its mark, by one command: scripts count those who listen on the one without the other.
+ *
  * <p>All clients hear each message. A waiter of Redisson has to wake a thread before it asks, so ours would always be
  * faster: they ask after a random time of up to 2 ms.
  */
