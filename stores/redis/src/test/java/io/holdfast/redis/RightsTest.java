@@ -89,6 +89,7 @@ class RightsTest {
                 "+time",
                 "+hlen",
                 "+hexists",
+                "+hget",
                 "+hkeys",
                 "+hset",
                 "+hdel",
