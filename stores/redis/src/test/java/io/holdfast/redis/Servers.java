@@ -63,9 +63,9 @@ final class Servers implements AutoCloseable {
         return new Servers(server, "redis://:" + password + "@127.0.0.1:" + server.port(), true);
     }
 
-    /** A lock name that no other test uses. */
+    /** A lock name that no other test uses; none is the beginning of another. */
     static String name() {
-        return "lock-" + NAMES.incrementAndGet();
+        return "lock-" + (10_000 + NAMES.incrementAndGet());
     }
 
     String uri() {
