@@ -107,8 +107,18 @@ final class Chair {
         return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     }
 
+    /** Lets it count no more until it has confirmed a token anew. */
+    void reopen() {
+        state = State.GRANTED;
+        timer.cancel();
+    }
+
     /** Lets all later tokens be above this one. */
-    void raise(Seat mine, long token) {
+    void raise(long token) {
+        seat().ifPresent(mine -> raise(mine, token));
+    }
+
+    private void raise(Seat mine, long token) {
         if (mine.token() >= token) {
             raised(mine, token, true);
             return;
@@ -120,7 +130,8 @@ final class Chair {
     }
 
     private void raised(Seat mine, long token, boolean confirmed) {
-        if (seat == mine && state == State.GRANTED) {
+        // what was asked about a token below the present one says nothing any more
+        if (seat == mine && state == State.GRANTED && token == holding.token()) {
             timer.cancel();
             if (confirmed) {
                 state = State.TAKEN;

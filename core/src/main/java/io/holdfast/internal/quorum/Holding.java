@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * One attempt of one owner to hold a majority of the servers, and what comes of it, until the end.
  *
  * <p><strong>Taking.</strong> All are asked at once. When a majority has granted, the highest of its tokens is the token of
- * the whole, and each is told to give none below it from now on; the hold begins when a majority has confirmed that. Any two
- * majorities share a server, so whoever holds later has a token from a server that knew of this one. Servers that answer
+ * the whole, and each is told to give none below it from now on; the hold begins when a majority has confirmed that. A server
+ * that grants a higher one before it began raises the whole, and all confirm anew: it may have been another's meanwhile. Any
+ * two majorities share a server, so whoever holds later has a token from a server that knew of this one. Servers that answer
  * later, or were silent and are asked again every third of a lease, go through the same. An attempt that cannot come to a
  * majority any more gives back all it got.
  *
@@ -116,19 +117,20 @@ final class Holding {
     }
 
     void granted(Chair chair) {
-        if (token != 0) {
-            chair.seat().ifPresent(seat -> chair.raise(seat, token));
-            return;
-        }
-        List<Chair> granted =
-                chairs.stream().filter(any -> any.is(Chair.State.GRANTED)).toList();
-        if (granted.size() >= servers.majority()) {
-            token = granted.stream()
-                    .flatMap(any -> any.seat().stream())
-                    .mapToLong(Seat::token)
-                    .max()
-                    .orElseThrow();
-            granted.forEach(any -> any.seat().ifPresent(seat -> any.raise(seat, token)));
+        List<Chair> having =
+                chairs.stream().filter(any -> any.seat().isPresent()).toList();
+        long highest = having.stream()
+                .flatMap(any -> any.seat().stream())
+                .mapToLong(Seat::token)
+                .max()
+                .orElse(0);
+        if (phase != Phase.ASKING || (token != 0 && highest <= token)) {
+            chair.raise(token);
+        } else if (having.size() >= servers.majority()) {
+            // those who have confirmed a lower one would let a token between the two be given
+            token = highest;
+            having.forEach(Chair::reopen);
+            having.forEach(any -> any.raise(token));
         }
     }
 

@@ -10,11 +10,13 @@ import io.holdfast.QuorumLease;
 import io.holdfast.QuorumLock;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.check.HistoryChecker;
+import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Tokens of a quorum lock, over servers whose clocks differ. */
@@ -97,6 +99,44 @@ class QuorumTokenTest extends FiveServers {
         assertThat(sim.elapsed()).isEqualTo(before);
         threeOfA.unlock();
         unwritten.letGo();
+    }
+
+    /** The server that makes good is ahead of all others, and was another's while it had not answered. */
+    @Test
+    void aServerThatGrantsLaterRaisesTheToken() throws InterruptedException {
+        five.get(0).stepClock(Duration.ofMinutes(1));
+        five.get(2).stepClock(Duration.ofHours(1));
+        Held late = faults(ofA, 2).holdRequest(Operation.ACQUIRE);
+        faults(ofA, 1).next(Operation.RENEW, Fault.FAIL_BEFORE);
+        CompletableFuture<QuorumLease> asking = threeOfA.async().acquire();
+        sim.runUntil(late::isCaught, LONG);
+        sim.runReady();
+        long between = token(threeOfB);
+        late.letGo();
+        QuorumLease lease = sim.await(asking);
+        assertThat(lease.token()).isGreaterThan(between);
+        lease.close();
+    }
+
+    /** What the first server had granted was lost, and was another's, before a second one granted. */
+    @Test
+    void aGrantThatIsLostBeforeTheOthersComeRaisesTheToken() throws InterruptedException {
+        five.get(2).stepClock(Duration.ofHours(1));
+        Held second = faults(ofA, 1).holdRequest(Operation.ACQUIRE);
+        Held third = faults(ofA, 2).holdRequest(Operation.ACQUIRE);
+        CompletableFuture<QuorumLease> asking = threeOfA.async().acquire();
+        sim.runUntil(() -> second.isCaught() && third.isCaught(), LONG);
+        sim.runReady();
+        forceAt(0);
+        kill(1);
+        long between = token(threeOfB);
+        heal(1);
+        second.letGo();
+        sim.runReady();
+        third.letGo();
+        QuorumLease lease = sim.await(asking);
+        assertThat(lease.token()).isGreaterThan(between);
+        lease.close();
     }
 
     /** What the client has left of a block is below the token that was written back. */
