@@ -7,6 +7,7 @@ import io.holdfast.internal.multi.Patience;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 
 /** The lease face of a quorum lock with futures. */
@@ -45,16 +46,37 @@ record AsyncQuorum(Quorum lock) implements AsyncQuorumLock {
     /** When the future ends first the request is withdrawn; a hold that comes for a future that has ended is given back. */
     private <T> CompletableFuture<T> start(Request request, Function<Optional<QuorumLease>, T> result) {
         CompletableFuture<T> future = new CompletableFuture<>();
+        start(request, result, future);
+        return future;
+    }
+
+    private <T> void start(Request request, Function<Optional<QuorumLease>, T> result, CompletableFuture<T> future) {
         var unusedAnswer = request.start()
                 .whenComplete((got, error) -> lock.servers().callBack("the answer", () -> {
-                    if (error == null) {
-                        deliver(future, result, got);
-                    } else {
+                    if (error != null) {
                         future.completeExceptionally(error);
+                    } else if (got.isPresent() && !got.get().isValid() && !future.isDone()) {
+                        startAgain(request, got.get(), result, future);
+                    } else {
+                        deliver(future, result, got);
                     }
                 }));
         var unused = future.whenComplete((value, error) -> withdraw(request));
-        return future;
+    }
+
+    private <T> void startAgain(
+            Request request, Holding tooLate, Function<Optional<QuorumLease>, T> result, CompletableFuture<T> future) {
+        var unused = request.again(tooLate).whenComplete((next, error) -> {
+            if (error == null) {
+                start(next, result, future);
+            } else {
+                lock.servers().callBack("the answer", () -> future.completeExceptionally(cause(error)));
+            }
+        });
+    }
+
+    private static Throwable cause(Throwable error) {
+        return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     }
 
     private static void withdraw(Request request) {

@@ -129,7 +129,15 @@ public final class Quorum implements QuorumLock {
             }
             Thread.currentThread().interrupt();
         }
-        return result(outcome);
+        Optional<Holding> got = result(outcome);
+        return got.isPresent() && !got.get().isValid() ? getAgain(request, got.get(), interruptible) : got;
+    }
+
+    private Optional<Holding> getAgain(Request request, Holding tooLate, boolean interruptible)
+            throws InterruptedException {
+        CompletableFuture<Request> next = request.again(tooLate);
+        Awaiting.done(servers.platform(), next, Patience.ENDLESS);
+        return get(result(next), interruptible);
     }
 
     private static void refuseInterrupted(boolean interruptible) throws InterruptedException {

@@ -16,15 +16,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One who could not ask a majority goes on for a while, as servers may come back: for two command timeouts if a majority
  * never answered, and as long as its clients stay through outages if it did.
+ *
+ * <p>The last act is a check of validity, by the caller: one who was paused for longer than the lease asks again.
  */
 final class Request {
 
     private static final Duration FIRST_PAUSE = Duration.ofMillis(4);
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
+    private static final int ATTEMPTS_AFTER_TIME = 3;
 
     private final Servers servers;
     private final Optional<Duration> own;
     private final Patience patience;
+    private final int late;
     private final @Nullable Thread owner;
     private final CompletableFuture<Optional<Holding>> outcome = new CompletableFuture<>();
     private volatile Holding attempt;
@@ -34,12 +38,17 @@ final class Request {
     private long answeredUntil;
 
     Request(Servers servers, Optional<Duration> own, long wait, @Nullable Thread owner) {
+        this(servers, own, Patience.from(servers.platform(), wait), owner, 0);
+    }
+
+    private Request(Servers servers, Optional<Duration> own, Patience patience, @Nullable Thread owner, int late) {
         this.servers = servers;
         this.own = own;
-        this.patience = Patience.from(servers.platform(), wait);
+        this.patience = patience;
         this.owner = owner;
+        this.late = late;
         this.attempt = new Holding(servers, own, owner);
-        this.answeredUntil = patience.began();
+        this.answeredUntil = servers.platform().nanoTime();
     }
 
     /** The hold; nothing if others had it all the time. */
@@ -50,6 +59,19 @@ final class Request {
 
     long waitedMillis() {
         return patience.waitedMillis();
+    }
+
+    /** Gives back what its caller came to when it was valid no more; then completes with a request for the time left. */
+    CompletableFuture<Request> again(Holding tooLate) {
+        return tooLate.end().handle((nothing, lost) -> next());
+    }
+
+    private Request next() {
+        boolean timeIsUp = patience.nanos() <= 0 || patience.isOver();
+        if (timeIsUp && late + 1 >= ATTEMPTS_AFTER_TIME) {
+            throw Texts.tooSlow(servers);
+        }
+        return new Request(servers, own, patience, owner, late + 1);
     }
 
     private void ask() {

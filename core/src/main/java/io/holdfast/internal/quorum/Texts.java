@@ -40,13 +40,15 @@ final class Texts {
         boolean refused = chairs.stream()
                 .anyMatch(
                         chair -> chair.is(Chair.State.VACANT) && chair.trouble().isEmpty());
-        return refused
-                ? null
-                : new StoreUnavailableException(
-                        servers.name(),
-                        servers + " was not acquired: a majority granted it, but took longer than the lease; use a"
-                                + " longer lease",
-                        null);
+        return refused ? null : tooSlow(servers);
+    }
+
+    static StoreUnavailableException tooSlow(Servers servers) {
+        return new StoreUnavailableException(
+                servers.name(),
+                servers + " was not acquired: a majority granted it, but took longer than the lease; use a"
+                        + " longer lease",
+                null);
     }
 
     private static RuntimeException unanswered(Servers servers, List<Throwable> troubles) {

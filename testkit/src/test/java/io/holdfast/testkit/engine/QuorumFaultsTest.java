@@ -17,6 +17,7 @@ import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -228,6 +229,52 @@ class QuorumFaultsTest extends FiveServers {
                 .mapToObj(i -> client(
                         "stuck" + i, options -> options.uri("simulated:q" + i).callbackExecutor(task -> {})))
                 .toList();
+    }
+
+    @Test
+    void whoWakesUpAfterTheLeaseAsksAgain() {
+        List<Held> replies = repliesToA();
+        SimThread owner = start("owner", () -> {
+            lockA.lock();
+            assertThat(lockA.isValid()).isTrue();
+            lockA.unlock();
+        });
+        sim.runUntil(() -> replies.stream().allMatch(Held::isCaught), LONG);
+        replies.forEach(Held::letGo);
+        sim.suspend(LEASE.multipliedBy(2));
+        owner.join();
+        sim.runFor(SECOND);
+        assertFree();
+    }
+
+    private List<Held> repliesToA() {
+        return IntStream.range(0, SERVERS)
+                .mapToObj(server -> faults(ofA, server).holdReply(Operation.ACQUIRE))
+                .toList();
+    }
+
+    @Test
+    void aFutureThatIsToldAfterTheLeaseAsksAgain() {
+        List<Runnable> handed = new ArrayList<>();
+        List<Holdfast> slow = IntStream.range(0, SERVERS)
+                .mapToObj(i -> client(
+                        "slow" + i, options -> options.uri("simulated:q" + i).callbackExecutor(handed::add)))
+                .toList();
+        QuorumLock lock = Holdfast.quorumLock("n", slow);
+        CompletableFuture<QuorumLease> future = lock.async().acquire();
+        sim.runUntil(() -> handed.size() == 1, LONG);
+        IntStream.range(0, SERVERS).forEach(this::hang);
+        sim.runFor(LEASE.multipliedBy(2));
+        IntStream.range(0, SERVERS).forEach(this::heal);
+        for (int second = 0; second < 60 && !future.isDone(); second++) {
+            List<Runnable> ready = List.copyOf(handed);
+            handed.clear();
+            ready.forEach(Runnable::run);
+            sim.runFor(SECOND);
+        }
+        assertThat(future).isDone();
+        assertThat(future.join().isValid()).isTrue();
+        future.join().close();
     }
 
     // ---- partitions
