@@ -45,7 +45,7 @@ final class Delays {
             if (leave()) {
                 try {
                     task.run();
-                } catch (RuntimeException e) {
+                } catch (Throwable e) {
                     engine.events.failure("a task that was put off", e);
                 }
             }

@@ -166,7 +166,7 @@ final class Holding {
         if (valid >= servers.majority()) {
             phase = Phase.HELD;
             tickLater();
-            convened.complete(true);
+            events.afterwards(() -> convened.complete(true));
         } else if (valid + chairs.stream().filter(Chair::isOpen).count() < servers.majority()) {
             failure = Texts.failure(servers, chairs);
             dissolve();
@@ -239,7 +239,7 @@ final class Holding {
     }
 
     private void tell(Consumer<LeaseLostException> action, LeaseLostException lost) {
-        servers.callBack("an action for the loss", () -> action.accept(lost));
+        events.afterwards(() -> servers.callBack("an action for the loss", () -> action.accept(lost)));
     }
 
     void onLost(Consumer<LeaseLostException> action) {
@@ -308,14 +308,17 @@ final class Holding {
         LeaseLostException before = loss;
         boolean wasHeld = phase == Phase.HELD;
         int had = seats.size();
-        var unused = dissolve().thenAccept(lost -> {
-            if (before != null) {
-                ended.completeExceptionally(before);
-            } else if (wasHeld && had - lost < servers.majority()) {
-                ended.completeExceptionally(Texts.lost(servers, token, had - lost));
-            } else {
-                ended.complete(null);
-            }
+        CompletableFuture<Integer> dissolved = dissolve();
+        events.afterwards(() -> {
+            var unused = dissolved.thenAccept(lost -> {
+                if (before != null) {
+                    ended.completeExceptionally(before);
+                } else if (wasHeld && had - lost < servers.majority()) {
+                    ended.completeExceptionally(Texts.lost(servers, token, had - lost));
+                } else {
+                    ended.complete(null);
+                }
+            });
         });
     }
 
@@ -330,10 +333,13 @@ final class Holding {
         seats = List.of();
         CompletableFuture<Void> all = CompletableFuture.allOf(lost.toArray(CompletableFuture[]::new));
         Platform.Task timer = servers.later(servers.budget(own), () -> all.complete(null));
-        return all.thenApply(nothing -> {
+        CompletableFuture<Integer> dissolved = all.thenApply(nothing -> {
             timer.cancel();
-            convened.complete(false);
             return (int) lost.stream().filter(each -> each.getNow(false)).count();
         });
+        events.afterwards(() -> {
+            var unused = dissolved.thenRun(() -> convened.complete(false));
+        });
+        return dissolved;
     }
 }

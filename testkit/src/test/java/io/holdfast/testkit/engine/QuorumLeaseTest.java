@@ -10,6 +10,7 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.QuorumLease;
+import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
@@ -98,6 +99,42 @@ class QuorumLeaseTest extends FiveServers {
         assertThat(lease.isValid()).isTrue();
         assertThat(lease.heldAt()).isEqualTo(3);
         lease.close();
+    }
+
+    @Test
+    void anActionForTheLossMayCloseTheLeaseThoughNoClientIsOpen() throws InterruptedException {
+        QuorumLease lease = lockA.acquire();
+        sim.runReady();
+        List<String> story = new ArrayList<>();
+        for (int server = SERVERS - 1; server >= 0; server--) {
+            ofA.get(server).close();
+        }
+        SimThread late = start(
+                "late",
+                () -> lease.onLost(loss -> {
+                    assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
+                    story.add("closed");
+                }));
+        sim.runFor(SECOND);
+        assertThat(story).containsExactly("closed");
+        late.join();
+    }
+
+    @Test
+    void anActionForTheLossThatFailsHoldsUpNoEvent() throws InterruptedException {
+        QuorumLease lease = lockA.acquire();
+        sim.runReady();
+        ofA.forEach(Holdfast::close);
+        List<String> told = new ArrayList<>();
+        start(
+                        "careless",
+                        () -> lease.onLost(loss -> {
+                            throw new AssertionError("fails on purpose");
+                        }))
+                .join();
+        lease.onLost(loss -> told.add("told"));
+        assertThat(told).containsExactly("told");
+        assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
     }
 
     // ---- futures
