@@ -15,6 +15,7 @@ import io.holdfast.support.TokenUnits;
 import io.lettuce.core.SetArgs;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Iterator;
 import java.util.List;
@@ -158,7 +159,10 @@ final class RedisStore implements LockStore {
         CompletionStage<Map<Mode, Iterator<Renew.Reply>>> replies =
                 CompletableFuture.completedStage(new EnumMap<>(Mode.class));
         for (Map.Entry<Mode, List<Renew>> kind : kinds.entrySet()) {
-            replies = replies.thenCombine(renew(kind.getKey(), kind.getValue()), (all, some) -> {
+            CompletionStage<List<Renew.Reply>> answer = renew(kind.getKey(), kind.getValue());
+            CompletionStage<List<Renew.Reply>> ofKind =
+                    kinds.size() == 1 ? answer : answer.exceptionally(error -> failed(kind.getValue(), error));
+            replies = replies.thenCombine(ofKind, (all, some) -> {
                 all.put(kind.getKey(), some.iterator());
                 return all;
             });
@@ -167,6 +171,12 @@ final class RedisStore implements LockStore {
                 .map(request ->
                         Objects.requireNonNull(all.get(kind(request.mode()))).next())
                 .toList());
+    }
+
+    /** What is wrong with one kind does not touch the others. */
+    private List<Renew.Reply> failed(List<Renew> batch, Throwable error) {
+        Renew.Reply failed = new Renew.Failed(failures.request("renew", error));
+        return Collections.nCopies(batch.size(), failed);
     }
 
     /** Each is renewed by a script of its own. */

@@ -21,6 +21,8 @@ for i = 1, #KEYS, 7 do
     if bad then
         add(2, bad.err, 0, 0)
     else
+        -- what a full server allows comes first: after it, it allows the rest
+        redis.call('PEXPIRE', ends, longer(ends, lease))
         expire(held, ends, queue, wanted, now)
         local count = tonumber(is_held(held, tenure))
         if not count then

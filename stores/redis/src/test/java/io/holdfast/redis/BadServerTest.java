@@ -14,6 +14,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
+import io.holdfast.Permit;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
@@ -132,18 +133,26 @@ class BadServerTest {
     void aFullServerGrantsNothingButRenewsAndReleases() throws Exception {
         held.lock();
         Lease lease = client.lock("lease").acquire();
+        Lease read = client.readWriteLock("read").readLock().acquire();
+        client.semaphore("permits").trySetPermits(2);
+        Permit permit = client.semaphore("permits").acquire();
         fillIt();
         assertConnects(servers.uri());
         assertIndeterminate(free);
         assertThat(servers.redis.keys("*free*")).isEmpty();
         servers.redis.pexpire("lease", 5_000);
         Duration much = Duration.ofMillis(29_500);
-        Await.until("a renewal is needed", () -> lease.remaining().compareTo(much) < 0);
+        Await.until("a renewal is needed", () -> permit.remaining().compareTo(much) < 0);
         lease.ensureValid(much);
+        read.ensureValid(much);
+        permit.ensureValid(much);
         assertThat(servers.redis.pttl("lease")).isGreaterThan(5_000);
+        permit.close();
+        read.close();
         lease.close();
         held.unlock();
-        assertThat(servers.redis.exists("held", "lease")).isZero();
+        assertThat(servers.redis.exists("held", "lease", "read", "hf:{permits}:ph:permits"))
+                .isZero();
         Await.until("nothing is open", () -> client.stats().unsettled() == 0);
         servers.redis.configSet("maxmemory", "0");
         assertWorksAndNothingIsLeft(servers, client);

@@ -1,9 +1,12 @@
 package io.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Renew;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -98,6 +101,26 @@ class RenewTest {
         Renew.Failed failed = (Renew.Failed) reply;
         assertThat(failed.cause().effect()).isEqualTo(Effect.REFUSED);
         assertThat(failed.cause()).hasMessageContaining("'" + key + "' is a " + type);
+    }
+
+    @Test
+    void aKindThatCannotBeRenewedDisturbsNoOther() {
+        try (Servers own = Servers.start();
+                TestClient client = TestClient.open(own.allow("app", "~*", "&*", "+@all"))) {
+            client.granted(name, 1);
+            own.allow("app", "~" + name, "~hf:*", "&*", "+@all");
+            Renew lock = new Renew(name, client.tenure(1), Duration.ofSeconds(90), 0);
+            Renew reader = new Renew("forbidden", client.tenure(2), Share.Mode.READ, TestClient.LEASE, 0);
+            List<Renew.Reply> replies = client.renew(List.of(reader, lock, reader));
+            for (int i : new int[] {0, 2}) {
+                StoreException cause = ((Renew.Failed) replies.get(i)).cause();
+                assertThat(cause.effect()).isEqualTo(Effect.REFUSED);
+                assertThat(cause).hasMessageContaining("the user may not do that");
+            }
+            assertThat(replies.get(1)).isInstanceOf(Renew.Renewed.class);
+            assertThat(own.redis.pttl(name)).isGreaterThan(80_000);
+            assertThatThrownBy(() -> client.renew(List.of(reader))).hasMessageContaining("the user may not do that");
+        }
     }
 
     @Test
