@@ -74,25 +74,33 @@ local function expire(held, ends, queue, wanted, now)
     end
 end
 
+-- Whether the client of a place listens; where that cannot be told, it is taken to.
+local function listens(inboxes, place)
+    return redis.pcall('PUBSUB', 'NUMSUB', inboxes .. client(place))[2] ~= 0
+end
+
 -- Assigns what is free to those who wait, in their order, until there is not enough for the next. A place whose client does
--- not listen is dropped; where messages are forbidden, who would barge finds out by itself. The highest unit given then.
+-- not listen is dropped, also while it does not get along with what is free, as all behind it would wait for that; and one
+-- that wants more than there are in all, whose client is refused when it asks again. Where messages are forbidden, who would
+-- barge finds out by itself. The highest unit given then.
 local function serve_permits(held, ends, queue, wanted, token, inboxes, name, total, last, now)
     while true do
         local place = redis.call('ZRANGE', queue, 0, 0)[1]
         local count = place and tonumber(redis.call('ZSCORE', wanted, place)) or 1
-        if not place or count > (total or 0) - sum(held) then
+        local fits = count <= (total or 0) - sum(held)
+        if not place or not fits and count <= (total or 0) and listens(inboxes, place) then
             return last
         end
         local fair = is_fair(place)
         local tenure = fair and string.sub(place, 2) or place
         local first, units = draw(last, now, 1)
-        local heard = tell(inboxes, place, string.format('AP %s %.0f %.0f 0 0 %.0f ',
+        local heard = fits and tell(inboxes, place, string.format('AP %s %.0f %.0f 0 0 %.0f ',
             string.match(tenure, '[^:]*$'), first, units, now + CLAIM * 1000) .. name)
-        if not heard and not fair then
+        if fits and not heard and not fair then
             return last
         end
         leave(queue, wanted, place)
-        if heard ~= 0 then
+        if fits and heard ~= 0 then
             hold(held, ends, tenure, -count, now + CLAIM * 1000)
             last = first + units - 1
             keep(token, last)

@@ -8,6 +8,10 @@ import io.holdfast.Holdfast;
 import io.holdfast.LeaseLostException;
 import io.holdfast.Permit;
 import io.holdfast.StoreRefusedException;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.Signal;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -144,6 +148,51 @@ class SemaphoreTest {
                 assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofMillis(2_500));
             }
         }
+    }
+
+    @Test
+    void aPlaceOfAClientThatIsGoneHoldsNobodyUpThoughItWantsMoreThanIsFree() throws InterruptedException {
+        here.trySetPermits(2);
+        Permit held = here.acquire();
+        try (TestClient gone = TestClient.open(servers.uri())) {
+            inLine(gone, 2);
+        }
+        assertThat(servers.redis.zcard(key("pq"))).isEqualTo(1);
+        CompletableFuture<Permit> waiting = second.fairSemaphore(NAME).async().acquire();
+        Await.until("the place is passed over", waiting::isDone);
+        waiting.join().close();
+        held.close();
+    }
+
+    @Test
+    void aPlaceOfAClientThatListensIsNotPassedOver() throws InterruptedException {
+        here.trySetPermits(2);
+        Permit held = here.acquire();
+        try (TestClient there = TestClient.open(servers.uri())) {
+            inLine(there, 2);
+            assertThat(second.fairSemaphore(NAME).tryAcquire()).isEmpty();
+            assertThat(servers.redis.zcard(key("pq"))).isEqualTo(1);
+            held.close();
+            assertThat(there.next(Signal.Assigned.class).tenure()).isEqualTo(there.tenure(1));
+            Await.reply(there.store().release(Release.of(NAME, there.tenure(1)).withMode(Share.Mode.PERMITS)));
+        }
+    }
+
+    @Test
+    void aPlaceThatWantsMoreThanThereAreInAllHoldsNobodyUp() throws InterruptedException {
+        here.trySetPermits(3);
+        Permit held = here.acquire();
+        try (TestClient there = TestClient.open(servers.uri())) {
+            inLine(there, 3);
+            here.setPermits(2);
+            second.fairSemaphore(NAME).acquire().close();
+        }
+        held.close();
+    }
+
+    private static void inLine(TestClient client, int permits) {
+        Acquire request = client.request(NAME, 1).withShare(Share.permits(permits));
+        assertThat(client.acquire(request.queued(Acquire.Queueing.FAIR, 0))).isInstanceOf(Acquire.Refused.class);
     }
 
     @Test
