@@ -7,6 +7,7 @@ import io.holdfast.spi.TenureId;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -17,6 +18,8 @@ final class Latches {
 
     /** For how long an open latch is kept that was set for as long as it takes. */
     private static final long OPEN_LIFE = TimeUnit.DAYS.toMicros(7);
+
+    private static final long MINUTE = TimeUnit.MINUTES.toMicros(1);
 
     private final MemoryServer server;
     private final Map<String, Latch> latches = new HashMap<>();
@@ -31,11 +34,11 @@ final class Latches {
         final Applied applied = new Applied();
         final Set<String> listeners = new HashSet<>();
 
-        @Nullable
-        TenureId set;
+        /** The settings that opened in the last minute, and when; for those who did not hear of it yet. */
+        final Map<TenureId, Long> opened = new HashMap<>();
 
         @Nullable
-        TenureId opened;
+        TenureId set;
 
         int count;
         long expires = Long.MAX_VALUE;
@@ -46,11 +49,10 @@ final class Latches {
         }
 
         boolean isForgotten(long now) {
-            return !isSet(now) && listeners.isEmpty() && now - lastChange > TimeUnit.MINUTES.toMicros(1);
+            return !isSet(now) && listeners.isEmpty() && now - lastChange > MINUTE;
         }
 
         void set(Change request, long now) {
-            opened = set != null && count == 0 ? set : null;
             set = request.id();
             count = request.amount();
             expires =
@@ -59,8 +61,12 @@ final class Latches {
 
         void forget() {
             set = null;
-            opened = null;
             count = 0;
+        }
+
+        Set<TenureId> opened(long now) {
+            opened.values().removeIf(at -> now - at > MINUTE);
+            return opened.keySet();
         }
     }
 
@@ -86,7 +92,7 @@ final class Latches {
         if (latch.isForgotten(now)) {
             latches.remove(key);
         }
-        return new LatchReport(Optional.ofNullable(latch.set), latch.count, Optional.ofNullable(latch.opened));
+        return new LatchReport(Optional.ofNullable(latch.set), latch.count, latch.opened(now));
     }
 
     /** Whether anything was to be done. */
@@ -124,6 +130,9 @@ final class Latches {
     private static void countDown(Latch latch, int by, long now) {
         boolean opens = latch.count > 0 && latch.count <= by;
         latch.count = Math.max(0, latch.count - by);
+        if (opens) {
+            latch.opened.put(Objects.requireNonNull(latch.set), now);
+        }
         if (opens && latch.expires == Long.MAX_VALUE) {
             latch.expires = now + OPEN_LIFE;
         }

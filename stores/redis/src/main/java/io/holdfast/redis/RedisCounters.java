@@ -13,9 +13,11 @@ import io.holdfast.spi.TenureId;
 import io.holdfast.support.TokenUnits;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -129,19 +131,20 @@ record RedisCounters(Session session, Layout layout, Reports reports, String cli
     @Override
     public CompletionStage<LatchReport> latch(String name, boolean listening) {
         return session.run(
-                Script.LATCH_INSPECT,
-                latchKeys(name),
-                List.of(name),
-                reply -> new LatchReport(id(reply.text(2)), reply.count(1), id(reply.text(3))),
-                client,
-                listening ? 1 : 0);
+                Script.LATCH_INSPECT, latchKeys(name), List.of(name), RedisCounters::latch, client, listening ? 1 : 0);
     }
 
-    private static Optional<TenureId> id(String text) {
-        return text.isEmpty() ? Optional.empty() : Optional.of(TenureId.parse(text));
+    private static LatchReport latch(Reply reply) {
+        Set<TenureId> opened = new HashSet<>();
+        for (int i = 3; i < reply.values().size(); i++) {
+            opened.add(TenureId.parse(reply.text(i)));
+        }
+        Optional<TenureId> set =
+                Optional.of(reply.text(2)).filter(text -> !text.isEmpty()).map(TenureId::parse);
+        return new LatchReport(set, reply.count(1), opened);
     }
 
     private String[] latchKeys(String name) {
-        return layout.countedKeys(name, "l", "ll", "ld");
+        return layout.countedKeys(name, "l", "ll", "ld", "lo");
     }
 }

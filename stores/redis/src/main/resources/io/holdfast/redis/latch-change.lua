@@ -1,15 +1,16 @@
 -- Changes a latch, and tells those who listen that it opened, is another one, or is gone.
 --
--- KEYS  1 latch: 'COUNT SET OPENED': the count that is left, the id of the change that set it, and that of the setting before if
---         it had opened, or '-'
+-- KEYS  1 latch: 'COUNT SET': the count that is left, and the id of the change that set it
 --       2 listeners: a sorted set of clients by when they last asked
 --       3 done: the changes of the last minute
+--       4 opened: a sorted set of the settings that opened in the last minute, 16 at most; it outlives the latch, for those
+--         who did not hear of it yet
 -- ARGV  1 the kind of the change, 2 its id, 3 count, 4 time after which to refuse, 5 prefix of inboxes, 6 name,
 --       7 life in ms, or 0 for as long as it takes
 -- reply {0, now}                               too late
 --       {1, now, 1 if anything was to be done or 0}
 
-local latch, listeners, done = KEYS[1], KEYS[2], KEYS[3]
+local latch, listeners, done, opened = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local kind, id, amount, life = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[7]
 
 -- For how long one is kept that opened and has no life of its own.
@@ -21,7 +22,7 @@ if now > tonumber(ARGV[4]) then
 end
 local state = redis.pcall('GET', latch)
 local bad = type(state) == 'table' and wrong(latch, state) or wrong(listeners, redis.pcall('ZCARD', listeners))
-    or wrong(done, redis.pcall('ZCARD', done))
+    or wrong(done, redis.pcall('ZCARD', done)) or wrong(opened, redis.pcall('ZCARD', opened))
 if bad then
     return bad
 end
@@ -30,9 +31,9 @@ if before then
     return {1, now, before}
 end
 
-local left, set, opened
+local left, set
 if state then
-    left, set, opened = string.match(state, '^(%d+) (%S+) (%S+)$')
+    left, set = string.match(state, '^(%d+) (%S+)$')
     left = tonumber(left)
 end
 if kind == 'RESET_COUNT' or (kind == 'TRY_COUNT') == (not state) then
@@ -47,13 +48,18 @@ if kind == 'DELETE_COUNT' then
     redis.call('DEL', latch)
 elseif kind == 'COUNT_DOWN' then
     local rest = math.max(0, left - amount)
-    redis.call('SET', latch, string.format('%.0f %s %s', rest, set, opened), 'KEEPTTL')
-    if left > 0 and rest == 0 and redis.call('PTTL', latch) == -1 then
-        redis.call('PEXPIRE', latch, OPEN_LIFE)
+    redis.call('SET', latch, string.format('%.0f %s', rest, set), 'KEEPTTL')
+    if left > 0 and rest == 0 then
+        if redis.call('PTTL', latch) == -1 then
+            redis.call('PEXPIRE', latch, OPEN_LIFE)
+        end
+        redis.call('ZADD', opened, string.format('%.0f', now), set)
+        redis.call('ZREMRANGEBYRANK', opened, 0, -17)
+        redis.call('PEXPIRE', opened, '60000')
     end
     over = rest == 0
 else
-    redis.call('SET', latch, string.format('%.0f %s %s', amount, id, left == 0 and set or '-'))
+    redis.call('SET', latch, string.format('%.0f %s', amount, id))
     if life ~= '0' then
         redis.call('PEXPIRE', latch, life)
     end

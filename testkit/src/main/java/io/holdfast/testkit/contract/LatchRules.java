@@ -35,6 +35,7 @@ final class LatchRules {
                         "a latch that is set anew is another one, and says whether it was open",
                         LATCHES,
                         LatchRules::reset)
+                .add("a latch that opened and is gone has opened", LATCHES, LatchRules::openedAndGone)
                 .add("a latch is gone when its life is over", LATCHES, LatchRules::life)
                 .add("a latch is neither a lock nor a semaphore of the same name", LATCHES, LatchRules::another);
     }
@@ -156,6 +157,25 @@ final class LatchRules {
         assertTrue(one.applied(third));
         assertFalse(one.latch(false).hasOpened(second.id()));
         one.countIs(3);
+        one.changes(Kind.DELETE_COUNT, 0);
+    }
+
+    private static void openedAndGone(Scene scene) {
+        Counts one = Counts.of(scene);
+        Change first = one.change(Kind.TRY_COUNT, 1);
+        Change second = one.change(Kind.TRY_COUNT, 1);
+        assertTrue(one.applied(first));
+        one.changes(Kind.COUNT_DOWN, 1);
+        one.changes(Kind.DELETE_COUNT, 0);
+        assertTrue(one.latch(false).hasOpened(first.id()));
+        assertTrue(one.latch(false).set().isEmpty());
+        assertTrue(one.applied(second));
+        assertFalse(one.latch(false).hasOpened(second.id()));
+        one.changes(Kind.COUNT_DOWN, 1);
+        one.changes(Kind.RESET_COUNT, 1);
+        one.changes(Kind.RESET_COUNT, 1);
+        assertTrue(one.latch(false).hasOpened(first.id()));
+        assertTrue(one.latch(false).hasOpened(second.id()));
         one.changes(Kind.DELETE_COUNT, 0);
     }
 

@@ -240,6 +240,17 @@ class LatchTest extends VirtualTime {
     }
 
     @Test
+    void aLatchThatOpenedAndWasDeletedHasOpened() {
+        atA.trySetCount(1);
+        waiter(atB);
+        faults(b).next(Operation.SIGNAL, Fault.DROP_SIGNAL);
+        atA.countDown();
+        atA.delete();
+        sim.runFor(POLL);
+        assertThat(ends).containsExactly("open");
+    }
+
+    @Test
     void aLatchIsGoneWhenItsLifeIsOver() {
         assertThat(atA.trySetCount(1, Duration.ofSeconds(10))).isTrue();
         waiter(atB);
