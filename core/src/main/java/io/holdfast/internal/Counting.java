@@ -139,10 +139,10 @@ final class Counting {
             mayBeApplied |= cause.effect() == Effect.UNKNOWN;
             long patience = mayBeApplied ? MOST_PATIENCE_NANOS : engine.rules.command();
             boolean over = engine.platform.nanoTime() - began >= Math.min(patience, engine.rules.outage());
-            if (mayBeApplied && over) {
-                done.completeExceptionally(new StoreException(Effect.UNKNOWN, cause.getMessage() + "", cause));
-            } else if (over || cause.effect() == Effect.REFUSED) {
-                done.completeExceptionally(cause);
+            if (over || cause.effect() == Effect.REFUSED) {
+                // that this copy is refused says nothing about those before it
+                done.completeExceptionally(
+                        mayBeApplied ? new StoreException(Effect.UNKNOWN, cause.getMessage() + "", cause) : cause);
             } else {
                 long delay = Term.doubled(FIRST_BACKOFF_NANOS, failures, MOST_BACKOFF_NANOS);
                 engine.later.run(delay, () -> sendAgain(failures + 1));

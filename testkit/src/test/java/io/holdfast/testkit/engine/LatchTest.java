@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.DistributedLatch;
+import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.IndeterminateLockException;
+import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
@@ -152,6 +154,16 @@ class LatchTest extends VirtualTime {
                 .hasMessageContaining("latch 'n': no answer came; whether it was changed could not be told");
         faults(a).probability(Fault.FAIL_AFTER, 0);
         assertThat(atB.count()).isEqualTo(9);
+    }
+
+    @Test
+    void aChangeThatMayHaveBeenMadeIsNotCalledRefused() {
+        DistributedSemaphore unset = a.semaphore("unset");
+        faults(a).next(Operation.CHANGE, Fault.DROP_REQUEST);
+        assertThatThrownBy(() -> unset.addPermits(1))
+                .isInstanceOf(IndeterminateLockException.class)
+                .hasMessageContaining("whether it was changed could not be told");
+        assertThatThrownBy(() -> unset.addPermits(1)).isInstanceOf(StoreRefusedException.class);
     }
 
     // ---- waiting
