@@ -20,6 +20,10 @@ final class Applied {
         return Optional.ofNullable(answers.get(change)).map(Answer::applied);
     }
 
+    boolean isForgotten(long now) {
+        return answers.values().stream().allMatch(answer -> now - answer.at() > LIFE);
+    }
+
     void note(TenureId change, boolean applied, long now) {
         answers.values().removeIf(answer -> now - answer.at() > LIFE);
         answers.put(change, new Answer(applied, now));

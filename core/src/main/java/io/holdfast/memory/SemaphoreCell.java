@@ -81,10 +81,10 @@ final class SemaphoreCell {
         return !holders.isEmpty() || line.isInUse();
     }
 
-    /** Whether nothing is left but a token that was not used for days. */
+    /** Whether nothing is left but a token that was not used for days, and changes that nobody repeats any more. */
     boolean isForgotten(long now) {
         expire(now);
-        return limit.isEmpty() && holders.isEmpty() && line.isForgotten(now);
+        return limit.isEmpty() && holders.isEmpty() && line.isForgotten(now) && applied.isForgotten(now);
     }
 
     /** Whether one that asks now gets them, where those who wait had their turn. */

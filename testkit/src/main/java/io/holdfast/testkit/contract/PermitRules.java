@@ -286,6 +286,9 @@ final class PermitRules {
         assertTrue(one.applied(first));
         assertTrue(one.applied(more));
         one.areFree(4);
+        Change gone = one.change(Kind.DELETE_PERMITS, 0);
+        assertTrue(one.applied(gone));
+        assertTrue(one.applied(gone), "a semaphore is forgotten, and the change not yet");
     }
 
     private static void changeLate(Scene scene) {
