@@ -21,13 +21,15 @@ import org.jspecify.annotations.Nullable;
  * What users do with the numbers of semaphores and latches.
  *
  * <p>A change whose answer does not come is sent again with the same id, by which the store knows that it has applied it. It
- * remembers that for a minute, so nothing is sent again for longer than half of it. A late copy is refused by its time.
+ * remembers that for a minute, so nothing is sent again for longer than half of it. A late copy is refused by its time,
+ * which is up before the store has forgotten the first.
  */
 final class Counting {
 
     private static final long FIRST_BACKOFF_NANOS = 20_000_000;
     private static final long MOST_BACKOFF_NANOS = 1_000_000_000;
     private static final long MOST_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final Duration MOST_LIFE_OF_A_COPY = Duration.ofSeconds(25);
 
     private final Engine engine;
     private final Set<Repeated> open = ConcurrentHashMap.newKeySet();
@@ -114,9 +116,10 @@ final class Counting {
 
         void send(int failures) {
             long sent = engine.platform.nanoTime();
+            Duration command = engine.settings.store().commandTimeout();
+            Duration life = command.compareTo(MOST_LIFE_OF_A_COPY) < 0 ? command : MOST_LIFE_OF_A_COPY;
             var clock = engine.store.clock(change.name());
-            Change copy = change.withNotAfter(
-                    clock.notAfter(sent, engine.settings.store().commandTimeout()));
+            Change copy = change.withNotAfter(clock.notAfter(sent, life));
             var unused = engine.calls.ask(() -> store().change(copy)).whenComplete((reply, error) -> {
                 if (reply != null) {
                     clock.observe(sent, reply.serverMicros());

@@ -138,6 +138,18 @@ class LatchTest extends VirtualTime {
     }
 
     @Test
+    void aCopyThatComesAfterItsChangeIsForgottenIsNotCounted() {
+        Holdfast c = client("c", options -> options.commandTimeout(LONG));
+        atA.trySetCount(100);
+        faults(c).maxDelay(LONG).probability(Fault.DOUBLE_REQUEST, 1);
+        for (int i = 0; i < 50; i++) {
+            c.countDownLatch("n").countDown();
+        }
+        sim.runFor(LONG.plus(LEASE));
+        assertThat(atB.count()).isEqualTo(50);
+    }
+
+    @Test
     void aCountWaitsForTheStoreToComeBack() {
         atA.trySetCount(1);
         faults(a).next(Operation.CHANGE, Fault.FAIL_BEFORE);
