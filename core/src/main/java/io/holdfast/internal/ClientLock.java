@@ -285,7 +285,7 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
 
     @Override
     public Server server() {
-        return new EngineServer(engine, name, term, new EngineSurroundings(engine));
+        return new EngineServer(engine, name, term.unlimited(), new EngineSurroundings(engine));
     }
 
     @Override

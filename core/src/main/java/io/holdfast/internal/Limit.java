@@ -12,6 +12,8 @@ import java.util.Optional;
  */
 record Limit(long nanos, OnMaxHold then) {
 
+    static final Limit NONE = new Limit(Tenure.NEVER, OnMaxHold.WARN);
+
     static Limit of(Optional<Duration> maxHold, OnMaxHold then) {
         return new Limit(maxHold.map(Durations::nanos).orElse(Tenure.NEVER), then);
     }

@@ -35,6 +35,11 @@ record Term(Duration lease, long nanos, boolean watchdog, long keep, Limit limit
         return new Term(lease, nanos, watchdog, keep, limit, way, wanted);
     }
 
+    /** The same for a part of a hold, which alone may get old. */
+    Term unlimited() {
+        return new Term(lease, nanos, watchdog, keep, Limit.NONE, way, share);
+    }
+
     /** The same, but the name is to be kept for so long at least. */
     Term keeping(Duration minHold) {
         return new Term(lease, nanos, watchdog, minHold.toNanos(), limit, way, share);

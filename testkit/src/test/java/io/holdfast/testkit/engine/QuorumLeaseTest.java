@@ -9,6 +9,7 @@ import io.holdfast.HoldfastException;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockTimeoutException;
+import io.holdfast.OnMaxHold;
 import io.holdfast.QuorumLease;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Held;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** A lock over five servers, by lease and by future. */
@@ -135,6 +137,20 @@ class QuorumLeaseTest extends FiveServers {
         lease.onLost(loss -> told.add("told"));
         assertThat(told).containsExactly("told");
         assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
+    }
+
+    /** It is for single holds: each server would take its part away. */
+    @Test
+    void theMaxHoldOfTheClientsDoesNotEndTheHold() throws InterruptedException {
+        List<Holdfast> limited = IntStream.range(0, SERVERS)
+                .mapToObj(i -> client(
+                        "limited" + i, options -> options.uri("simulated:q" + i).maxHold(SECOND, OnMaxHold.INTERRUPT)))
+                .toList();
+        try (QuorumLease lease = Holdfast.quorumLock("n", limited).acquire()) {
+            sim.runFor(SECOND.multipliedBy(5));
+            assertThat(lease.heldAt()).isEqualTo(SERVERS);
+        }
+        assertThat(events(LockEvent.Lost.class)).isEmpty();
     }
 
     // ---- futures
