@@ -154,8 +154,8 @@ class AcquireTest {
         servers.redis.hset(name, Map.of("mode", "read", "uuid:1", "1"));
         servers.redis.pexpire(name, 5_000);
         assertThatThrownBy(() -> first.refused(name, 1))
-                .hasRootCauseInstanceOf(StoreException.class)
-                .hasStackTraceContaining("'" + name + "' is held as a read/write lock, and asked for as a lock");
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("'" + name + "' is held as a read/write lock, and asked for as a lock");
     }
 
     @Test
