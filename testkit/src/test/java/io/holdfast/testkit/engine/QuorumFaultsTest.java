@@ -239,8 +239,10 @@ class QuorumFaultsTest extends FiveServers {
             assertThat(lockA.isValid()).isTrue();
             lockA.unlock();
         });
-        sim.runUntil(() -> replies.stream().allMatch(Held::isCaught), LONG);
+        sim.runUntil(() -> replies.stream().allMatch(Held::isCaught) && owner.parked(), LONG);
         replies.forEach(Held::letGo);
+        // it was told, and has not run yet
+        sim.runUntil(() -> !owner.parked(), LONG);
         sim.suspend(LEASE.multipliedBy(2));
         owner.join();
         sim.runFor(SECOND);
