@@ -64,6 +64,11 @@ final class Latches {
             count = 0;
         }
 
+        void noteOpening(long now) {
+            opened.values().removeIf(at -> now - at > MINUTE);
+            opened.put(Objects.requireNonNull(set), now);
+        }
+
         Set<TenureId> opened(long now) {
             opened.values().removeIf(at -> now - at > MINUTE);
             return opened.keySet();
@@ -131,7 +136,7 @@ final class Latches {
         boolean opens = latch.count > 0 && latch.count <= by;
         latch.count = Math.max(0, latch.count - by);
         if (opens) {
-            latch.opened.put(Objects.requireNonNull(latch.set), now);
+            latch.noteOpening(now);
         }
         if (opens && latch.expires == Long.MAX_VALUE) {
             latch.expires = now + OPEN_LIFE;
