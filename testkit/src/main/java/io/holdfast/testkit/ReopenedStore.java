@@ -1,9 +1,9 @@
 package io.holdfast.testkit;
 
+import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.ServerClock;
 import io.holdfast.spi.StoreConfig;
-import io.holdfast.testkit.faults.ForwardingStore;
 import java.util.function.Function;
 
 /** A connection that comes back after its server was restarted. */

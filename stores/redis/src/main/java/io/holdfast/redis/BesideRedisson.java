@@ -1,18 +1,14 @@
 package io.holdfast.redis;
 
-import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
-import io.holdfast.spi.Capabilities;
-import io.holdfast.spi.CounterStore;
+import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
-import io.holdfast.spi.ServerClock;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.TenureId;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -27,9 +23,8 @@ import java.util.stream.Stream;
  * <p>A read/write lock has another channel at Redisson. Its scripts see whether Redisson waits there: if so they free it as
  * above, and readers do not join others; else they assign it.
  */
-final class BesideRedisson implements LockStore {
+final class BesideRedisson extends ForwardingStore {
 
-    private final RedisStore store;
     private final Both channels;
     private final Turns turns;
 
@@ -54,7 +49,7 @@ final class BesideRedisson implements LockStore {
     }
 
     private BesideRedisson(RedisStore store, Both channels) {
-        this.store = store;
+        super(store);
         this.channels = channels;
         turns = new Turns(store.session.timer);
     }
@@ -72,9 +67,9 @@ final class BesideRedisson implements LockStore {
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
         if (request.share().mode() == Mode.PERMITS) {
-            return store.acquire(request);
+            return super.acquire(request);
         }
-        return turns.inTurn(request.name(), request.tenure(), () -> store.acquire(request))
+        return turns.inTurn(request.name(), request.tenure(), () -> super.acquire(request))
                 .thenApply(reply -> answered(request, reply));
     }
 
@@ -103,7 +98,7 @@ final class BesideRedisson implements LockStore {
 
     @Override
     public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
-        return store.renew(batch)
+        return super.renew(batch)
                 .thenApply(replies -> IntStream.range(0, replies.size())
                         .mapToObj(i -> renewed(batch.get(i), replies.get(i)))
                         .toList());
@@ -121,14 +116,14 @@ final class BesideRedisson implements LockStore {
     @Override
     public CompletionStage<Release.Reply> release(Release request) {
         if (request.mode() == Mode.PERMITS) {
-            return store.release(request);
+            return super.release(request);
         }
         String name = request.name();
         RedissonChannels listening = channels.of(request.mode());
         // a lock's release counts who heard of it, this client as well
         int itself = request.mode() == Mode.LOCK && listening.listensFor(name) ? 1 : 0;
         turns.givenUp(request.tenure());
-        CompletionStage<Release.Reply> reply = store.release(request.withYield(false));
+        CompletionStage<Release.Reply> reply = super.release(request.withYield(false));
         turns.released(name, reply.thenApply(answer -> answer.foreignWaiters() > itself));
         return reply.thenApply(answer -> {
             listening.ends(name, List.of(request.tenure()));
@@ -138,48 +133,8 @@ final class BesideRedisson implements LockStore {
     }
 
     @Override
-    public Capabilities capabilities() {
-        return store.capabilities();
-    }
-
-    @Override
-    public String describe() {
-        return store.describe();
-    }
-
-    @Override
-    public Optional<CounterStore> counters() {
-        return store.counters();
-    }
-
-    @Override
-    public ServerClock clock(String name) {
-        return store.clock(name);
-    }
-
-    @Override
-    public CompletionStage<Optional<LockReport.Holder>> forceRelease(String name) {
-        return store.forceRelease(name);
-    }
-
-    @Override
-    public CompletionStage<LockReport> inspect(String name) {
-        return store.inspect(name);
-    }
-
-    @Override
-    public CompletionStage<List<LockReport>> list(String prefix) {
-        return store.list(prefix);
-    }
-
-    @Override
-    public CompletionStage<Void> confirmSignals() {
-        return store.confirmSignals();
-    }
-
-    @Override
     public void close() {
         turns.close();
-        store.close();
+        super.close();
     }
 }

@@ -1,6 +1,7 @@
 package io.holdfast.redis;
 
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
@@ -8,7 +9,6 @@ import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.spi.StoreProvider;
-import io.holdfast.testkit.faults.ForwardingStore;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;

@@ -1,6 +1,7 @@
 package io.holdfast.redis;
 
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
@@ -10,7 +11,6 @@ import io.holdfast.spi.StoreProvider;
 import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TokenBlock;
 import io.holdfast.testkit.Await;
-import io.holdfast.testkit.faults.ForwardingStore;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;

@@ -1,9 +1,9 @@
 package io.holdfast.testkit.contract;
 
+import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
-import io.holdfast.testkit.faults.ForwardingStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;

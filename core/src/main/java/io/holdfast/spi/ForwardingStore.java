@@ -1,18 +1,11 @@
-package io.holdfast.testkit.faults;
+package io.holdfast.spi;
 
 import io.holdfast.LockReport;
-import io.holdfast.spi.Acquire;
-import io.holdfast.spi.Capabilities;
-import io.holdfast.spi.CounterStore;
-import io.holdfast.spi.LockStore;
-import io.holdfast.spi.Release;
-import io.holdfast.spi.Renew;
-import io.holdfast.spi.ServerClock;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
-/** A store that asks another one; subclasses change what they want. */
+/** A store that asks another one; subclasses change what they want, and pass on what is added to {@link LockStore} later. */
 public class ForwardingStore implements LockStore {
 
     private volatile LockStore store;
