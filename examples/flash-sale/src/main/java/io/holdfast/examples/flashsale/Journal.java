@@ -6,7 +6,8 @@ import io.lettuce.core.api.StatefulRedisConnection;
 /**
  * What one seller tells Redis about its sales, so that they can be timed by the server's clock.
  *
- * <p>It goes ahead of the seller's next command on the same connection, and nobody waits for the answer.
+ * <p>A beginning goes ahead of the seller's next command on the same connection, and nobody waits for the answer. After an
+ * end there is none: the next command may be the release of a lock on another connection, so Redis has the end first.
  */
 final class Journal {
 
@@ -30,10 +31,10 @@ final class Journal {
     /** The next sale begins with what is sent after this. */
     void begin() {
         number++;
-        write(Entry.BEGIN);
+        var unused = connection.async().xadd(key, kept(), entry(Entry.BEGIN).toFields());
     }
 
-    /** The sale came to nothing. */
+    /** The sale came to nothing. Returns when Redis knows: the next seller may begin at once. */
     void end() {
         write(Entry.END);
     }
@@ -49,14 +50,14 @@ final class Journal {
     }
 
     private void write(String what) {
-        var unused = connection.async().xadd(key, kept(), entry(what).toFields());
+        connection.sync().xadd(key, kept(), entry(what).toFields());
     }
 
     /** Whether this is the first seller to whom it happens. Returns when Redis knows: the process may end at once. */
     boolean claim(Accident accident) {
         boolean first = connection.sync().hsetnx(accidents, accident.name(), Integer.toString(seller.process()));
         if (first) {
-            connection.sync().xadd(key, kept(), entry(accident.name()).toFields());
+            write(accident.name());
         }
         return first;
     }
