@@ -14,7 +14,8 @@ import java.util.concurrent.locks.ReadWriteLock;
  * <p><b>Both.</b> Each of the two may be entered again by the thread that holds it. The thread that writes may lock for
  * reading, too, and then unlock for writing: it goes on reading, and nobody has written in between. The other way round is
  * refused with an {@link IllegalStateException}, as the thread would wait for itself; two that try would wait for each
- * other. {@link Lease}s belong to no thread and are strangers to each other and to all threads.
+ * other. Who reads and may have to write takes the {@link #upgradeableLock()}. {@link Lease}s belong to no thread and are
+ * strangers to each other and to all threads.
  *
  * <p><b>Tokens.</b> A reader's {@linkplain DistributedLock#fencingToken() token} is higher than that of any who wrote before
  * it, and lower than that of any who writes after it; readers that share may have the same.
@@ -44,4 +45,33 @@ public interface DistributedReadWriteLock extends ReadWriteLock {
      */
     @Override
     DistributedLock writeLock();
+
+    /**
+     * The lock to read with, and perhaps to write later without letting anybody write in between: held by one owner at a time,
+     * while others read.
+     *
+     * <pre>{@code
+     * lock.upgradeableLock().lock();
+     * try {
+     *     if (isMissing()) {
+     *         lock.writeLock().lock(); // waits until nobody else reads; nobody else can write before
+     *         try {
+     *             write();
+     *         } finally {
+     *             lock.writeLock().unlock();
+     *         }
+     *     }
+     * } finally {
+     *     lock.upgradeableLock().unlock();
+     * }
+     * }</pre>
+     *
+     * <p>It waits for who writes and for another that holds it, and lets those pass that waited to write. The thread that holds
+     * it may lock for reading and for writing; to write it goes before all who wait, and no reader is let in meanwhile. If it
+     * loses this lock while it waits for that, the attempt throws {@link LeaseLostException}, as others may have written.
+     * Whoever writes may take it, too, and then unlock for writing. A thread that holds the read lock only is refused
+     * with an {@link IllegalStateException}, and a thread that reads beside this lock is when it locks for writing: it
+     * would wait for itself. A {@link Lease} of it reads, and keeps out all who would write, its own thread as well.
+     */
+    DistributedLock upgradeableLock();
 }

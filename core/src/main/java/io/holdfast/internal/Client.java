@@ -175,11 +175,12 @@ public final class Client implements Holdfast {
 
     @Override
     public DistributedReadWriteLock readWriteLock(String name, LockOptions options) {
-        requireMode(name, Share.Mode.READ, "read/write lock");
+        requireMode(name, Share.Mode.UPGRADE, "read/write lock");
         Term term = term(name, options, way(options));
         return new ClientReadWriteLock(
                 new ClientLock(engine, name, term.of(Share.READ), options.reentrant()),
-                new ClientLock(engine, name, term.of(Share.WRITE), options.reentrant()));
+                new ClientLock(engine, name, term.of(Share.WRITE), options.reentrant()),
+                new ClientLock(engine, name, term.of(Share.UPGRADE), options.reentrant()));
     }
 
     @Override

@@ -3,11 +3,13 @@ package io.holdfast.internal;
 import io.holdfast.AsyncLock;
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
 import io.holdfast.LockReport;
 import io.holdfast.internal.multi.Member;
 import io.holdfast.internal.multi.Place;
 import io.holdfast.internal.quorum.Server;
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.Share;
 import io.holdfast.spi.Share.Mode;
 import java.time.Duration;
 import java.util.Objects;
@@ -64,13 +66,33 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
     private boolean lock(Term wanted, long wait, boolean interruptible) throws InterruptedException {
         Optional<Hold> mine = held();
         if (mine.isEmpty()) {
-            return await(beside(wanted), wait, interruptible, null).hold().isPresent();
+            return enter(wanted, wait, interruptible).isPresent();
         }
         if (interruptible && Thread.interrupted()) {
             throw new InterruptedException();
         }
         enter(mine.get(), wanted);
         return true;
+    }
+
+    /** Takes the first level, beside what the thread has of a read/write lock. */
+    private Optional<Hold> enter(Term wanted, long wait, boolean interruptible) throws InterruptedException {
+        Optional<Hold> reading = mode() == Mode.WRITE ? other(Mode.UPGRADE) : Optional.empty();
+        Optional<Hold> got = await(beside(wanted), wait, interruptible, null).hold();
+        if (got.isPresent() && reading.isPresent()) {
+            requireKept(reading.get(), got.get());
+        }
+        return got;
+    }
+
+    /** Who waited to write may have lost what it read under, and others may have written. */
+    private void requireKept(Hold reading, Hold writing) {
+        try {
+            engine.owners.requireNotLost(reading);
+        } catch (LeaseLostException e) {
+            engine.owners.discard(writing);
+            throw e;
+        }
     }
 
     private Mode mode() {
@@ -93,12 +115,13 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
             throws InterruptedException {
         Acquisition acquisition = new Acquisition(engine, name, interruptible);
         Thread me = Thread.currentThread();
-        if (wait != Tenure.NEVER || wanted.share().beside().isPresent()) {
+        if (wait != Tenure.NEVER) {
             return acquisition.await(wanted, wait, handle);
         }
-        refuseToWaitForMyself(me);
-        Optional<Hold> reading =
-                mode() == Mode.READ ? engine.slots.mine(name, me).findFirst() : Optional.empty();
+        refuseToWaitForMyself(wanted.share(), me);
+        Optional<Hold> reading = mode() == Mode.READ && wanted.share().beside().isEmpty()
+                ? engine.slots.mine(name, me).findFirst()
+                : Optional.empty();
         Outcome outcome = acquisition.await(wanted, reading.isPresent() ? 0 : wait, handle);
         if (outcome instanceof Outcome.Busy && reading.isPresent()) {
             // a writer waits for what this thread reads
@@ -107,32 +130,36 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
         return outcome;
     }
 
-    private void refuseToWaitForMyself(Thread me) {
-        engine.slots.inTheWay(name, mode(), me).ifPresent(hold -> {
+    private void refuseToWaitForMyself(Share wanted, Thread me) {
+        engine.slots.inTheWay(name, wanted, me).ifPresent(hold -> {
             throw Texts.ownLease(name, me, hold);
         });
     }
 
-    /** What the thread has of a read/write lock: who writes may read, and who reads may not write. */
+    /** What the thread has of a read/write lock: who writes may read, and who reads may not write, unless it said it might. */
     private Term beside(Term wanted) {
-        if (mode() == Mode.READ) {
-            return other(Mode.WRITE).map(hold -> besideWriting(wanted, hold)).orElse(wanted);
-        } else if (mode() == Mode.WRITE) {
+        if (mode() == Mode.WRITE || mode() == Mode.UPGRADE) {
             other(Mode.READ).ifPresent(hold -> {
-                throw Texts.upgrade(name, Thread.currentThread(), hold);
+                throw Texts.upgrade(name, what(), Thread.currentThread(), hold);
             });
         }
-        return wanted;
+        Optional<Hold> mine = switch (mode()) {
+            case READ -> other(Mode.WRITE).or(() -> other(Mode.UPGRADE));
+            case UPGRADE -> other(Mode.WRITE);
+            case WRITE -> other(Mode.UPGRADE);
+            case LOCK, PERMITS -> Optional.empty();
+        };
+        return mine.map(hold -> beside(wanted, hold)).orElse(wanted);
     }
 
     private Optional<Hold> other(Mode mode) {
         return engine.slots.holdOf(name, mode, Thread.currentThread());
     }
 
-    private Term besideWriting(Term wanted, Hold writing) {
-        engine.owners.requireNotLost(writing);
-        writing.tenure.escorted = true;
-        return wanted.of(wanted.share().beside(writing.tenure.id));
+    private Term beside(Term wanted, Hold mine) {
+        engine.owners.requireNotLost(mine);
+        mine.tenure.escorted = true;
+        return wanted.of(wanted.share().beside(mine.tenure.id));
     }
 
     private Term own(Duration lease) {
@@ -158,8 +185,7 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
         Objects.requireNonNull(body, "body");
         Term kept = term.keeping(Durations.requireStorable("lock '" + name + "': minHold", minHold));
         held().ifPresent(this::refuseToRun);
-        Optional<Hold> got = Awaiting.uninterruptibly(() -> await(beside(kept), 0, false, null))
-                .hold();
+        Optional<Hold> got = Awaiting.uninterruptibly(() -> enter(kept, 0, false));
         got.ifPresent(hold -> {
             try (Ending ending = () -> endOrKeep(hold)) {
                 body.run();
@@ -279,6 +305,7 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
         return switch (mode()) {
             case READ -> "read lock";
             case WRITE -> "write lock";
+            case UPGRADE -> "upgradeable read lock";
             case LOCK, PERMITS -> "lock";
         };
     }

@@ -3,7 +3,8 @@ package io.holdfast.internal;
 import io.holdfast.DistributedReadWriteLock;
 
 /** Two locks of one name. */
-record ClientReadWriteLock(ClientLock readLock, ClientLock writeLock) implements DistributedReadWriteLock {
+record ClientReadWriteLock(ClientLock readLock, ClientLock writeLock, ClientLock upgradeableLock)
+        implements DistributedReadWriteLock {
 
     @Override
     public String name() {

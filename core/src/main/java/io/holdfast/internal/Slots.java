@@ -23,8 +23,9 @@ final class Slots {
     private final ConcurrentHashMap<String, Slot> fair = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<String, Slot> writing = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<String, Slot> reading = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Slot> upgrading = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<String, Set<Slot>> aside = new ConcurrentHashMap<>();
-    private final List<ConcurrentHashMap<String, Slot>> open = List.of(barging, fair, writing, reading);
+    private final List<ConcurrentHashMap<String, Slot>> open = List.of(barging, fair, writing, reading, upgrading);
     private final Rules rules;
     private final Supplier<TenureId> ids;
 
@@ -35,29 +36,33 @@ final class Slots {
 
     /** The slot for those who want the name like this, made if there is none. */
     Slot get(String name, Term term) {
-        if (term.share().mode() == Mode.WRITE) {
-            return writing.computeIfAbsent(name, absent -> new KeySlot(absent, Share.WRITE, rules, ids));
-        } else if (term.share().mode() == Mode.READ) {
-            return mayShare(term)
-                    ? reading.computeIfAbsent(name, absent -> new SharedSlot(absent, rules, ids))
-                    : alone(new KeySlot(name, term.share(), rules, ids));
-        }
-        if (term.share().mode() == Mode.PERMITS) {
-            return alone(
-                    term.way() == Term.Way.FAIR
-                            ? new FairSlot(name, term.share(), rules, ids)
-                            : new KeySlot(name, term.share(), rules, ids));
-        }
-        return term.way() == Term.Way.FAIR
-                ? fair.computeIfAbsent(name, absent -> new FairSlot(absent, Share.LOCK, rules, ids))
-                : barging.computeIfAbsent(name, absent -> new KeySlot(absent, Share.LOCK, rules, ids));
+        return isForOne(term)
+                ? alone(newSlot(name, term))
+                : lane(term).computeIfAbsent(name, key -> newSlot(key, term));
+    }
+
+    /** Whether the tenure ends in another way than those of others, or does not stand in the way of its owner's other one. */
+    private static boolean isForOne(Term term) {
+        Mode mode = term.share().mode();
+        return mode == Mode.PERMITS || term.share().beside().isPresent() || (mode == Mode.READ && !mayShare(term));
     }
 
     /** Whether the end of the hold is that of the tenure, so that it may have one together with others. */
     private static boolean mayShare(Term term) {
-        return term.takesAny()
-                && term.share().beside().isEmpty()
-                && term.limit().then() != OnMaxHold.STOP_RENEWING;
+        return term.takesAny() && term.limit().then() != OnMaxHold.STOP_RENEWING;
+    }
+
+    private Slot newSlot(String name, Term term) {
+        if (term.way() == Term.Way.FAIR) {
+            return new FairSlot(name, term.share(), rules, ids);
+        }
+        return term.share().mode() == Mode.READ && !isForOne(term)
+                ? new SharedSlot(name, rules, ids)
+                : new KeySlot(name, term.share(), rules, ids);
+    }
+
+    private ConcurrentHashMap<String, Slot> lane(Term term) {
+        return lane(term.share().mode(), term.way() == Term.Way.FAIR);
     }
 
     private Slot alone(Slot slot) {
@@ -87,10 +92,15 @@ final class Slots {
     }
 
     private ConcurrentHashMap<String, Slot> lane(Slot slot) {
-        return switch (slot.share.mode()) {
+        return lane(slot.share.mode(), slot instanceof FairSlot);
+    }
+
+    private ConcurrentHashMap<String, Slot> lane(Mode mode, boolean inOrder) {
+        return switch (mode) {
             case WRITE -> writing;
             case READ -> reading;
-            case LOCK, PERMITS -> slot instanceof FairSlot ? fair : barging;
+            case UPGRADE -> upgrading;
+            case LOCK, PERMITS -> inOrder ? fair : barging;
         };
     }
 
@@ -118,17 +128,16 @@ final class Slots {
 
     /** The hold of the thread under the name, in that mode, whichever way it waited for it. */
     Optional<Hold> holdOf(String name, Mode mode, Thread thread) {
-        return switch (mode) {
-            case LOCK -> {
-                Hold hold = hold(barging.get(name), thread);
-                yield Optional.ofNullable(hold != null ? hold : hold(fair.get(name), thread));
-            }
-            case WRITE -> Optional.ofNullable(hold(writing.get(name), thread));
-            case READ, PERMITS ->
-                of(name).filter(slot -> slot.share.mode() == mode)
+        Hold hold = hold(lane(mode, false).get(name), thread);
+        if (mode == Mode.LOCK) {
+            return Optional.ofNullable(hold != null ? hold : hold(fair.get(name), thread));
+        }
+        // after the other, as a slot is there before it leaves it
+        return Optional.ofNullable(hold)
+                .or(() -> aside.getOrDefault(name, Set.of()).stream()
+                        .filter(slot -> slot.share.mode() == mode)
                         .flatMap(slot -> Stream.ofNullable(slot.holdOf(thread)))
-                        .findFirst();
-        };
+                        .findFirst());
     }
 
     private static @Nullable Hold hold(@Nullable Slot slot, Thread thread) {
@@ -136,9 +145,10 @@ final class Slots {
     }
 
     /** What the thread has itself, and would wait for if it waited for the name in that mode. */
-    Optional<Hold> inTheWay(String name, Mode mode, Thread me) {
+    Optional<Hold> inTheWay(String name, Share wanted, Thread me) {
         return mine(name, me)
-                .filter(hold -> conflict(mode, hold.tenure.share.mode()))
+                .filter(hold -> conflict(wanted.mode(), hold.tenure.share.mode()))
+                .filter(hold -> !wanted.beside().equals(Optional.of(hold.tenure.id)))
                 .findFirst();
     }
 
@@ -148,12 +158,7 @@ final class Slots {
     }
 
     private static boolean conflict(Mode wanted, Mode held) {
-        return switch (wanted) {
-            case LOCK -> held == Mode.LOCK;
-            case WRITE -> held == Mode.WRITE || held == Mode.READ;
-            case READ -> held == Mode.WRITE;
-            case PERMITS -> false;
-        };
+        return (wanted == Mode.LOCK) == (held == Mode.LOCK) && !wanted.goesWith(held);
     }
 
     /** What this client's owners have of the name, which is not that of a semaphore. */

@@ -44,11 +44,12 @@ final class Texts {
                 + "); release that first");
     }
 
-    static IllegalStateException upgrade(String name, Thread thread, Hold reading) {
+    static IllegalStateException upgrade(String name, String wanted, Thread thread, Hold reading) {
         return new IllegalStateException("read/write lock '" + name + "': thread " + thread.getName()
                 + " reads under it (token " + reading.token
-                + "), so that it would wait for itself to write. Unlock the read lock first, and look again after the write"
-                + " lock was got; or take the write lock from the start");
+                + "), so that it would wait for itself to get the " + wanted
+                + ". Unlock the read lock first, and look again"
+                + " after the other was got; or take the upgradeable read lock or the write lock from the start");
     }
 
     static IllegalStateException notReentrant(String name, Thread thread, Hold hold) {

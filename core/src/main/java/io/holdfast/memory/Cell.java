@@ -77,7 +77,7 @@ final class Cell {
     boolean admits(Mode wanted, Optional<TenureId> beside) {
         return holders.entrySet().stream()
                 .allMatch(entry -> beside.filter(entry.getKey()::equals).isPresent()
-                        || (wanted == Mode.READ && entry.getValue().mode() == Mode.READ));
+                        || wanted.goesWith(entry.getValue().mode()));
     }
 
     /** Whether one who wants to write came before. */
@@ -168,10 +168,33 @@ final class Cell {
         queue.removeIf(place -> place.isOf(clientId));
     }
 
-    /** Takes the first place off the queue, unless who holds the name stands in its way. */
+    /**
+     * Takes the first place off the queue, unless who holds the name stands in its way. One that would read, and perhaps
+     * write later, is passed over by those who would only read.
+     */
     Optional<Place> takeFirst() {
-        boolean mayHave = !queue.isEmpty() && admits(queue.get(0).mode(), Optional.empty());
-        return mayHave ? Optional.of(queue.remove(0)) : Optional.empty();
+        Optional<Place> first = queue.stream()
+                .dropWhile(
+                        place -> place.mode() == Mode.UPGRADE && !admits(place) && admits(Mode.READ, Optional.empty()))
+                .findFirst()
+                .filter(this::admits);
+        first.ifPresent(queue::remove);
+        return first;
+    }
+
+    private boolean admits(Place place) {
+        return admits(place.mode(), Optional.empty());
+    }
+
+    /** The first place, if it is that of the only one who still reads, and would write. */
+    Optional<Place> lastToWrite() {
+        return waiters().stream()
+                .limit(1)
+                .filter(place -> place.arrival() == Place.FRONT && holders.size() == 1)
+                .filter(place -> holders.entrySet().stream()
+                        .allMatch(entry -> entry.getValue().mode() == Mode.UPGRADE
+                                && place.isOf(entry.getKey().clientId())))
+                .findFirst();
     }
 
     /** Whether a fair place is before that arrival. */

@@ -120,7 +120,7 @@ final class MemoryServer {
         Share share = request.share();
         long arrival = arrivalOf(cell, request);
         boolean beside = share.beside().filter(cell::isHeldBy).isPresent();
-        boolean joins = share.mode() == Mode.READ && !cell.isFree() && !beside;
+        boolean joins = share.mode() != Mode.LOCK && !cell.isFree() && !beside;
         return cell.admits(share.mode(), share.beside())
                 && !(cell.isFree() && cell.isFairBefore(arrival))
                 && !(joins && cell.isWriterBefore(arrival));
@@ -162,7 +162,8 @@ final class MemoryServer {
     private long enqueue(String key, Cell cell, Acquire request, Acquire.Place wanted, boolean fair, long now) {
         TenureId tenure = wanted.tenure();
         Optional<Place> old = cell.place(tenure);
-        long arrival = old.map(Place::arrival).orElseGet(() -> arrival(wanted, now));
+        long arrival = old.map(Place::arrival)
+                .orElseGet(() -> request.share().isUpgrade() ? Place.FRONT : arrival(wanted, now));
         cell.enqueue(new Place(
                 tenure, request.share().mode(), arrival, fair, now, micros(request.lease()), request.tokens(), 0));
         if (old.isEmpty()) {
@@ -226,12 +227,13 @@ final class MemoryServer {
         });
     }
 
-    /** The first; and after one that reads all that do so and are behind it. */
+    /** The first; and after one that reads all that do so and are behind it. Who reads and would write is told to ask. */
     private void serveNext(String key, Cell cell, boolean yield, long now) {
+        cell.lastToWrite().ifPresent(place -> tell(place.tenure().clientId(), key, Signal.Freed::new));
         Optional<Place> next = cell.takeFirst();
         while (next.isPresent()) {
             Place place = next.get();
-            boolean reads = place.mode() == Mode.READ;
+            boolean reads = place.mode() != Mode.LOCK && place.mode() != Mode.WRITE;
             if (yield || place.fair() || place.mode() != Mode.LOCK) {
                 assign(key, cell, place, now);
             } else {

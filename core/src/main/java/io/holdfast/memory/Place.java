@@ -25,6 +25,9 @@ record Place(
         long tokens,
         int permits) {
 
+    /** The arrival of who reads and would write: before all others, who would wait for it. */
+    static final long FRONT = 1;
+
     boolean isOf(String clientId) {
         return tenure.clientId().equals(clientId);
     }

@@ -7,7 +7,8 @@ import java.util.Optional;
  *
  * @param mode with whom the name can be shared
  * @param permits how many permits of a semaphore, 0 for all that are free; 0 for what is no semaphore
- * @param beside a tenure of the same owner that does not stand in the way: its writing tenure for one that reads
+ * @param beside a tenure of the same owner that does not stand in the way: its writing tenure for one that reads, the one
+ *     with which it reads and may write later for one that writes
  */
 public record Share(Mode mode, int permits, Optional<TenureId> beside) {
 
@@ -19,8 +20,15 @@ public record Share(Mode mode, int permits, Optional<TenureId> beside) {
         WRITE,
         /** A read/write lock, held by all who read. */
         READ,
+        /** A read/write lock, held by one among those who read, who may write later. */
+        UPGRADE,
         /** A semaphore, of which so many permits are held. Its name is another one than that of a lock. */
-        PERMITS
+        PERMITS;
+
+        /** Whether two who are strangers to each other can have one name in these modes at once. */
+        public boolean goesWith(Mode other) {
+            return this == READ ? other == READ || other == UPGRADE : this == UPGRADE && other == READ;
+        }
     }
 
     /** All of a lock. */
@@ -31,6 +39,9 @@ public record Share(Mode mode, int permits, Optional<TenureId> beside) {
 
     /** A read/write lock for reading. */
     public static final Share READ = of(Mode.READ);
+
+    /** A read/write lock for reading, and perhaps for writing later. */
+    public static final Share UPGRADE = of(Mode.UPGRADE);
 
     /** A share of that mode, of no permits. */
     public static Share of(Mode mode) {
@@ -45,6 +56,11 @@ public record Share(Mode mode, int permits, Optional<TenureId> beside) {
     /** All permits of a semaphore that are free. */
     public static Share freePermits() {
         return of(Mode.PERMITS);
+    }
+
+    /** Whether who reads would write. */
+    public boolean isUpgrade() {
+        return mode == Mode.WRITE && beside.isPresent();
     }
 
     /** The same, which that tenure does not hinder. */

@@ -37,6 +37,7 @@ public final class Mailbox {
             Map.entry("A", 8),
             Map.entry("AW", 8),
             Map.entry("AR", 8),
+            Map.entry("AU", 8),
             Map.entry("AP", 8),
             Map.entry("C", 2),
             Map.entry("W", 2),
@@ -88,6 +89,7 @@ public final class Mailbox {
             case "R" -> hear(new Signal.Revoked(name(parts[2]), own(parts[1])));
             case "A" -> hear(assigned(parts, Mode.LOCK, run));
             case "AW" -> hear(assigned(parts, Mode.WRITE, run));
+            case "AU" -> hear(assigned(parts, Mode.UPGRADE, run));
             case "AR" -> hear(assigned(parts, Mode.READ, run));
             case "AP" -> hear(assigned(parts, Mode.PERMITS, run));
             case "C" -> hear(new Signal.Changed(name(parts[1])));

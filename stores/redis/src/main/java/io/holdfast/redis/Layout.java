@@ -1,5 +1,6 @@
 package io.holdfast.redis;
 
+import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.TenureId;
 import io.lettuce.core.cluster.SlotHash;
 import java.util.Arrays;
@@ -52,14 +53,15 @@ record Layout(String prefix) {
     }
 
     /** The same for a tenure that has it, or wants it. */
-    Stream<String> sharedKeys(String name, TenureId tenure) {
-        return Stream.concat(Stream.of(sharedKeys(name)), Stream.of(timer(prefix + name, tenure)));
+    Stream<String> sharedKeys(String name, TenureId tenure, Mode mode) {
+        String owner = mode == Mode.UPGRADE ? tenure + ":upgrade" : tenure.toString();
+        return Stream.concat(Stream.of(sharedKeys(name)), Stream.of(timer(prefix + name, owner)));
     }
 
     /** Under which Redisson looks for a reader. */
-    private static String timer(String lock, TenureId tenure) {
+    private static String timer(String lock, String owner) {
         String start = lock.indexOf('{') < 0 ? "{" + lock + "}" : lock;
-        return start + ":" + tenure + ":rwlock_timeout:1";
+        return start + ":" + owner + ":rwlock_timeout:1";
     }
 
     /** The same for one lock, and what a script needs that tells Redisson's clients as well. */

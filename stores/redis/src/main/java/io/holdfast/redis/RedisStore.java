@@ -181,13 +181,13 @@ final class RedisStore implements LockStore {
 
     /** Each is renewed by a script of its own. */
     private static Mode kind(Mode mode) {
-        return mode == Mode.READ ? Mode.WRITE : mode;
+        return mode == Mode.READ || mode == Mode.UPGRADE ? Mode.WRITE : mode;
     }
 
     private CompletionStage<List<Renew.Reply>> renew(Mode kind, List<Renew> batch) {
         return switch (kind) {
             case LOCK -> renewLocks(batch);
-            case READ, WRITE -> shared.renew(batch, reply -> renewed(batch, reply));
+            case READ, UPGRADE, WRITE -> shared.renew(batch, reply -> renewed(batch, reply));
             case PERMITS -> counters.renew(batch, reply -> renewed(batch, reply));
         };
     }

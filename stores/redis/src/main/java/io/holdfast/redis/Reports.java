@@ -108,7 +108,7 @@ record Reports(Session session, Layout layout) {
     }
 
     private static String tenure(String field) {
-        return field.replaceFirst(":write$", "");
+        return field.replaceFirst(":(write|upgrade)$", "");
     }
 
     private static String id(String field) {

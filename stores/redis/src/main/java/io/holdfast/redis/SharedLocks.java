@@ -7,6 +7,7 @@ import io.holdfast.spi.Share.Mode;
 import io.holdfast.support.TokenUnits;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
@@ -16,7 +17,11 @@ record SharedLocks(Session session, Layout layout) {
     CompletionStage<Acquire.Reply> acquire(Acquire request, Function<Reply, Acquire.Reply> decoder) {
         return session.run(
                 Script.SHARE_ACQUIRE,
-                layout.sharedKeys(request.name(), request.tenure()).toArray(String[]::new),
+                layout.sharedKeys(
+                                request.name(),
+                                request.tenure(),
+                                request.share().mode())
+                        .toArray(String[]::new),
                 List.of(request.name()),
                 decoder,
                 request.tenure(),
@@ -42,7 +47,7 @@ record SharedLocks(Session session, Layout layout) {
                     TokenUnits.unit(request.floor())));
         }
         String[] keys = batch.stream()
-                .flatMap(request -> layout.sharedKeys(request.name(), request.tenure()))
+                .flatMap(request -> layout.sharedKeys(request.name(), request.tenure(), request.mode()))
                 .toArray(String[]::new);
         List<String> names = batch.stream().map(Renew::name).toList();
         return session.run(Script.SHARE_RENEW, keys, names, decoder, arguments.toArray());
@@ -51,7 +56,8 @@ record SharedLocks(Session session, Layout layout) {
     CompletionStage<Release.Reply> release(Release request, Function<Reply, Release.Reply> decoder) {
         return session.run(
                 Script.SHARE_RELEASE,
-                layout.sharedKeys(request.name(), request.tenure()).toArray(String[]::new),
+                layout.sharedKeys(request.name(), request.tenure(), request.mode())
+                        .toArray(String[]::new),
                 List.of(request.name()),
                 decoder,
                 request.tenure(),
@@ -62,6 +68,6 @@ record SharedLocks(Session session, Layout layout) {
     }
 
     private static String mode(Mode mode) {
-        return mode == Mode.READ ? "read" : "write";
+        return mode.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -68,7 +68,7 @@ end
 
 -- The client of a tenure; also of a place, which it does not differ from but in a mark.
 local function client(tenure)
-    return string.match(tenure, '^[!<]?(.*):') or ''
+    return string.match(tenure, '^[!<^]?(.*):') or ''
 end
 
 -- Sends to the inbox of a tenure's client. The number of receivers, or nil if it could not be sent.

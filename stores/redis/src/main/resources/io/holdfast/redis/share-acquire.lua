@@ -2,7 +2,7 @@
 --
 -- KEYS  lock, token, queue, leases, timer, as for all read/write locks
 -- ARGV  1 tenure, 2 lease in ms, 3 units wanted, 4 time after which to refuse, 5 '1' to queue, 6 arrival of a place it had
---       before or 0, 7 prefix of inboxes, 8 'read' or 'write', 9 a tenure that does not stand in the way, or '',
+--       before or 0, 7 prefix of inboxes, 8 'read', 'upgrade' or 'write', 9 a tenure that does not stand in the way, or '',
 --       10 the channel of Redisson's clients, or ''
 -- reply as for acquire
 
@@ -36,7 +36,7 @@ local function writer_before(arrival)
         for i = 1, #places, 2 do
             if arrival > 0 and tonumber(places[i + 1]) >= arrival then
                 return false
-            elseif not is_reader(places[i]) then
+            elseif parse(places[i]) == 'write' then
                 local heard = redis.pcall('PUBSUB', 'NUMSUB', ARGV[7] .. client(places[i]))
                 if heard[2] ~= 0 then
                     return true
@@ -57,19 +57,29 @@ local function redisson_before(arrival)
     return redisson_waits(ARGV[10]) > 0 and (arrival == 0 or now - arrival < GIVE_WAY)
 end
 
+local function is_there(other)
+    for ending in pairs(ENDING) do
+        if redis.call('HEXISTS', lock, field(other, ending)) == 1 then
+            return true
+        end
+    end
+    return false
+end
+
 local function may_have()
     if redis.call('HEXISTS', lock, owner) == 1 or not mode then
         return true
-    elseif beside ~= '' and redis.call('HEXISTS', lock, field(beside, mode)) == 1 then
-        return wanted == 'read' or #owners(lock) == 1
+    elseif beside ~= '' and is_there(beside) then
+        return wanted ~= 'write' or #owners(lock) == 1
     end
-    return wanted == 'read' and mode == 'read' and not (waiters > 0 and writer_before(place or ARGV[6]))
-        and not redisson_before(place or ARGV[6])
+    return wanted ~= 'write' and mode == 'read' and not (wanted == 'upgrade' and upgrader(lock))
+        and not (waiters > 0 and writer_before(place or ARGV[6])) and not redisson_before(place or ARGV[6])
 end
 
 if may_have() then
     local first, units = draw(last, now, tonumber(ARGV[3]))
-    enter(lock, leases, owner, (not mode or wanted == 'write') and wanted, timer, lease, now)
+    local becomes = wanted == 'write' and 'write' or not mode and 'read'
+    enter(lock, leases, owner, becomes, timer, lease, now)
     keep(token, first + units - 1)
     if waiters > 0 then
         waiters = waiters - redis.call('ZREM', queue, me)
@@ -80,7 +90,7 @@ end
 local holders = owners(lock)
 local reply = {2, now, redis.call('PTTL', lock), tonumber(place) or 0, tenure_of(holders[1])}
 if ARGV[5] == '1' then
-    local arrival, new = enqueue(queue, me, ARGV[6], now)
+    local arrival, new = enqueue(queue, me, wanted == 'write' and beside ~= '' and FRONT or ARGV[6], now)
     reply[4] = arrival
     local told = {}
     for _, holder in ipairs(new and holders or {}) do

@@ -1,7 +1,7 @@
 -- Gives a read/write lock up for a tenure, and its place in the queue; serves those that may have it then.
 --
 -- KEYS  lock, token, queue, leases, timer, as for all read/write locks
--- ARGV  1 tenure, 2 the last unit of which a token was used, or 0; 3 prefix of inboxes, 4 'read' or 'write',
+-- ARGV  1 tenure, 2 the last unit of which a token was used, or 0; 3 prefix of inboxes, 4 'read', 'upgrade' or 'write',
 --       5 the channel of Redisson's clients, or ''
 -- reply {1 if it was held or 0, waiters, now}
 
@@ -21,7 +21,7 @@ if not bad then
     redis.call('ZREM', leases, owner)
     mode = end_with_last(lock, leases, settle(lock, leases, now), now)
 end
-if ARGV[4] == 'read' then
+if ARGV[4] ~= 'write' then
     redis.call('DEL', timer)
 end
 

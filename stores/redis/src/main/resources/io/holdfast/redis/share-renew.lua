@@ -2,7 +2,7 @@
 -- others.
 --
 -- KEYS  for each lock: lock, token, queue, leases, timer, as for all read/write locks
--- ARGV  for each lock: tenure, lease in ms, units wanted or 0, 'read' or 'write', unit that later ones are to be
+-- ARGV  for each lock: tenure, lease in ms, units wanted or 0, 'read', 'upgrade' or 'write', unit that later ones are to be
 --       above or 0
 -- reply as for renew
 

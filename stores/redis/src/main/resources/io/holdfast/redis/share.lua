@@ -2,29 +2,45 @@
 --
 -- KEYS  for each lock: lock, token, queue, leases, timer
 --
--- The lock is a hash: 'mode' is 'read' or 'write', and there is a field for each tenure, that of a writer ends in ':write'.
+-- The lock is a hash: 'mode' is 'read' or 'write', and there is a field for each tenure, that of a writer ends in ':write',
+-- that of the one reader who may write later in ':upgrade'.
 -- Other programs may have owners there, which are kept by the time to live of the key alone. The fields of this library have
 -- their ends in a sorted set, too, in microseconds, so that a dead owner ends by itself and not with the last of all. The
 -- timer is what Redisson's readers look for before they take the key away with themselves; its time to live is the reader's.
--- Places of readers are behind a smaller-than sign.
+-- Places of readers are behind a smaller-than sign, of those who may write later behind a caret. Who does then is at the
+-- front of the queue, by its arrival.
 
-local READS = '<'
+local MARK = {read = '<', upgrade = '^', write = ''}
+local ENDING = {read = '', upgrade = ':upgrade', write = ':write'}
+local MESSAGE = {read = 'AR', upgrade = 'AU', write = 'AW'}
 local CLAIM_UNIT = 1
+local FRONT = '1'
 
-local function is_reader(place)
-    return string.sub(place, 1, 1) == READS
-end
-
-local function field(tenure, mode)
-    return mode == 'write' and tenure .. ':write' or tenure
+local function field(tenure, wanted)
+    return tenure .. ENDING[wanted]
 end
 
 local function tenure_of(owner)
-    return (string.gsub(owner, ':write$', ''))
+    return (string.gsub(string.gsub(owner, ':write$', ''), ':upgrade$', ''))
 end
 
-local function place_of(tenure, mode)
-    return mode == 'read' and READS .. tenure or tenure
+local function writes(owner)
+    return string.sub(owner, -6) == ENDING.write
+end
+
+local function place_of(tenure, wanted)
+    return MARK[wanted] .. tenure
+end
+
+-- What a place is for, and whose it is.
+local function parse(place)
+    local mark, tenure = string.sub(place, 1, 1), string.sub(place, 2)
+    if mark == MARK.read then
+        return 'read', tenure
+    elseif mark == MARK.upgrade then
+        return 'upgrade', tenure
+    end
+    return 'write', place
 end
 
 -- The owners in the lock, without the mode.
@@ -37,6 +53,15 @@ local function owners(lock)
         end
     end
     return fields
+end
+
+-- The owner who reads and may write later.
+local function upgrader(lock)
+    for _, owner in ipairs(owners(lock)) do
+        if string.sub(owner, -8) == ENDING.upgrade then
+            return owner
+        end
+    end
 end
 
 -- The error to reply if a key cannot be used, or the lock is held as another kind; else nil, and the number of waiters and the
@@ -73,7 +98,7 @@ local function settle(lock, leases, now)
     end
     if mode == 'write' then
         for _, owner in ipairs(left) do
-            if tenure_of(owner) ~= owner then
+            if writes(owner) then
                 return mode
             end
         end
@@ -89,15 +114,15 @@ local function lease_to(lock, leases, owner, timer, lease, now)
     local ends = math.max(before, now + lease * 1000)
     redis.call('ZADD', leases, string.format('%.0f', ends), owner)
     redis.call('PEXPIRE', leases, longer(leases, lease))
-    if tenure_of(owner) == owner then
+    if not writes(owner) then
         redis.call('SET', timer, '1', 'PX', math.max(1, math.ceil((ends - now) / 1000)))
     end
 end
 
 -- What Redisson calls the timer of a reader; one for each of its holds.
-local function timer_of(lock, tenure, hold)
+local function timer_of(lock, owner, hold)
     local start = string.find(lock, '{', 1, true) and lock or '{' .. lock .. '}'
-    return start .. ':' .. tenure .. ':rwlock_timeout:' .. (hold or 1)
+    return start .. ':' .. owner .. ':rwlock_timeout:' .. (hold or 1)
 end
 
 -- How long the owner has the lock yet, in ms: of another program's reader as long as its timers, which are in the lock's slot.
@@ -121,7 +146,7 @@ local function end_with_last(lock, leases, mode, now)
         local rest = rest_of(lock, leases, owner, now)
         if rest > 0 then
             last = math.max(last, rest)
-        elseif tenure_of(owner) == owner then
+        elseif not writes(owner) then
             redis.call('HDEL', lock, owner)
         else
             return mode
@@ -147,31 +172,49 @@ local function left_of(leases, owner, key_left, now)
     return ends and math.max(0, math.ceil((ends - now) / 1000)) or key_left
 end
 
--- Gives the lock to the first place if nobody stands in its way, and behind a reader to all readers that follow it. A place
--- that nobody hears of is dropped. Where messages are forbidden all places stay, as all clients live by polling then. The
+-- Wakes who reads and would write, if nobody else reads any more: it asks, as it knows whether it still reads.
+local function wake_upgrader(lock, tenure, inboxes)
+    local all = owners(lock)
+    if #all == 1 and upgrader(lock) and client(tenure_of(all[1])) == client(tenure) then
+        tell(inboxes, tenure, 'F ' .. lock)
+    end
+end
+
+-- Gives the lock to the first place if nobody stands in its way, and behind a reader to all readers that follow it; those who
+-- may write later wait for one another only. A place that nobody hears of is dropped. Where messages are forbidden all places stay, as all clients live by polling then. The
 -- timers of others are made from their names: all keys of a lock have one tag.
 local function serve_shared(lock, token, queue, leases, inboxes, mode, last, now)
+    local at = 0
     for _ = 1, 500 do
-        local first = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
-        local place = first[1]
-        if not place or mode and not (mode == 'read' and is_reader(place)) then
+        local found = redis.call('ZRANGE', queue, at, at, 'WITHSCORES')
+        local place = found[1]
+        if not place or mode == 'write' then
             return
         end
-        local reads = is_reader(place)
-        local tenure = reads and string.sub(place, 2) or place
-        local unit = draw(last, now, CLAIM_UNIT)
-        redis.call('ZREM', queue, place)
-        local heard = tell(inboxes, tenure, string.format('%s %s %.0f 1 %.0f 0 %.0f ', reads and 'AR' or 'AW',
-            string.match(tenure, '[^:]*$'), unit, redis.call('ZCARD', queue), now + CLAIM * 1000) .. lock)
-        if not heard then
-            redis.call('ZADD', queue, first[2], place)
-            redis.call('PEXPIRE', queue, '60000')
+        local wanted, tenure = parse(place)
+        if mode and wanted == 'write' then
+            if found[2] == FRONT then
+                wake_upgrader(lock, tenure, inboxes)
+            end
             return
-        elseif heard ~= 0 then
-            mode = reads and 'read' or 'write'
-            enter(lock, leases, field(tenure, mode), mode, timer_of(lock, tenure), CLAIM, now)
-            keep(token, unit)
-            last = unit
+        elseif mode and wanted == 'upgrade' and upgrader(lock) then
+            at = at + 1
+        else
+            local unit = draw(last, now, CLAIM_UNIT)
+            redis.call('ZREM', queue, place)
+            local heard = tell(inboxes, tenure, string.format('%s %s %.0f 1 %.0f 0 %.0f ', MESSAGE[wanted],
+                string.match(tenure, '[^:]*$'), unit, redis.call('ZCARD', queue), now + CLAIM * 1000) .. lock)
+            if not heard then
+                redis.call('ZADD', queue, found[2], place)
+                redis.call('PEXPIRE', queue, '60000')
+                return
+            elseif heard ~= 0 then
+                mode = wanted == 'write' and 'write' or 'read'
+                local owner = field(tenure, wanted)
+                enter(lock, leases, owner, mode, timer_of(lock, owner), CLAIM, now)
+                keep(token, unit)
+                last = unit
+            end
         end
     end
 end

@@ -21,6 +21,7 @@ final class Rules {
         QueueRules.addTo(rules.topic("queue"));
         FairRules.addTo(rules.topic("fair places"));
         ShareRules.addTo(rules.topic("read/write locks"));
+        UpgradeRules.addTo(rules.topic("upgradeable read locks"));
         PermitRules.addTo(rules.topic("permits"));
         LatchRules.addTo(rules.topic("latches"));
         TokenRules.addTo(rules.topic("tokens"));

@@ -53,6 +53,7 @@ final class RandomWork {
     private final List<Holdfast> clients = new ArrayList<>();
     private final List<SimThread> threads = new ArrayList<>();
     private final Map<DistributedLock, DistributedLock> reading = new HashMap<>();
+    private final Map<DistributedLock, DistributedLock> writingLater = new HashMap<>();
     private long contended;
 
     private RandomWork(Simulation sim, long seed) {
@@ -172,9 +173,21 @@ final class RandomWork {
             case BARGING -> client.lock(name);
             case FAIR -> client.fairLock(name);
             case MIXED -> random(2) == 0 ? client.lock(name) : client.fairLock(name);
-            case READ_WRITE ->
-                random(2) == 0 ? client.readWriteLock(name).readLock() : writing(client.readWriteLock(name));
+            case READ_WRITE -> readOrWrite(client.readWriteLock(name));
         };
+    }
+
+    private DistributedLock readOrWrite(DistributedReadWriteLock lock) {
+        return switch (random(5)) {
+            case 0, 1 -> lock.readLock();
+            case 2 -> upgrading(lock);
+            default -> writing(lock);
+        };
+    }
+
+    private DistributedLock upgrading(DistributedReadWriteLock lock) {
+        writingLater.put(lock.upgradeableLock(), lock.writeLock());
+        return lock.upgradeableLock();
     }
 
     private DistributedLock writing(DistributedReadWriteLock lock) {
@@ -183,7 +196,7 @@ final class RandomWork {
     }
 
     private static boolean reads(DistributedLock lock) {
-        return lock.toString().startsWith("read");
+        return lock.toString().startsWith("read") || lock.toString().startsWith("upgradeable read");
     }
 
     private void once(DistributedLock lock) throws InterruptedException {
@@ -241,6 +254,11 @@ final class RandomWork {
         if (!held) {
             return;
         }
+        DistributedLock write = writingLater.get(lock);
+        if (write != null && random(2) == 0) {
+            writeWithin(lock, write);
+            return;
+        }
         DistributedLock beside = reading.get(lock);
         if (beside != null && random(3) == 0) {
             readOn(lock, beside);
@@ -251,6 +269,28 @@ final class RandomWork {
         }
         long token = tokenOrUnlock(lock);
         inside(lock, token, lock::remainingLease, lock::unlock);
+    }
+
+    /** Reads, alone among those who do so to write later, and writes. */
+    private void writeWithin(DistributedLock lock, DistributedLock write) {
+        long token = tokenOrUnlock(lock);
+        String owner = Thread.currentThread().getName();
+        HistoryChecker.Hold hold = history.granted(lock.name() + " to write later", owner, token, now());
+        Deque<HistoryChecker.Hold> same = byToken.computeIfAbsent(lock.name() + token, first -> new ArrayDeque<>());
+        same.add(hold);
+        try {
+            if (random(2) == 0) {
+                write.lock();
+                inThread(write, true);
+            } else {
+                inThread(write, write.tryLock());
+            }
+        } finally {
+            hold.validUntil(now() + lock.remainingLease().toNanos());
+            hold.released(now());
+            same.remove(hold);
+            lock.unlock();
+        }
     }
 
     /** Writes no more, and reads without a break. */

@@ -1,0 +1,246 @@
+package io.holdfast.testkit.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Acquire.Queueing;
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.Share.Mode;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.TenureId;
+import java.time.Duration;
+
+/** Read/write locks: the one among the readers who may write later. */
+final class UpgradeRules {
+
+    private UpgradeRules() {}
+
+    static void addTo(Rules rules) {
+        rules.add("one among all who read may write later", UpgradeRules::upgrades, UpgradeRules::one)
+                .add("who may write later writes when nobody else reads", UpgradeRules::upgrades, UpgradeRules::writes)
+                .add(
+                        "who would write is told when the last other reader goes",
+                        UpgradeRules::upgrades,
+                        UpgradeRules::told)
+                .add("nobody who came is let in before it", UpgradeRules::upgrades, UpgradeRules::first)
+                .add("readers are let in when it writes no more", UpgradeRules::upgrades, UpgradeRules::readsOn)
+                .add("readers are let in when it would write no more", UpgradeRules::upgrades, UpgradeRules::withdrawn)
+                .add("the next that may write later is served", UpgradeRules::upgrades, UpgradeRules::next)
+                .add("readers pass those that may write later", UpgradeRules::upgrades, UpgradeRules::pass)
+                .add("it does not pass a writer that waits", UpgradeRules::upgrades, UpgradeRules::door)
+                .add("who writes may read on and write later", UpgradeRules::upgrades, UpgradeRules::besideWriter)
+                .add("it ends with its own lease", UpgradeRules::upgrades, UpgradeRules::ends)
+                .add("it shows in a report", UpgradeRules::upgrades, UpgradeRules::shows);
+    }
+
+    private static boolean upgrades(Capabilities can) {
+        return can.queue() && can.modes().contains(Mode.UPGRADE);
+    }
+
+    private static Acquire shared(TestClient client, TenureId tenure, Share share) {
+        return client.request(tenure).withShare(share);
+    }
+
+    private static TenureId granted(TestClient client, Share share) {
+        TenureId tenure = client.tenure();
+        client.granted(shared(client, tenure, share));
+        return tenure;
+    }
+
+    private static void refused(TestClient client, Share share) {
+        client.refused(shared(client, client.tenure(), share));
+    }
+
+    private static TenureId waits(TestClient client, Share share) {
+        TenureId tenure = client.tenure();
+        client.refused(shared(client, tenure, share).queued(Queueing.BARGING, 0));
+        return tenure;
+    }
+
+    private static void releases(TestClient client, Scene scene, TenureId tenure, Mode mode) {
+        assertTrue(
+                client.release(Release.of(scene.name(), tenure).withMode(mode)).held());
+    }
+
+    private static void withdraws(TestClient client, Scene scene, TenureId tenure, Mode mode) {
+        assertFalse(
+                client.release(Release.of(scene.name(), tenure).withMode(mode)).held());
+    }
+
+    private static void one(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        TenureId reader = granted(first, Share.READ);
+        TenureId upgrader = granted(second, Share.UPGRADE);
+        TenureId late = granted(first, Share.READ);
+        refused(first, Share.UPGRADE);
+        refused(first, Share.WRITE);
+        second.granted(shared(second, upgrader, Share.UPGRADE));
+        releases(second, scene, upgrader, Mode.UPGRADE);
+        granted(first, Share.UPGRADE);
+        releases(first, scene, reader, Mode.READ);
+        releases(first, scene, late, Mode.READ);
+        refused(second, Share.WRITE);
+    }
+
+    private static void writes(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        TenureId upgrader = granted(first, Share.UPGRADE);
+        TenureId reader = granted(second, Share.READ);
+        refused(first, Share.WRITE.beside(upgrader));
+        releases(second, scene, reader, Mode.READ);
+        refused(second, Share.WRITE);
+        TenureId writer = granted(first, Share.WRITE.beside(upgrader));
+        refused(second, Share.READ);
+        refused(second, Share.UPGRADE);
+        releases(first, scene, upgrader, Mode.UPGRADE);
+        refused(second, Share.READ);
+        releases(first, scene, writer, Mode.WRITE);
+        granted(second, Share.WRITE);
+    }
+
+    private static void told(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        TenureId upgrader = granted(first, Share.UPGRADE);
+        TenureId one = granted(second, Share.READ);
+        TenureId two = granted(second, Share.READ);
+        TenureId writer = waits(first, Share.WRITE.beside(upgrader));
+        second.signal(Signal.Wanted.class);
+        releases(second, scene, one, Mode.READ);
+        scene.passSignals();
+        assertFalse(first.signals().stream().anyMatch(Signal.Freed.class::isInstance));
+        releases(second, scene, two, Mode.READ);
+        first.signal(Signal.Freed.class);
+        refused(second, Share.READ);
+        first.granted(shared(first, writer, Share.WRITE.beside(upgrader)).queued(Queueing.BARGING, 0));
+    }
+
+    private static void first(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        TenureId upgrader = granted(first, Share.UPGRADE);
+        TenureId reader = granted(second, Share.READ);
+        TenureId before = waits(second, Share.WRITE);
+        waits(second, Share.READ);
+        TenureId writer = waits(first, Share.WRITE.beside(upgrader));
+        refused(second, Share.READ);
+        releases(second, scene, reader, Mode.READ);
+        first.granted(shared(first, writer, Share.WRITE.beside(upgrader)));
+        releases(first, scene, writer, Mode.WRITE);
+        scene.passSignals();
+        assertFalse(second.signals().stream().anyMatch(Signal.Assigned.class::isInstance));
+        releases(first, scene, upgrader, Mode.UPGRADE);
+        assertEquals(before, second.signal(Signal.Assigned.class).tenure());
+    }
+
+    private static void readsOn(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        TenureId upgrader = granted(first, Share.UPGRADE);
+        TenureId writer = granted(first, Share.WRITE.beside(upgrader));
+        TenureId reader = waits(second, Share.READ);
+        releases(first, scene, writer, Mode.WRITE);
+        assertEquals(reader, second.signal(Signal.Assigned.class).tenure());
+        refused(second, Share.UPGRADE);
+        refused(second, Share.WRITE);
+    }
+
+    private static void withdrawn(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        TenureId upgrader = granted(first, Share.UPGRADE);
+        granted(second, Share.READ);
+        TenureId writer = waits(first, Share.WRITE.beside(upgrader));
+        TenureId reader = waits(second, Share.READ);
+        withdraws(first, scene, writer, Mode.WRITE);
+        assertEquals(reader, second.signal(Signal.Assigned.class).tenure());
+    }
+
+    private static void next(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        TenureId one = granted(first, Share.UPGRADE);
+        granted(first, Share.READ);
+        TenureId two = waits(second, Share.UPGRADE);
+        TenureId three = waits(first, Share.UPGRADE);
+        releases(first, scene, one, Mode.UPGRADE);
+        Signal.Assigned assigned = second.signal(Signal.Assigned.class);
+        assertEquals(two, assigned.tenure());
+        assertEquals(Mode.UPGRADE, assigned.mode());
+        releases(second, scene, two, Mode.UPGRADE);
+        assertEquals(three, first.signal(Signal.Assigned.class).tenure());
+    }
+
+    private static void pass(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        TenureId held = granted(holder, Share.WRITE);
+        TenureId one = waits(first, Share.UPGRADE);
+        waits(first, Share.UPGRADE);
+        TenureId reader = waits(second, Share.READ);
+        releases(holder, scene, held, Mode.WRITE);
+        assertEquals(one, first.signal(Signal.Assigned.class).tenure());
+        assertEquals(reader, second.signal(Signal.Assigned.class).tenure());
+        granted(holder, Share.READ);
+    }
+
+    private static void door(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        granted(first, Share.READ);
+        waits(second, Share.WRITE);
+        refused(first, Share.UPGRADE);
+    }
+
+    private static void besideWriter(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        TenureId writer = granted(first, Share.WRITE);
+        TenureId upgrader = granted(first, Share.UPGRADE.beside(writer));
+        refused(second, Share.READ);
+        releases(first, scene, writer, Mode.WRITE);
+        TenureId reader = granted(second, Share.READ);
+        refused(second, Share.UPGRADE);
+        releases(second, scene, reader, Mode.READ);
+        granted(first, Share.WRITE.beside(upgrader));
+    }
+
+    private static void ends(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        Duration lease = scene.shortLease(first.capabilities());
+        TenureId upgrader = first.tenure();
+        first.granted(shared(first, upgrader, Share.UPGRADE).withLease(lease));
+        granted(second, Share.READ);
+        assertInstanceOf(Renew.Lost.class, renews(first, scene, upgrader, Mode.READ, lease));
+        scene.passLease(lease);
+        TenureId later = granted(second, Share.UPGRADE);
+        assertInstanceOf(Renew.Lost.class, renews(first, scene, upgrader, Mode.UPGRADE, lease));
+        assertInstanceOf(Renew.Renewed.class, renews(second, scene, later, Mode.UPGRADE, Scene.LONG));
+    }
+
+    private static Renew.Reply renews(TestClient client, Scene scene, TenureId tenure, Mode mode, Duration lease) {
+        return client.renew(new Renew(scene.name(), tenure, mode, lease, 0));
+    }
+
+    private static void shows(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        TenureId upgrader = granted(first, Share.UPGRADE);
+        waits(second, Share.UPGRADE);
+        assertEquals(first.id(), first.inspect().holder().orElseThrow().client().id());
+        assertEquals(second.id(), first.inspect().waiters().get(0).client().id());
+        assertTrue(scene.await(second.store().forceRelease(scene.name())).isPresent());
+        assertEquals(upgrader, first.signal(Signal.Revoked.class).tenure());
+        second.signal(Signal.Assigned.class);
+    }
+}
