@@ -55,6 +55,17 @@ final class Locks {
         // endregion
     }
 
+    void upgradeable(Holdfast holdfast) {
+        // region locks-upgradeable
+        DistributedReadWriteLock book = holdfast.readWriteLock("orders");
+        book.upgradeableLock().run(() -> {
+            if (!orders.isShipped(7)) { // nobody ships it from here on
+                book.writeLock().run(() -> orders.ship(7, book.writeLock().fencingToken()));
+            }
+        });
+        // endregion
+    }
+
     void semaphore(Holdfast holdfast) throws InterruptedException {
         // region locks-semaphore
         DistributedSemaphore carriers = holdfast.semaphore("carriers");
