@@ -1,5 +1,6 @@
 package io.holdfast.examples.guide;
 
+import io.holdfast.AsyncLock;
 import io.holdfast.DistributedLatch;
 import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import reactor.core.publisher.Mono;
 
 /** The code of docs/locks.md. */
 final class Locks {
@@ -63,6 +65,16 @@ final class Locks {
                 book.writeLock().run(() -> orders.ship(7, book.writeLock().fencingToken()));
             }
         });
+        // endregion
+    }
+
+    Mono<Boolean> reactor(Holdfast holdfast, Mono<Boolean> payment) {
+        // region locks-reactor
+        AsyncLock lock = holdfast.lock("orders/42").async();
+        return Mono.usingWhen(
+                Mono.fromFuture(() -> lock.acquire(Duration.ofSeconds(10))),
+                lease -> payment.doOnSuccess(paid -> orders.ship(42, lease.token())),
+                lease -> Mono.fromFuture(lease.closeAsync()));
         // endregion
     }
 

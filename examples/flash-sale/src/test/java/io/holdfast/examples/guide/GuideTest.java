@@ -25,6 +25,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.publisher.Mono;
 
 /** Runs what README and docs show, in memory and on Redis. */
 class GuideTest {
@@ -176,6 +177,37 @@ class GuideTest {
         try (Holdfast holdfast = Holdfast.connect(store)) {
             assertThat(new Locks(orders).readWrite(holdfast)).isTrue();
             assertThat(holdfast.list("orders")).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("stores")
+    void whoReadsAndFindsSomethingMissingWrites(String store) {
+        try (Holdfast holdfast = Holdfast.connect(store)) {
+            Locks locks = new Locks(orders);
+            locks.upgradeable(holdfast);
+            assertThat(orders.isShipped(7)).isTrue();
+            locks.upgradeable(holdfast);
+            assertThat(holdfast.list("orders")).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("stores")
+    void inReactor(String store) throws InterruptedException {
+        try (Holdfast holdfast = Holdfast.connect(store)) {
+            Locks locks = new Locks(orders);
+            assertThat(locks.reactor(holdfast, Mono.just(true)).block(Duration.ofSeconds(10)))
+                    .isTrue();
+            assertThat(orders.isShipped(42)).isTrue();
+            assertThat(holdfast.list("orders/42")).isEmpty();
+
+            Lease held = holdfast.lock("orders/42").tryAcquire().orElseThrow();
+            locks.reactor(holdfast, Mono.never()).subscribe().dispose();
+            held.close();
+            assertThat(holdfast.lock("orders/42").tryLock(Duration.ofSeconds(5)))
+                    .isTrue();
+            holdfast.lock("orders/42").unlock();
         }
     }
 
