@@ -390,7 +390,7 @@ class ReadWriteTest extends VirtualTime {
     void aReadingThreadThatDiesLeavesTheOthersReading() {
         start("dies", () -> atA.readLock().lock()).join();
         atA.readLock().lock();
-        sim.runFor(Duration.ofSeconds(20));
+        sim.runFor(LEASE.multipliedBy(2));
 
         assertThat(events(LockEvent.Abandoned.class)).hasSize(1);
         assertThat(atA.readLock().isValid()).isTrue();
