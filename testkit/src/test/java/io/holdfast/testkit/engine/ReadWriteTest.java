@@ -346,6 +346,18 @@ class ReadWriteTest extends VirtualTime {
     }
 
     @Test
+    void aReaderWithALeaseOfItsOwnIsNotJoined() {
+        atA.readLock().lock(Duration.ofSeconds(1));
+        SimThread joins = other("joins", atA.readLock(), Duration.ofSeconds(5));
+        sim.sleep(Duration.ofSeconds(2));
+
+        assertThat(atA.readLock().isValid()).isFalse();
+        assertThatThrownBy(() -> atA.readLock().unlock()).isInstanceOf(LeaseLostException.class);
+        joins.join();
+        assertThat(events(LockEvent.Lost.class)).hasSize(1);
+    }
+
+    @Test
     void allWhoReadAreToldWhenTheirTenureIsLost() throws InterruptedException {
         Lease first = atA.readLock().acquire();
         Lease second = atA.readLock().acquire();
