@@ -97,8 +97,10 @@ class UpgradeTest extends VirtualTime {
         other("writer of b", atB.writeLock(), SHORT);
         other("writer of a", atA.writeLock(), SHORT);
         other("late reader", atB.readLock(), SHORT);
+        long before = sim.nanoTime();
 
         atA.writeLock().lock();
+        assertThat(Duration.ofNanos(sim.nanoTime() - before)).isLessThanOrEqualTo(PAUSE);
         order.add("me");
         sim.sleep(PAUSE);
         atA.writeLock().unlock();
