@@ -67,11 +67,13 @@ public interface DistributedReadWriteLock extends ReadWriteLock {
      * }</pre>
      *
      * <p>It waits for who writes and for another that holds it, and lets those pass that waited to write. The thread that holds
-     * it may lock for reading and for writing; to write it goes before all who wait, and no reader is let in meanwhile. If it
-     * loses this lock while it waits for that, the attempt throws {@link LeaseLostException}, as others may have written.
-     * Whoever writes may take it, too, and then unlock for writing. A thread that holds the read lock only is refused
-     * with an {@link IllegalStateException}, and a thread that reads beside this lock is when it locks for writing: it
-     * would wait for itself. A {@link Lease} of it reads, and keeps out all who would write, its own thread as well.
+     * it may lock for reading and for writing. To write it goes before all who wait, and no reader is let in meanwhile, unless
+     * it waits by polling and so has no place among those who wait. If it loses this lock until it writes, the attempt throws
+     * {@link LeaseLostException}, as others may have written. Whoever writes may take it, too, and then unlock for writing.
+     *
+     * <p>A thread that would wait for itself is refused with an {@link IllegalStateException}: one that holds the read lock and
+     * wants this one, and one that holds both and wants to write. A {@link Lease} of it reads, and keeps out all who would
+     * write, its own thread as well.
      */
     DistributedLock upgradeableLock();
 }

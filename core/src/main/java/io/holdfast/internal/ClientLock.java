@@ -5,6 +5,7 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockReport;
+import io.holdfast.StoreRefusedException;
 import io.holdfast.internal.multi.Member;
 import io.holdfast.internal.multi.Place;
 import io.holdfast.internal.quorum.Server;
@@ -78,21 +79,30 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
     /** Takes the first level, beside what the thread has of a read/write lock. */
     private Optional<Hold> enter(Term wanted, long wait, boolean interruptible) throws InterruptedException {
         Optional<Hold> reading = mode() == Mode.WRITE ? other(Mode.UPGRADE) : Optional.empty();
-        Optional<Hold> got = await(beside(wanted), wait, interruptible, null).hold();
-        if (got.isPresent() && reading.isPresent()) {
-            requireKept(reading.get(), got.get());
-        }
-        return got;
+        Term beside = beside(wanted);
+        return reading.isPresent()
+                ? upgrade(reading.get(), beside, wait, interruptible)
+                : await(beside, wait, interruptible, null).hold();
     }
 
-    /** Who waited to write may have lost what it read under, and others may have written. */
-    private void requireKept(Hold reading, Hold writing) {
+    /** Who waits to write may lose what it reads under, and others may write. The store knows of it first, and refuses. */
+    private Optional<Hold> upgrade(Hold reading, Term wanted, long wait, boolean interruptible)
+            throws InterruptedException {
+        Optional<Hold> got;
+        try {
+            got = await(wanted, wait, interruptible, null).hold();
+        } catch (StoreRefusedException e) {
+            var unused = engine.owners.confirm(reading);
+            engine.owners.requireNotLost(reading);
+            throw e;
+        }
         try {
             engine.owners.requireNotLost(reading);
         } catch (LeaseLostException e) {
-            engine.owners.discard(writing);
+            got.ifPresent(engine.owners::discard);
             throw e;
         }
+        return got;
     }
 
     private Mode mode() {
@@ -138,17 +148,17 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
 
     /** What the thread has of a read/write lock: who writes may read, and who reads may not write, unless it said it might. */
     private Term beside(Term wanted) {
-        if (mode() == Mode.WRITE || mode() == Mode.UPGRADE) {
-            other(Mode.READ).ifPresent(hold -> {
-                throw Texts.upgrade(name, what(), Thread.currentThread(), hold);
-            });
-        }
         Optional<Hold> mine = switch (mode()) {
             case READ -> other(Mode.WRITE).or(() -> other(Mode.UPGRADE));
             case UPGRADE -> other(Mode.WRITE);
             case WRITE -> other(Mode.UPGRADE);
             case LOCK, PERMITS -> Optional.empty();
         };
+        if (mode() == Mode.WRITE || (mode() == Mode.UPGRADE && mine.isEmpty())) {
+            other(Mode.READ).ifPresent(hold -> {
+                throw Texts.upgrade(name, what(), Thread.currentThread(), hold);
+            });
+        }
         return mine.map(hold -> beside(wanted, hold)).orElse(wanted);
     }
 

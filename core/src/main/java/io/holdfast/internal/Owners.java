@@ -103,7 +103,7 @@ record Owners(Engine engine, Platform platform) {
     }
 
     /** Renews and waits for the answer. */
-    private boolean confirm(Hold hold) {
+    boolean confirm(Hold hold) {
         CompletableFuture<Boolean> renewed = renew(hold);
         return Awaiting.done(platform, renewed, engine.rules.command()) && renewed.join();
     }

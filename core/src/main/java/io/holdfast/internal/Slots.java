@@ -147,7 +147,7 @@ final class Slots {
     /** What the thread has itself, and would wait for if it waited for the name in that mode. */
     Optional<Hold> inTheWay(String name, Share wanted, Thread me) {
         return mine(name, me)
-                .filter(hold -> conflict(wanted.mode(), hold.tenure.share.mode()))
+                .filter(hold -> conflict(wanted, hold.tenure.share.mode()))
                 .filter(hold -> !wanted.beside().equals(Optional.of(hold.tenure.id)))
                 .findFirst();
     }
@@ -157,8 +157,12 @@ final class Slots {
         return holds(name).filter(hold -> hold.leasedBy(me) || hold.ownedBy(me));
     }
 
-    private static boolean conflict(Mode wanted, Mode held) {
-        return (wanted == Mode.LOCK) == (held == Mode.LOCK) && !wanted.goesWith(held);
+    /** Who may write later waits for those who write and wait for all who read. */
+    private static boolean conflict(Share wanted, Mode held) {
+        Mode mode = wanted.mode();
+        boolean throughAnother =
+                mode == Mode.UPGRADE && held == Mode.READ && wanted.beside().isEmpty();
+        return (mode == Mode.LOCK) == (held == Mode.LOCK) && (throughAnother || !mode.goesWith(held));
     }
 
     /** What this client's owners have of the name, which is not that of a semaphore. */

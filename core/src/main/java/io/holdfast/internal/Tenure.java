@@ -205,9 +205,9 @@ final class Tenure {
         }
     }
 
-    /** The highest token used, for the store to take the rest back; 0 if only one was asked for, or none may go back. */
+    /** The highest token used, for the store to take the rest back; 0 if only one was asked for, or others may have higher ones. */
     long usedUpTo() {
-        return tokensWanted > 1 && floor == 0 && !escorted ? used : 0;
+        return tokensWanted > 1 && floor == 0 && !escorted && share.mode() != Share.Mode.UPGRADE ? used : 0;
     }
 
     void foreign(int count, long now) {

@@ -48,8 +48,8 @@ final class Texts {
         return new IllegalStateException("read/write lock '" + name + "': thread " + thread.getName()
                 + " reads under it (token " + reading.token
                 + "), so that it would wait for itself to get the " + wanted
-                + ". Unlock the read lock first, and look again"
-                + " after the other was got; or take the upgradeable read lock or the write lock from the start");
+                + ". Unlock the read lock first; and unless"
+                + " the upgradeable lock was taken before it, look again after the other was got");
     }
 
     static IllegalStateException notReentrant(String name, Thread thread, Hold hold) {

@@ -186,15 +186,29 @@ final class Cell {
         return admits(place.mode(), Optional.empty());
     }
 
-    /** The first place, if it is that of the only one who still reads, and would write. */
-    Optional<Place> lastToWrite() {
-        return waiters().stream()
-                .limit(1)
-                .filter(place -> place.arrival() == Place.FRONT && holders.size() == 1)
-                .filter(place -> holders.entrySet().stream()
-                        .allMatch(entry -> entry.getValue().mode() == Mode.UPGRADE
-                                && place.isOf(entry.getKey().clientId())))
-                .findFirst();
+    /**
+     * The first place, if it is that of the only one who still reads, and would write. Those who would, and do not read any
+     * more, go: they are no more than others, and are to find out.
+     */
+    List<Place> whoMayUpgrade() {
+        if (isFree()) {
+            List<Place> over = queue.stream().filter(Place::isUpgrade).toList();
+            queue.removeAll(over);
+            return over;
+        }
+        return queue.stream()
+                .limit(holders.size() == 1 ? 1 : 0)
+                .filter(place -> place.isUpgrade() && place.isOf(upgrader()))
+                .toList();
+    }
+
+    /** The client of the one who may write later; empty if there is none. */
+    private String upgrader() {
+        return holders.entrySet().stream()
+                .filter(entry -> entry.getValue().mode() == Mode.UPGRADE)
+                .map(entry -> entry.getKey().clientId())
+                .findFirst()
+                .orElse("");
     }
 
     /** Whether a fair place is before that arrival. */

@@ -94,6 +94,7 @@ final class MemoryServer {
             Cell cell = cells.computeIfAbsent(key, absent -> new Cell());
             cell.expire(now);
             requireKind(cell, client.name(key), request.share().mode());
+            requireReading(cell, client.name(key), request);
             if (cell.isFree() && cell.isFairBefore(arrivalOf(cell, request))) {
                 serveNext(key, cell, false, now);
             }
@@ -113,6 +114,16 @@ final class MemoryServer {
                                     ? "a read/write lock, and asked for as a lock"
                                     : "a lock, and asked for as a read/write lock")
                             + "; use it in one way, or rename one");
+        }
+    }
+
+    /** Who would write on what it has read must not, if others may have written. */
+    private static void requireReading(Cell cell, String name, Acquire request) {
+        boolean reads = request.share().beside().filter(cell::isHeldBy).isPresent();
+        if (request.share().isUpgrade() && !reads && !cell.isHeldBy(request.tenure())) {
+            throw new StoreException(
+                    StoreException.Effect.REFUSED,
+                    "the name '" + name + "' is not held any more by the reader that would write");
         }
     }
 
@@ -163,7 +174,7 @@ final class MemoryServer {
         TenureId tenure = wanted.tenure();
         Optional<Place> old = cell.place(tenure);
         long arrival = old.map(Place::arrival)
-                .orElseGet(() -> request.share().isUpgrade() ? Place.FRONT : arrival(wanted, now));
+                .orElseGet(() -> request.share().isUpgrade() ? now - Place.FRONT : arrival(wanted, now));
         cell.enqueue(new Place(
                 tenure, request.share().mode(), arrival, fair, now, micros(request.lease()), request.tokens(), 0));
         if (old.isEmpty()) {
@@ -229,7 +240,7 @@ final class MemoryServer {
 
     /** The first; and after one that reads all that do so and are behind it. Who reads and would write is told to ask. */
     private void serveNext(String key, Cell cell, boolean yield, long now) {
-        cell.lastToWrite().ifPresent(place -> tell(place.tenure().clientId(), key, Signal.Freed::new));
+        cell.whoMayUpgrade().forEach(place -> tell(place.tenure().clientId(), key, Signal.Freed::new));
         Optional<Place> next = cell.takeFirst();
         while (next.isPresent()) {
             Place place = next.get();
@@ -290,7 +301,7 @@ final class MemoryServer {
 
     private LockReport.Waiter waiter(Place place) {
         return new LockReport.Waiter(
-                client(place.tenure().clientId()), Instant.EPOCH.plus(place.arrival(), ChronoUnit.MICROS));
+                client(place.tenure().clientId()), Instant.EPOCH.plus(place.since(), ChronoUnit.MICROS));
     }
 
     LockReport.Client client(String id) {

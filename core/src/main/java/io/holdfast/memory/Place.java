@@ -25,8 +25,18 @@ record Place(
         long tokens,
         int permits) {
 
-    /** The arrival of who reads and would write: before all others, who would wait for it. */
-    static final long FRONT = 1;
+    /** How much before all others who reads and would write is put, as they would wait for it: below zero for a century. */
+    static final long FRONT = 1L << 52;
+
+    /** Whether it is of one who reads and would write. */
+    boolean isUpgrade() {
+        return arrival < 0;
+    }
+
+    /** When it came. */
+    long since() {
+        return isUpgrade() ? arrival + FRONT : arrival;
+    }
 
     boolean isOf(String clientId) {
         return tenure.clientId().equals(clientId);

@@ -66,13 +66,14 @@ public interface LockStore extends AutoCloseable {
      * <p>Unless the request was late, {@link Acquire#behind} get fair places after that, in their order.
      *
      * <p>A place belongs to one tenure. A client has one barging place at most for each mode but {@link Share.Mode#READ},
-     * and as many others as it likes.
+     * not counting those beside other tenures, and as many others as it likes.
      *
      * <p><b>Read/write locks.</b> {@link Share} says who stands in the way: for a writer all who hold the name, for a reader
      * who writes; but never {@link Share#beside}. A reader that is not beside a writer does not pass a writer that came
      * before it and waits. {@linkplain Share.Mode#UPGRADE One} among those who read may write later: beside that tenure a
      * {@linkplain Share#isUpgrade writer} has the first place in the queue, whenever it came, and is told by
-     * {@link Signal.Freed} when nobody else reads. Each tenure ends with its own lease. What is held as a lock is refused as
+     * {@link Signal.Freed} when nobody else reads; if that tenure holds nothing any more it is refused, with
+     * {@link StoreException.Effect#REFUSED}. Each tenure ends with its own lease. What is held as a lock is refused as
      * a read/write lock, with {@link StoreException.Effect#REFUSED}, and the reverse. A waiting place is told to all who hold
      * the name, also to its own client. What was written here and is written below of the one holder and of a free name is
      * true of those who stand in the way.

@@ -29,6 +29,16 @@ class TenureTest {
         assertThat(tenure.usedUpTo()).isZero();
     }
 
+    /** Others who read have tokens above the block. */
+    @Test
+    void nothingGoesBackFromOneAmongThoseWhoRead() {
+        Tenure upgradeable = new Tenure(new TenureId("client", 2), Share.UPGRADE);
+        upgradeable.wantMoreTokens();
+        upgradeable.adopt(new TokenBlock(1_000, 20_000));
+        upgradeable.takeToken();
+        assertThat(upgradeable.usedUpTo()).isZero();
+    }
+
     @Test
     void nothingGoesBackWhenAFloorWasSet() {
         tenure.wantMoreTokens();

@@ -22,6 +22,7 @@ import java.util.concurrent.CompletionStage;
 record Reports(Session session, Layout layout) {
 
     private static final int SCAN_COUNT = 1_000;
+    private static final double FRONT = 1L << 52;
     private static final Duration ENDLESS = Duration.ofDays(365);
 
     CompletionStage<LockReport> inspect(String name) {
@@ -80,7 +81,9 @@ record Reports(Session session, Layout layout) {
         return millis < 0 ? ENDLESS : Duration.ofMillis(millis);
     }
 
-    private static Instant instant(double micros) {
+    /** Below zero for one who reads and would write, and so is before all others. */
+    private static Instant instant(double arrival) {
+        double micros = arrival < 0 ? arrival + FRONT : arrival;
         return Instant.EPOCH.plusSeconds((long) micros / 1_000_000).plusNanos((long) micros % 1_000_000 * 1_000);
     }
 

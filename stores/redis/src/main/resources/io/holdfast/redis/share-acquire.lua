@@ -23,6 +23,26 @@ end
 
 local mode = settle(lock, leases, now)
 local owner = field(tenure, wanted)
+
+local function is_there(other)
+    for ending in pairs(ENDING) do
+        if redis.call('HEXISTS', lock, field(other, ending)) == 1 then
+            return true
+        end
+    end
+    return false
+end
+
+-- Who would write on what it has read must not, if others may have written. It releases nothing, by which dead readers of
+-- another program would be found.
+local upgrades = wanted == 'write' and beside ~= ''
+if upgrades and redis.call('HEXISTS', lock, owner) == 0 then
+    if not is_there(beside) then
+        return redis.error_reply("HFGONE the name '" .. lock .. "' is not held any more by the reader that would write")
+    end
+    mode = end_with_last(lock, leases, mode, now)
+end
+
 local me = place_of(tenure, wanted)
 local place = waiters > 0 and redis.call('ZSCORE', queue, me)
 
@@ -57,20 +77,11 @@ local function redisson_before(arrival)
     return redisson_waits(ARGV[10]) > 0 and (arrival == 0 or now - arrival < GIVE_WAY)
 end
 
-local function is_there(other)
-    for ending in pairs(ENDING) do
-        if redis.call('HEXISTS', lock, field(other, ending)) == 1 then
-            return true
-        end
-    end
-    return false
-end
-
 local function may_have()
     if redis.call('HEXISTS', lock, owner) == 1 or not mode then
         return true
     elseif beside ~= '' and is_there(beside) then
-        return wanted ~= 'write' or #owners(lock) == 1
+        return wanted == 'read' or wanted == 'upgrade' and not upgrader(lock) or #owners(lock) == 1
     end
     return wanted ~= 'write' and mode == 'read' and not (wanted == 'upgrade' and upgrader(lock))
         and not (waiters > 0 and writer_before(place or ARGV[6])) and not redisson_before(place or ARGV[6])
@@ -90,7 +101,7 @@ end
 local holders = owners(lock)
 local reply = {2, now, redis.call('PTTL', lock), tonumber(place) or 0, tenure_of(holders[1])}
 if ARGV[5] == '1' then
-    local arrival, new = enqueue(queue, me, wanted == 'write' and beside ~= '' and FRONT or ARGV[6], now)
+    local arrival, new = enqueue(queue, me, upgrades and now - FRONT or ARGV[6], now)
     reply[4] = arrival
     local told = {}
     for _, holder in ipairs(new and holders or {}) do

@@ -40,6 +40,8 @@ if not bad and waiters > 0 then
     -- An assigned lock would keep Redisson's waiters out, but for those who read beside one who reads on.
     if redisson == 0 or opened and mode then
         serve_shared(lock, token, queue, leases, ARGV[3], mode, last, now)
+    else
+        wake_front(lock, queue, ARGV[3])
     end
     waiters = redis.call('ZCARD', queue)
 elseif waiters and waiters > 0 then

@@ -8,13 +8,13 @@
 -- their ends in a sorted set, too, in microseconds, so that a dead owner ends by itself and not with the last of all. The
 -- timer is what Redisson's readers look for before they take the key away with themselves; its time to live is the reader's.
 -- Places of readers are behind a smaller-than sign, of those who may write later behind a caret. Who does then is at the
--- front of the queue, by its arrival.
+-- front of the queue: its arrival is less than all others by 2^52, and so below zero until the year 2112.
 
 local MARK = {read = '<', upgrade = '^', write = ''}
 local ENDING = {read = '', upgrade = ':upgrade', write = ':write'}
 local MESSAGE = {read = 'AR', upgrade = 'AU', write = 'AW'}
 local CLAIM_UNIT = 1
-local FRONT = '1'
+local FRONT = 4503599627370496
 
 local function field(tenure, wanted)
     return tenure .. ENDING[wanted]
@@ -180,6 +180,14 @@ local function wake_upgrader(lock, tenure, inboxes)
     end
 end
 
+-- The same, where nobody is to be served.
+local function wake_front(lock, queue, inboxes)
+    local found = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
+    if found[1] and tonumber(found[2]) < 0 then
+        wake_upgrader(lock, found[1], inboxes)
+    end
+end
+
 -- Gives the lock to the first place if nobody stands in its way, and behind a reader to all readers that follow it; those who
 -- may write later wait for one another only. A place that nobody hears of is dropped. Where messages are forbidden all places stay, as all clients live by polling then. The
 -- timers of others are made from their names: all keys of a lock have one tag.
@@ -192,8 +200,13 @@ local function serve_shared(lock, token, queue, leases, inboxes, mode, last, now
             return
         end
         local wanted, tenure = parse(place)
-        if mode and wanted == 'write' then
-            if found[2] == FRONT then
+        local upgrades = tonumber(found[2]) < 0
+        if upgrades and not mode then
+            -- it does not read any more, and is to find out
+            redis.call('ZREM', queue, place)
+            tell(inboxes, tenure, 'F ' .. lock)
+        elseif mode and wanted == 'write' then
+            if upgrades then
                 wake_upgrader(lock, tenure, inboxes)
             end
             return

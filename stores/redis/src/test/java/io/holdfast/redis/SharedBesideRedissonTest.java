@@ -119,6 +119,26 @@ class SharedBesideRedissonTest {
     }
 
     @Test
+    void whoWouldWriteDoesNotWaitForADeadReaderOfRedissons() {
+        takes(first, 1, Share.UPGRADE);
+        servers.redis.hset("lock", "dead:77", "1");
+        servers.redis.psetex("{lock}:dead:77:rwlock_timeout:1", 200, "1");
+        Share writes = Share.WRITE.beside(first.tenure(1));
+        waits(first, 2, writes);
+        Await.until("it writes", () -> ask(first, "lock", 2, writes) instanceof Acquire.Granted);
+    }
+
+    @Test
+    void whoWouldWriteIsToldThoughOneOfRedissonsWaits() {
+        takes(first, 1, Share.UPGRADE);
+        takes(second, 1, Share.READ);
+        waits(first, 2, Share.WRITE.beside(first.tenure(1)));
+        redisson.sync().subscribe(CHANNEL);
+        leaves(second, "lock", 1, Mode.READ);
+        Await.until("it is told", () -> first.signals().stream().anyMatch(Signal.Freed.class::isInstance));
+    }
+
+    @Test
     void aForcedReleaseSaysSo() {
         takes(first, 1, Share.READ);
         redisson.sync().subscribe(CHANNEL);

@@ -170,7 +170,7 @@ final class ShareRules {
         refused(first, Share.READ.beside(over));
         releases(second, scene, writing, Mode.WRITE);
         reads(second);
-        refused(first, Share.WRITE.beside(over));
+        refusedForGood(scene, first, shared(first, first.tenure(), Share.WRITE.beside(over)));
         granted(first, Share.READ.beside(over));
         waits(second, Share.WRITE);
         refused(first, Share.READ.beside(over));

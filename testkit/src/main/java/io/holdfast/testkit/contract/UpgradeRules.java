@@ -13,6 +13,7 @@ import io.holdfast.spi.Renew;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
 import java.time.Duration;
 
@@ -35,6 +36,9 @@ final class UpgradeRules {
                 .add("readers pass those that may write later", UpgradeRules::upgrades, UpgradeRules::pass)
                 .add("it does not pass a writer that waits", UpgradeRules::upgrades, UpgradeRules::door)
                 .add("who writes may read on and write later", UpgradeRules::upgrades, UpgradeRules::besideWriter)
+                .add("who reads no more does not write on", UpgradeRules::upgrades, UpgradeRules::reads)
+                .add("who reads no more is not assigned to", UpgradeRules::upgrades, UpgradeRules::forced)
+                .add("who writes is granted again", UpgradeRules::upgrades, UpgradeRules::again)
                 .add("it ends with its own lease", UpgradeRules::upgrades, UpgradeRules::ends)
                 .add("it shows in a report", UpgradeRules::upgrades, UpgradeRules::shows);
     }
@@ -212,6 +216,51 @@ final class UpgradeRules {
         refused(second, Share.UPGRADE);
         releases(second, scene, reader, Mode.READ);
         granted(first, Share.WRITE.beside(upgrader));
+    }
+
+    private static void reads(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        Duration lease = scene.shortLease(first.capabilities());
+        TenureId upgrader = first.tenure();
+        first.granted(shared(first, upgrader, Share.UPGRADE).withLease(lease));
+        TenureId reader = granted(second, Share.READ);
+        TenureId writer = waits(first, Share.WRITE.beside(upgrader));
+        scene.passLease(lease);
+        assertGone(scene, first, shared(first, writer, Share.WRITE.beside(upgrader)));
+        withdraws(first, scene, writer, Mode.WRITE);
+        granted(second, Share.READ);
+        releases(second, scene, reader, Mode.READ);
+        assertGone(scene, first, shared(first, first.tenure(), Share.WRITE.beside(upgrader)));
+    }
+
+    private static void assertGone(Scene scene, TestClient client, Acquire request) {
+        StoreException failure = assertInstanceOf(
+                StoreException.class, scene.awaitFailure(client.store().acquire(request)));
+        assertEquals(StoreException.Effect.REFUSED, failure.effect());
+        assertTrue(String.valueOf(failure.getMessage()).contains("'" + scene.name() + "' is not held any more"));
+    }
+
+    private static void forced(Scene scene) {
+        TestClient first = scene.client();
+        TestClient second = scene.client();
+        TenureId upgrader = granted(first, Share.UPGRADE);
+        granted(second, Share.READ);
+        TenureId writer = waits(first, Share.WRITE.beside(upgrader));
+        TenureId reader = waits(second, Share.READ);
+        assertTrue(scene.await(second.store().forceRelease(scene.name())).isPresent());
+        first.signal(Signal.Freed.class);
+        assertEquals(reader, second.signal(Signal.Assigned.class).tenure());
+        assertGone(scene, first, shared(first, writer, Share.WRITE.beside(upgrader)));
+    }
+
+    private static void again(Scene scene) {
+        TestClient client = scene.client();
+        TenureId upgrader = granted(client, Share.UPGRADE);
+        TenureId writer = granted(client, Share.WRITE.beside(upgrader));
+        releases(client, scene, upgrader, Mode.UPGRADE);
+        client.granted(shared(client, writer, Share.WRITE.beside(upgrader)));
+        releases(client, scene, writer, Mode.WRITE);
     }
 
     private static void ends(Scene scene) {

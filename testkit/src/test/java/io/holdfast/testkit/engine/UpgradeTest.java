@@ -185,7 +185,8 @@ class UpgradeTest extends VirtualTime {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("'n'")
                 .hasMessageContaining("to get the upgradeable read lock")
-                .hasMessageContaining("Unlock the read lock first");
+                .hasMessageContaining(
+                        "Unlock the read lock first; and unless the upgradeable lock was taken before it");
         assertThatThrownBy(() -> upgradeable.tryLock()).isInstanceOf(IllegalStateException.class);
         atA.readLock().unlock();
 
@@ -236,6 +237,57 @@ class UpgradeTest extends VirtualTime {
         assertThatThrownBy(reading::close).isInstanceOf(LeaseLostException.class);
         assertThat(atB.writeLock().tryLock()).isTrue();
         atB.writeLock().unlock();
+    }
+
+    /** Its client does not know of it yet, and would write on what it read before others wrote. */
+    @Test
+    void whoseReadingTheStoreHasForgottenDoesNotWrite() {
+        upgradeable.lock();
+        Lease reading = atB.readLock().tryAcquire().orElseThrow();
+        start("flush", () -> {
+            sim.sleep(PAUSE.dividedBy(2));
+            server.wipe();
+        });
+
+        assertThatThrownBy(() -> atA.writeLock().lock()).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(upgradeable::unlock).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(reading::close).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void whoseLeaseEndsWhileItWaitsToWriteKeepsNobodyOut() {
+        Lease reading = atB.readLock().tryAcquire().orElseThrow();
+        upgradeable.lock(Duration.ofSeconds(1));
+        long before = sim.nanoTime();
+
+        assertThatThrownBy(() -> atA.writeLock().lock()).isInstanceOf(LeaseLostException.class);
+
+        assertThat(Duration.ofNanos(sim.nanoTime() - before)).isLessThan(Duration.ofSeconds(4));
+        assertThat(atB.readLock().tryLock()).isTrue();
+        atB.readLock().unlock();
+        reading.close();
+        assertThatThrownBy(upgradeable::unlock).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void whoWritesAndReadsMayTakeItToo() {
+        atA.writeLock().lock();
+        atA.readLock().lock();
+        upgradeable.lock();
+        atA.writeLock().unlock();
+        atA.readLock().unlock();
+        assertThat(upgradeable.isValid()).isTrue();
+        upgradeable.unlock();
+    }
+
+    @Test
+    void whoReadsByALeaseIsRefusedToWaitForTheWriterThatWaitsForIt() throws InterruptedException {
+        Lease reading = atA.readLock().acquire();
+        other("writer", atB.writeLock(), SHORT);
+        assertThatThrownBy(() -> upgradeable.lock())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("release that first");
+        reading.close();
     }
 
     @Test
