@@ -105,6 +105,38 @@ final class MemoryServer {
         });
     }
 
+    /** All of them, or none: each is looked at before any is changed. */
+    List<Acquire.Reply> acquire(MemoryStore client, List<Acquire> all) {
+        return decide(client, now -> {
+            if (all.stream().anyMatch(request -> now > request.notAfter())) {
+                return all.stream()
+                        .<Acquire.Reply>map(request -> new Acquire.Late(now))
+                        .toList();
+            }
+            List<Acquire> inTheWay = all.stream()
+                    .filter(request -> !mayHave(client, request, now))
+                    .toList();
+            return all.stream()
+                    .map(request -> together(client.key(request.name()), request, inTheWay, now))
+                    .toList();
+        });
+    }
+
+    private Acquire.Reply together(String key, Acquire request, List<Acquire> inTheWay, long now) {
+        if (inTheWay.isEmpty()) {
+            return grant(key, cells.computeIfAbsent(key, absent -> new Cell()), request, now);
+        }
+        return inTheWay.contains(request)
+                ? refuse(key, find(key, now), request, now)
+                : new Acquire.Refused(Duration.ZERO, 0, List.of(), Optional.empty(), now, run);
+    }
+
+    private boolean mayHave(MemoryStore client, Acquire request, long now) {
+        Cell cell = find(client.key(request.name()), now);
+        requireKind(cell, request.name(), request.share().mode());
+        return mayHave(cell, request) || cell.isHeldBy(request.tenure());
+    }
+
     private static void requireKind(Cell cell, String name, Mode wanted) {
         if (cell.isOfOtherKind(wanted)) {
             throw new StoreException(

@@ -14,6 +14,7 @@ import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreConfig.HoldDescription;
 import io.holdfast.spi.TenureId;
+import io.holdfast.spi.TogetherStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -106,6 +107,11 @@ final class MemoryStore implements LockStore {
     @Override
     public Optional<CounterStore> counters() {
         return Optional.of(new MemoryCounters(this, server));
+    }
+
+    @Override
+    public Optional<TogetherStore> together() {
+        return Optional.of(new MemoryTogether(this, server));
     }
 
     @Override

@@ -46,6 +46,11 @@ public class ForwardingStore implements LockStore {
     }
 
     @Override
+    public Optional<TogetherStore> together() {
+        return store.together();
+    }
+
+    @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
         return store.acquire(request);
     }

@@ -38,6 +38,11 @@ public interface LockStore extends AutoCloseable {
         return Optional.empty();
     }
 
+    /** How it takes several names by one request; empty if it takes each by its own. */
+    default Optional<TogetherStore> together() {
+        return Optional.empty();
+    }
+
     /** The clock of the server that keeps the name. The engine feeds it with the times in the replies. */
     ServerClock clock(String name);
 

@@ -8,7 +8,9 @@ import io.holdfast.spi.Renew;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.TenureId;
+import io.holdfast.spi.TogetherStore;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -62,6 +64,12 @@ final class BesideRedisson extends ForwardingStore {
                 new RedissonChannels(config, store.session, RedissonNames::sharedChannel));
         store.session.listenFor(channels);
         return new BesideRedisson(RedisStoreProvider.connected(store, config), channels);
+    }
+
+    /** Each name has its turn, and is listened for, by itself. */
+    @Override
+    public Optional<TogetherStore> together() {
+        return Optional.empty();
     }
 
     @Override

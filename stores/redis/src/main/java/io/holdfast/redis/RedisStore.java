@@ -10,6 +10,7 @@ import io.holdfast.spi.Renew;
 import io.holdfast.spi.ServerClock;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.TogetherStore;
 import io.holdfast.support.ClientRecord;
 import io.holdfast.support.TokenUnits;
 import io.lettuce.core.SetArgs;
@@ -275,6 +276,11 @@ final class RedisStore implements LockStore {
     @Override
     public Optional<CounterStore> counters() {
         return Optional.of(counters);
+    }
+
+    @Override
+    public Optional<TogetherStore> together() {
+        return Optional.of(new TogetherLocks(session, this::writeRecord));
     }
 
     @Override

@@ -10,7 +10,8 @@ import java.util.Objects;
 
 /** The scripts, each with the parts before it that it uses. */
 enum Script {
-    ACQUIRE("common", "serve", "acquire"),
+    ACQUIRE("common", "serve", "take", "acquire"),
+    TOGETHER("common", "serve", "take", "together"),
     RENEW("common", "renew"),
     RELEASE("common", "serve", "redisson", "release"),
     FORCE("common", "serve", "redisson", "force"),

@@ -50,14 +50,7 @@ end
 
 if held == 0 and not barred or redis.call('HEXISTS', lock, tenure) == 1 then
     local first, units = draw(last, now, tonumber(ARGV[3]))
-    if held == 0 then
-        redis.call('HSET', lock, tenure, '1')
-        redis.call('PEXPIRE', lock, ARGV[2])
-    else
-        redis.call('PEXPIRE', lock, longer(lock, ARGV[2]))
-    end
-    redis.call('DEL', claim)
-    keep(token, first + units - 1)
+    take(lock, token, claim, tenure, ARGV[2], held == 0, first + units - 1)
     if waiters > 0 then
         waiters = waiters - redis.call('ZREM', queue, me)
     end
@@ -66,10 +59,9 @@ if held == 0 and not barred or redis.call('HEXISTS', lock, tenure) == 1 then
     return reply
 end
 
-local mode = redis.call('HGET', lock, 'mode')
-if mode == 'read' or mode == 'write' then
-    return redis.error_reply("HFKIND the name '" .. lock .. "' is held as a read/write lock, and asked for as a lock;"
-        .. ' use it in one way, or rename one')
+bad = other_kind(lock)
+if bad then
+    return bad
 end
 local holder = owner(redis.call('HKEYS', lock))
 local reply = {2, now, redis.call('PTTL', lock), tonumber(place) or 0, holder}

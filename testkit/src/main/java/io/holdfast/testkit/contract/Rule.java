@@ -1,6 +1,6 @@
 package io.holdfast.testkit.contract;
 
-import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.LockStore;
 import java.util.function.Predicate;
 
 /**
@@ -11,7 +11,7 @@ import java.util.function.Predicate;
  * @param needs which stores it is for
  * @param check fails if the store breaks it
  */
-record Rule(String topic, String name, Predicate<Capabilities> needs, Check check) {
+record Rule(String topic, String name, Predicate<LockStore> needs, Check check) {
 
     /** A test in a scene of its own. */
     @FunctionalInterface
@@ -20,7 +20,7 @@ record Rule(String topic, String name, Predicate<Capabilities> needs, Check chec
         void run(Scene scene);
     }
 
-    boolean appliesTo(Capabilities capabilities) {
-        return needs.test(capabilities);
+    boolean appliesTo(LockStore store) {
+        return needs.test(store);
     }
 }

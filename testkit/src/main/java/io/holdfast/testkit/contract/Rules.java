@@ -1,6 +1,7 @@
 package io.holdfast.testkit.contract;
 
 import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.LockStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -24,6 +25,7 @@ final class Rules {
         UpgradeRules.addTo(rules.topic("upgradeable read locks"));
         PermitRules.addTo(rules.topic("permits"));
         LatchRules.addTo(rules.topic("latches"));
+        TogetherRules.addTo(rules.topic("several names"));
         TokenRules.addTo(rules.topic("tokens"));
         FloorRules.addTo(rules.topic("token floors"));
         ReportRules.addTo(rules.topic("reports and forced release"));
@@ -42,7 +44,12 @@ final class Rules {
     }
 
     Rules add(String name, Predicate<Capabilities> needs, Rule.Check check) {
-        all.add(new Rule(topic, name, needs, check));
+        return addFor(name, store -> needs.test(store.capabilities()), check);
+    }
+
+    /** For stores of this kind. */
+    Rules addFor(String name, Predicate<LockStore> kind, Rule.Check check) {
+        all.add(new Rule(topic, name, kind, check));
         return this;
     }
 }

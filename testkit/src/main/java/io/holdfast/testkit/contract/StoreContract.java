@@ -13,8 +13,8 @@ import org.junit.jupiter.api.TestFactory;
 /**
  * The rules of {@link LockStore}, one test each, for a store that a subclass supplies.
  *
- * <p>Which rules there are follows from the store's {@link Capabilities}; none is skipped by hand. Each has a harness of
- * its own.
+ * <p>Which rules there are follows from the store's {@link Capabilities} and from what else it offers; none is skipped by hand.
+ * Each has a harness of its own.
  */
 public abstract class StoreContract {
 
@@ -27,10 +27,7 @@ public abstract class StoreContract {
     /** A test for each rule that the store has to keep, by topic. */
     @TestFactory
     public final Stream<DynamicContainer> rules() {
-        Capabilities capabilities = capabilities();
-        List<Rule> rules = Rules.all().stream()
-                .filter(rule -> rule.appliesTo(capabilities))
-                .toList();
+        List<Rule> rules = rulesOfTheStore();
         return rules.stream()
                 .map(Rule::topic)
                 .distinct()
@@ -50,11 +47,11 @@ public abstract class StoreContract {
         });
     }
 
-    private Capabilities capabilities() {
+    private List<Rule> rulesOfTheStore() {
         try (StoreHarness harness = newHarness();
                 LockStore store = harness.open(StoreConfig.of(
-                        harness.uri(), LockReport.Client.unknown("asks-for-capabilities"), harness.platform()))) {
-            return store.capabilities();
+                        harness.uri(), LockReport.Client.unknown("asks-what-it-can"), harness.platform()))) {
+            return Rules.all().stream().filter(rule -> rule.appliesTo(store)).toList();
         }
     }
 }

@@ -13,6 +13,7 @@ import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.spi.TogetherStore;
 import io.holdfast.testkit.faults.Faults.Fate;
 import java.util.List;
 import java.util.Optional;
@@ -69,6 +70,11 @@ public final class FaultyStore implements LockStore {
     @Override
     public Optional<CounterStore> counters() {
         return store.counters().map(counters -> new FaultyCounters(this, counters));
+    }
+
+    @Override
+    public Optional<TogetherStore> together() {
+        return store.together().map(together -> new FaultyTogether(this, together));
     }
 
     @Override

@@ -1,0 +1,20 @@
+package io.holdfast.memory;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.TogetherStore;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/** Several names of one server by one request of a client. */
+record MemoryTogether(MemoryStore client, MemoryServer server) implements TogetherStore {
+
+    @Override
+    public boolean together(String name, String other) {
+        return true;
+    }
+
+    @Override
+    public CompletionStage<List<Acquire.Reply>> acquire(List<Acquire> all) {
+        return MemoryStore.reply(() -> server.acquire(client, all));
+    }
+}
