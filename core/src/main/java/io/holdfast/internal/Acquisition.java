@@ -114,7 +114,8 @@ final class Acquisition {
         interrupted = true;
     }
 
-    private static String site() {
+    /** Where the calling thread came from. */
+    static String site() {
         return STACK.walk(frames -> frames.filter(Acquisition::isCaller)
                 .limit(SITE_FRAMES)
                 .map(StackFrame::toString)

@@ -41,6 +41,12 @@ final class Calls implements AutoCloseable {
             return sent;
         }
 
+        /** Counts as sent with the other one. */
+        final void sentWith(Call<?> other) {
+            sent = other.sent;
+            wallMillis = other.wallMillis;
+        }
+
         /** What a positive reply proves for a lease asked for with this call. */
         final Validity proven(long lease) {
             return Validity.of(sent, wallMillis, lease);

@@ -6,15 +6,19 @@ import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockReport;
 import io.holdfast.StoreRefusedException;
+import io.holdfast.internal.multi.Asked;
 import io.holdfast.internal.multi.Member;
 import io.holdfast.internal.multi.Place;
+import io.holdfast.internal.multi.Wish;
 import io.holdfast.internal.quorum.Server;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.Share.Mode;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Both blocking faces of a lock name: no state of its own. */
@@ -172,7 +176,8 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
         return wanted.of(wanted.share().beside(mine.tenure.id));
     }
 
-    private Term own(Duration lease) {
+    /** What is wanted with a lease of its own. */
+    Term own(Duration lease) {
         return term.ending(Durations.requireLease("lock '" + name + "': lease", lease));
     }
 
@@ -309,6 +314,47 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
     @Override
     public Platform platform() {
         return engine.platform;
+    }
+
+    @Override
+    public boolean goesWith(Member next) {
+        return next instanceof ClientLock other
+                && other.engine == engine
+                && goesWithOthers()
+                && other.goesWithOthers()
+                && engine.store
+                        .together()
+                        .filter(store -> store.together(name, other.name))
+                        .isPresent();
+    }
+
+    /** What is not here at all can be had by asking only, and at once or not at all. */
+    private boolean goesWithOthers() {
+        return mode() == Mode.LOCK
+                && term.way() != Term.Way.FAIR
+                && engine.slots.of(name).allMatch(slot -> slot.share.mode() == Mode.PERMITS);
+    }
+
+    @Override
+    public Asked askTogether(List<Member> neighbours, Wish wish) {
+        List<LeaseHandle> handles = wish.leased() ? handles(neighbours) : List.of();
+        return new Bundle(engine, locks(neighbours), wish, Thread.currentThread(), handles).await(handles);
+    }
+
+    @Override
+    public CompletableFuture<Asked> askingTogether(List<Member> neighbours, Wish wish) {
+        List<LeaseHandle> handles = handles(neighbours);
+        return new Bundle(engine, locks(neighbours), wish, null, handles).start(handles);
+    }
+
+    private static List<ClientLock> locks(List<Member> neighbours) {
+        return neighbours.stream().map(ClientLock.class::cast).toList();
+    }
+
+    private List<LeaseHandle> handles(List<Member> neighbours) {
+        return locks(neighbours).stream()
+                .map(lock -> new LeaseHandle(engine, lock.name))
+                .toList();
     }
 
     private String what() {

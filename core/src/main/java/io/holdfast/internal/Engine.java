@@ -111,6 +111,11 @@ final class Engine implements Rules.Moment {
 
     /** Hands a waiter to the slot of its name; what comes of it is told to the waiter. */
     Slot arrive(String name, Waiter waiter) {
+        return arrive(name, waiter, this::run);
+    }
+
+    /** @param doing carries out what the slot wants done */
+    Slot arrive(String name, Waiter waiter, BiConsumer<Slot, Effect.Buffer> doing) {
         while (true) {
             Slot slot = slots.get(name, waiter.term);
             Effect.Buffer out = new Effect.Buffer();
@@ -119,7 +124,7 @@ final class Engine implements Rules.Moment {
                     return slot;
                 }
             } finally {
-                run(slot, out);
+                doing.accept(slot, out);
             }
             slots.setAside(slot);
         }
@@ -157,7 +162,7 @@ final class Engine implements Rules.Moment {
     }
 
     /** What fails in one effect must not take the others with it. */
-    private void runGuarded(Slot slot, Effect effect) {
+    void runGuarded(Slot slot, Effect effect) {
         try {
             run(slot, effect);
         } catch (RuntimeException e) {
@@ -225,7 +230,7 @@ final class Engine implements Rules.Moment {
                 "unlock in finally, close leases; others get the lock when its lease ends");
     }
 
-    private final class AcquireCall extends Calls.Call<Acquire.Reply> {
+    final class AcquireCall extends Calls.Call<Acquire.Reply> {
 
         private final Slot slot;
         private final Effect.Ask ask;
@@ -239,18 +244,25 @@ final class Engine implements Rules.Moment {
 
         @Override
         CompletionStage<Acquire.Reply> send() {
+            return request()
+                    .map(store::acquire)
+                    .orElseGet(() -> CompletableFuture.failedStage(
+                            new StoreException(StoreException.Effect.NOT_APPLIED, "given up before it was sent")));
+        }
+
+        /** What to send, counted as a copy; empty if the tenure was given up. */
+        Optional<Acquire> request() {
             Tenure tenure = ask.tenure();
             long notAfter =
                     store.clock(slot.name).notAfter(sent(), settings.store().commandTimeout());
             counted = slot.locked(() -> tenure.count(notAfter, ask.term()));
             if (!counted) {
-                return CompletableFuture.failedStage(
-                        new StoreException(StoreException.Effect.NOT_APPLIED, "given up before it was sent"));
+                return Optional.empty();
             }
             behind = slot.locked(() -> ask.behind().stream()
                     .filter(follower -> follower.count(notAfter, ask.term()))
                     .toList());
-            return store.acquire(Acquire.of(slot.name, tenure.id, ask.term().lease())
+            return Optional.of(Acquire.of(slot.name, tenure.id, ask.term().lease())
                     .withShare(tenure.share)
                     .queued(ask.queueing(), tenure.arrival)
                     .withBehind(behind.stream()
@@ -262,12 +274,17 @@ final class Engine implements Rules.Moment {
 
         @Override
         void replied(Acquire.Reply reply) {
+            replied(reply, Engine.this::run);
+        }
+
+        /** @param doing carries out what the slot wants done then */
+        void replied(Acquire.Reply reply, BiConsumer<Slot, Effect.Buffer> doing) {
             store.clock(slot.name).observe(sent(), reply.serverMicros());
             measure(platform.nanoTime() - sent());
-            event(slot, (s, out) -> {
+            doing.accept(slot, slot.on((s, out) -> {
                 allAnswered();
                 apply(s, reply, platform.nanoTime(), out);
-            });
+            }));
         }
 
         private void allAnswered() {

@@ -2,6 +2,7 @@ package io.holdfast.internal.multi;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.DistributedLock;
+import io.holdfast.Lease;
 import io.holdfast.StoreUnavailableException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,7 +22,8 @@ import java.util.Optional;
  * <p>A member that was got early may be lost while a later one is waited for, and nobody has looked at it since. So all are
  * looked at when the last was got; if one is not valid the hold is none, and all is done again.
  *
- * <p>Members that are kept in one place could be asked for by one request: they are neighbours in {@link #takeInOrder}.
+ * <p>Neighbours that are kept in one place are asked for by one request, which waits for nobody. If others have one, nothing
+ * of it is kept, and the order is as above: those before that one, again together, and then that one, which is waited for.
  */
 record AllOrNothing(List<DistributedLock> members) {
 
@@ -42,10 +44,20 @@ record AllOrNothing(List<DistributedLock> members) {
         Optional<P> take(DistributedLock member, Duration left) throws X;
     }
 
-    <P extends Part, X extends Exception> Optional<List<P>> take(Patience patience, Take<P, X> one) throws X {
+    /** What became of members that were taken together; there are no leases if a thread has them. */
+    @FunctionalInterface
+    interface Parts<P extends Part> {
+
+        List<P> of(List<DistributedLock> members, List<Lease> leases);
+    }
+
+    /** How members are taken: as what together, and one by one. */
+    record Way<P extends Part, X extends Exception>(Wish wish, Parts<P> together, Take<P, X> one) {}
+
+    <P extends Part, X extends Exception> Optional<List<P>> take(Patience patience, Way<P, X> way) throws X {
         for (int attempt = 1; ; attempt++) {
             List<P> taken = new ArrayList<>();
-            if (!takeInOrder(patience, attempt, one, taken)) {
+            if (!takeInOrder(patience, attempt, way, taken)) {
                 giveBack(taken);
                 return Optional.empty();
             }
@@ -58,21 +70,34 @@ record AllOrNothing(List<DistributedLock> members) {
     }
 
     private <P extends Part, X extends Exception> boolean takeInOrder(
-            Patience patience, int attempt, Take<P, X> one, List<P> taken) throws X {
+            Patience patience, int attempt, Way<P, X> way, List<P> taken) throws X {
+        Course course = new Course(members, patience, way.wish());
         try {
-            for (DistributedLock member : members) {
-                Optional<P> part =
-                        patience.allows(attempt, taken.size()) ? one.take(member, patience.left()) : Optional.empty();
-                if (part.isEmpty()) {
-                    return false;
-                }
-                taken.add(part.get());
+            boolean goesOn = true;
+            while (goesOn && taken.size() < members.size()) {
+                goesOn = patience.allows(attempt, taken.size()) && takeNext(course, patience, way, taken);
             }
-            return true;
+            return goesOn;
         } catch (Throwable e) {
             giveBack(taken).suppressIn(e);
             throw e;
         }
+    }
+
+    private static <P extends Part, X extends Exception> boolean takeNext(
+            Course course, Patience patience, Way<P, X> way, List<P> taken) throws X {
+        List<DistributedLock> next = course.from(taken.size());
+        if (next.size() == 1) {
+            Optional<P> part = way.one().take(next.get(0), patience.left());
+            part.ifPresent(taken::add);
+            return part.isPresent();
+        }
+        Asked asked = Member.of(next.get(0)).askTogether(Member.all(next), way.wish());
+        if (asked instanceof Asked.Got got) {
+            taken.addAll(way.together().of(next, got.leases()));
+            return true;
+        }
+        return course.goesOn(next, asked);
     }
 
     @CanIgnoreReturnValue

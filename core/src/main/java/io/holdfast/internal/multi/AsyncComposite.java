@@ -28,30 +28,36 @@ record AsyncComposite(AllOrNothing all, LongFunction<Patience> patience) impleme
             long wait, BiFunction<AsyncLock, Duration, CompletableFuture<Lease>> ask) {
         Patience one = patience.apply(wait);
         return new MultiRequest<Lease, MultiLease>(
-                        all, one, ask, Optional::of, got -> got.orElseThrow(() -> Texts.timedOut(all.members(), one)))
+                        all,
+                        one,
+                        Wish.LEASED.insisting(),
+                        ask,
+                        Optional::of,
+                        got -> got.orElseThrow(() -> Texts.timedOut(all.members(), one)))
                 .start();
     }
 
     @Override
     public CompletableFuture<Optional<MultiLease>> tryAcquire() {
-        return tryAcquire(0, (member, left) -> member.tryAcquire());
+        return tryAcquire(0, Wish.LEASED, (member, left) -> member.tryAcquire());
     }
 
     @Override
     public CompletableFuture<Optional<MultiLease>> tryAcquire(Duration wait) {
-        return tryAcquire(Durations.nanos(wait), AsyncLock::tryAcquire);
+        return tryAcquire(Durations.nanos(wait), Wish.LEASED, AsyncLock::tryAcquire);
     }
 
     @Override
     public CompletableFuture<Optional<MultiLease>> tryAcquire(Duration wait, Duration lease) {
         Durations.requireLease(Texts.of(all.members()) + ": lease", lease);
-        return tryAcquire(Durations.nanos(wait), (member, left) -> member.tryAcquire(left, lease));
+        return tryAcquire(
+                Durations.nanos(wait), Wish.LEASED.lasting(lease), (member, left) -> member.tryAcquire(left, lease));
     }
 
     private CompletableFuture<Optional<MultiLease>> tryAcquire(
-            long wait, BiFunction<AsyncLock, Duration, CompletableFuture<Optional<Lease>>> ask) {
+            long wait, Wish wish, BiFunction<AsyncLock, Duration, CompletableFuture<Optional<Lease>>> ask) {
         return new MultiRequest<Optional<Lease>, Optional<MultiLease>>(
-                        all, patience.apply(wait), ask, lease -> lease, got -> got)
+                        all, patience.apply(wait), wish, ask, lease -> lease, got -> got)
                 .start();
     }
 }

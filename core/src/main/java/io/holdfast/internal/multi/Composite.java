@@ -63,6 +63,10 @@ public final class Composite implements MultiLock {
     /** A level of a thread in a member. */
     private record Level(DistributedLock member) implements AllOrNothing.Part {
 
+        static List<Level> all(List<DistributedLock> members, List<Lease> none) {
+            return members.stream().map(Level::new).toList();
+        }
+
         @Override
         public boolean isValid() {
             return member.isValid();
@@ -81,10 +85,11 @@ public final class Composite implements MultiLock {
         boolean lock(DistributedLock member, Duration left) throws X;
     }
 
-    private <X extends Exception> boolean enter(long wait, Locking<X> one) throws X {
+    private <X extends Exception> boolean enter(long wait, Wish wish, Locking<X> one) throws X {
         AllOrNothing.Take<Level, X> level =
                 (member, left) -> one.lock(member, left) ? Optional.of(new Level(member)) : Optional.empty();
-        boolean entered = all.take(patience(wait), level).isPresent();
+        boolean entered = all.take(patience(wait), new AllOrNothing.Way<>(wish, Level::all, level))
+                .isPresent();
         if (entered) {
             levels.set(levels.get() + 1);
         }
@@ -93,7 +98,7 @@ public final class Composite implements MultiLock {
 
     @Override
     public void lock() {
-        var unused = enter(Patience.ENDLESS, (member, left) -> {
+        var unused = enter(Patience.ENDLESS, Wish.LOCKED, (member, left) -> {
             member.lock();
             return true;
         });
@@ -101,7 +106,7 @@ public final class Composite implements MultiLock {
 
     @Override
     public void lock(Duration lease) {
-        var unused = enter(Patience.ENDLESS, (member, left) -> {
+        var unused = enter(Patience.ENDLESS, Wish.LOCKED.lasting(lease), (member, left) -> {
             member.lock(lease);
             return true;
         });
@@ -109,7 +114,7 @@ public final class Composite implements MultiLock {
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        var unused = enter(Patience.ENDLESS, (member, left) -> {
+        var unused = enter(Patience.ENDLESS, Wish.LOCKED, (member, left) -> {
             member.lockInterruptibly();
             return true;
         });
@@ -117,17 +122,17 @@ public final class Composite implements MultiLock {
 
     @Override
     public boolean tryLock() {
-        return enter(0, (member, left) -> member.tryLock());
+        return enter(0, Wish.LOCKED, (member, left) -> member.tryLock());
     }
 
     @Override
     public boolean tryLock(Duration wait) throws InterruptedException {
-        return enter(Durations.nanos(wait), DistributedLock::tryLock);
+        return enter(Durations.nanos(wait), Wish.LOCKED, DistributedLock::tryLock);
     }
 
     @Override
     public boolean tryLock(Duration wait, Duration lease) throws InterruptedException {
-        return enter(Durations.nanos(wait), (member, left) -> member.tryLock(left, lease));
+        return enter(Durations.nanos(wait), Wish.LOCKED.lasting(lease), (member, left) -> member.tryLock(left, lease));
     }
 
     @Override
@@ -182,6 +187,10 @@ public final class Composite implements MultiLock {
     /** A member that is held as a lease. */
     private record Leased(Lease lease) implements AllOrNothing.Part {
 
+        static List<Leased> all(List<DistributedLock> members, List<Lease> leases) {
+            return leases.stream().map(Leased::new).toList();
+        }
+
         @Override
         public boolean isValid() {
             return lease.isValid();
@@ -200,17 +209,17 @@ public final class Composite implements MultiLock {
         Optional<Lease> lease(DistributedLock member, Duration left) throws X;
     }
 
-    private <X extends Exception> Optional<MultiLease> lease(Patience patience, Leasing<X> one) throws X {
+    private <X extends Exception> Optional<MultiLease> lease(Patience patience, Wish wish, Leasing<X> one) throws X {
         AllOrNothing.Take<Leased, X> leased =
                 (member, left) -> one.lease(member, left).map(Leased::new);
-        return all.take(patience, leased)
+        return all.take(patience, new AllOrNothing.Way<>(wish, Leased::all, leased))
                 .map(parts -> CompositeLease.of(
                         members, parts.stream().map(Leased::lease).toList()));
     }
 
     @Override
     public MultiLease acquire() throws InterruptedException {
-        return lease(patience(Patience.ENDLESS), (member, left) -> Optional.of(member.acquire()))
+        return lease(patience(Patience.ENDLESS), Wish.LEASED, (member, left) -> Optional.of(member.acquire()))
                 .orElseThrow();
     }
 
@@ -218,7 +227,7 @@ public final class Composite implements MultiLock {
     public MultiLease acquire(Duration wait) throws InterruptedException {
         Patience patience = patience(Durations.nanos(wait));
         try {
-            return lease(patience, (member, left) -> Optional.of(member.acquire(left)))
+            return lease(patience, Wish.LEASED.insisting(), (member, left) -> Optional.of(member.acquire(left)))
                     .orElseThrow(() -> Texts.timedOut(members, patience));
         } catch (LockTimeoutException e) {
             throw e.lockName().isEmpty() ? e : Texts.timedOut(members, patience, e);
@@ -227,17 +236,20 @@ public final class Composite implements MultiLock {
 
     @Override
     public Optional<MultiLease> tryAcquire() {
-        return lease(patience(0), (member, left) -> member.tryAcquire());
+        return lease(patience(0), Wish.LEASED, (member, left) -> member.tryAcquire());
     }
 
     @Override
     public Optional<MultiLease> tryAcquire(Duration wait) throws InterruptedException {
-        return lease(patience(Durations.nanos(wait)), DistributedLock::tryAcquire);
+        return lease(patience(Durations.nanos(wait)), Wish.LEASED, DistributedLock::tryAcquire);
     }
 
     @Override
     public Optional<MultiLease> tryAcquire(Duration wait, Duration lease) throws InterruptedException {
-        return lease(patience(Durations.nanos(wait)), (member, left) -> member.tryAcquire(left, lease));
+        return lease(
+                patience(Durations.nanos(wait)),
+                Wish.LEASED.lasting(lease),
+                (member, left) -> member.tryAcquire(left, lease));
     }
 
     @Override

@@ -2,8 +2,10 @@ package io.holdfast.internal.multi;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.spi.Platform;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
-/** What a lock says about itself, beside its API, so that it can be put in order with others. */
+/** What a lock says about itself, and does, beside its API, so that it can be put in order and taken with others. */
 public interface Member {
 
     /** Where it is kept. */
@@ -11,6 +13,23 @@ public interface Member {
 
     /** The time of its client. */
     Platform platform();
+
+    /** Whether one request can take both, and nobody in this process is seen to have or to want one of them. */
+    boolean goesWith(Member next);
+
+    /**
+     * Asks for members that go together by one request, and waits for the answer but for nothing else. Unless all are got none
+     * is. An interrupt ends it, and is kept.
+     */
+    Asked askTogether(List<Member> neighbours, Wish wish);
+
+    /** The same for leases, without blocking; who ends the future gives up. */
+    CompletableFuture<Asked> askingTogether(List<Member> neighbours, Wish wish);
+
+    /** All of them. */
+    static List<Member> all(List<DistributedLock> locks) {
+        return locks.stream().map(Member::of).toList();
+    }
 
     /** The same lock as a member, or throws. */
     static Member of(DistributedLock lock) {

@@ -8,8 +8,10 @@ import io.holdfast.MultiLease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -29,25 +31,30 @@ final class MultiRequest<L, T> {
     private final CompletableFuture<T> future = new CompletableFuture<>();
     private final AllOrNothing all;
     private final Patience patience;
+    private final Wish wish;
     private final BiFunction<AsyncLock, Duration, CompletableFuture<L>> ask;
     private final Function<L, Optional<Lease>> lease;
     private final Function<Optional<MultiLease>, T> result;
 
     private final List<Lease> taken = new ArrayList<>();
     private int attempt = 1;
+    private Course course;
     private volatile CompletableFuture<?> step = CompletableFuture.completedFuture(null);
 
     MultiRequest(
             AllOrNothing all,
             Patience patience,
+            Wish wish,
             BiFunction<AsyncLock, Duration, CompletableFuture<L>> ask,
             Function<L, Optional<Lease>> lease,
             Function<Optional<MultiLease>, T> result) {
         this.all = all;
         this.patience = patience;
+        this.wish = wish;
         this.ask = ask;
         this.lease = lease;
         this.result = result;
+        course = new Course(all.members(), patience, wish);
     }
 
     CompletableFuture<T> start() {
@@ -60,20 +67,39 @@ final class MultiRequest<L, T> {
         if (taken.size() == all.members().size()) {
             finish();
         } else if (!future.isDone() && patience.allows(attempt, taken.size())) {
-            ask(all.members().get(taken.size()));
+            List<DistributedLock> members = course.from(taken.size());
+            if (members.size() == 1) {
+                step(ask.apply(members.get(0).async(), patience.left()), this::answered);
+            } else {
+                Member first = Member.of(members.get(0));
+                step(first.askingTogether(Member.all(members), wish), (got, error) -> answered(members, got, error));
+            }
         } else {
             end();
         }
     }
 
-    private void ask(DistributedLock member) {
-        CompletableFuture<L> asked = ask.apply(member.async(), patience.left());
+    private <R> void step(
+            CompletableFuture<R> asked, BiConsumer<? super @Nullable R, ? super @Nullable Throwable> then) {
         step = asked;
         // whoever ended the future just before could not see this step
         if (future.isDone()) {
             asked.cancel(false);
         }
-        var unused = asked.whenComplete((got, error) -> guarded(() -> answered(got, error)));
+        var unused = asked.whenComplete((got, error) -> guarded(() -> then.accept(got, error)));
+    }
+
+    private void answered(List<DistributedLock> members, @Nullable Asked asked, @Nullable Throwable error) {
+        if (asked == null) {
+            fail(Objects.requireNonNull(error));
+        } else if (asked instanceof Asked.Got got) {
+            taken.addAll(got.leases());
+            next();
+        } else if (course.goesOn(members, asked)) {
+            next();
+        } else {
+            end();
+        }
     }
 
     private void answered(@Nullable L got, @Nullable Throwable error) {
@@ -100,6 +126,7 @@ final class MultiRequest<L, T> {
     private void again() {
         all.requireAnotherAttempt(patience, attempt);
         attempt++;
+        course = new Course(all.members(), patience, wish);
         next();
     }
 

@@ -1,0 +1,79 @@
+package io.holdfast.internal;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TogetherStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Keeps what several slots ask the store for, and sends it as one request.
+ *
+ * <p>Each slot has its own share of the answer as if it had asked alone, with its own copies to count. So whatever becomes of
+ * the request (late, lost, failed, answered after the timeout) is settled for each name by the rules of its slot. What a slot
+ * asks again at once, because the request was late, goes together again; what it asks later, goes alone.
+ */
+final class Together {
+
+    private final Engine engine;
+    private final TogetherStore store;
+    private final List<Engine.AcquireCall> asks = new ArrayList<>();
+
+    Together(Engine engine, TogetherStore store) {
+        this.engine = engine;
+        this.store = store;
+    }
+
+    /** Carries out what the slot wants done, but for what it asks. */
+    void run(Slot slot, Effect.Buffer out) {
+        for (Effect effect : out.effects()) {
+            if (effect instanceof Effect.Ask ask && ask.queueing() == Acquire.Queueing.NONE) {
+                asks.add(engine.new AcquireCall(slot, ask));
+            } else {
+                engine.runGuarded(slot, effect);
+            }
+        }
+    }
+
+    /** Sends what was asked for. */
+    void send() {
+        if (asks.size() == 1) {
+            engine.calls.start(asks.get(0));
+        } else if (!asks.isEmpty()) {
+            engine.calls.start(new Request());
+        }
+    }
+
+    private final class Request extends Calls.Call<List<Acquire.Reply>> {
+
+        @Override
+        CompletionStage<List<Acquire.Reply>> send() {
+            asks.forEach(ask -> ask.sentWith(this));
+            List<Acquire> all = asks.stream()
+                    .map(Engine.AcquireCall::request)
+                    .flatMap(Optional::stream)
+                    .toList();
+            return all.size() == asks.size()
+                    ? store.acquire(all)
+                    : CompletableFuture.failedStage(
+                            new StoreException(StoreException.Effect.NOT_APPLIED, "given up before it was sent"));
+        }
+
+        @Override
+        void replied(List<Acquire.Reply> replies) {
+            Together again = new Together(engine, store);
+            for (int i = 0; i < asks.size(); i++) {
+                asks.get(i).replied(replies.get(i), again::run);
+            }
+            again.send();
+        }
+
+        @Override
+        void failed(StoreException cause, boolean late) {
+            asks.forEach(ask -> ask.failed(cause, late));
+        }
+    }
+}

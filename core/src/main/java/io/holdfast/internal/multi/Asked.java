@@ -1,0 +1,25 @@
+package io.holdfast.internal.multi;
+
+import io.holdfast.Lease;
+import java.util.List;
+
+/** What came of asking for several members by one request. */
+public sealed interface Asked {
+
+    /**
+     * All are held.
+     *
+     * @param leases one for each, in their order; none if a thread has them
+     */
+    record Got(List<Lease> leases) implements Asked {}
+
+    /**
+     * None is, as others have this one, and perhaps more.
+     *
+     * @param index of the first among those that were asked for
+     */
+    record Held(int index) implements Asked {}
+
+    /** None is; each has to be asked for alone to learn why. */
+    record Unclear() implements Asked {}
+}

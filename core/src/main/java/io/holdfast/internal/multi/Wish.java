@@ -1,0 +1,27 @@
+package io.holdfast.internal.multi;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * As what members that are asked for by one request are wanted.
+ *
+ * @param leased whether as leases; else for the current thread
+ * @param lease for how long; empty to be renewed
+ * @param tries whether it is an answer that others have one, when there is no time to wait
+ */
+public record Wish(boolean leased, Optional<Duration> lease, boolean tries) {
+
+    static final Wish LOCKED = new Wish(false, Optional.empty(), true);
+    static final Wish LEASED = new Wish(true, Optional.empty(), true);
+
+    /** The same, for so long. */
+    Wish lasting(Duration own) {
+        return new Wish(leased, Optional.of(own), tries);
+    }
+
+    /** The same, but who holds a member is to be told by its own request. */
+    Wish insisting() {
+        return new Wish(leased, lease, false);
+    }
+}
