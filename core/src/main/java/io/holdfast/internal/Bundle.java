@@ -33,11 +33,8 @@ final class Bundle {
         long now = engine.platform.nanoTime();
         this.waiters = IntStream.range(0, locks.size())
                 .mapToObj(i -> {
-                    Term term = wish.lease()
-                            .map(locks.get(i)::own)
-                            .orElse(locks.get(i).term());
                     var handle = handles.isEmpty() ? null : handles.get(i).reference();
-                    return new Waiter(term, now, now, thread, handle, () -> told(i));
+                    return new Waiter(locks.get(i).wanted(wish), now, now, thread, handle, () -> told(i));
                 })
                 .toList();
     }

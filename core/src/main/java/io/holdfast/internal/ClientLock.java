@@ -176,8 +176,7 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
         return wanted.of(wanted.share().beside(mine.tenure.id));
     }
 
-    /** What is wanted with a lease of its own. */
-    Term own(Duration lease) {
+    private Term own(Duration lease) {
         return term.ending(Durations.requireLease("lock '" + name + "': lease", lease));
     }
 
@@ -345,6 +344,10 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
     public CompletableFuture<Asked> askingTogether(List<Member> neighbours, Wish wish) {
         List<LeaseHandle> handles = handles(neighbours);
         return new Bundle(engine, locks(neighbours), wish, null, handles).start(handles);
+    }
+
+    Term wanted(Wish wish) {
+        return wish.lease().map(this::own).orElse(term);
     }
 
     private static List<ClientLock> locks(List<Member> neighbours) {
