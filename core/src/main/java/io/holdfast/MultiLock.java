@@ -21,7 +21,7 @@ import java.util.concurrent.locks.Lock;
  * it again by itself, and asks it for its {@link DistributedLock#fencingToken}. In the lease face a {@link MultiLease}
  * has the tokens.
  *
- * <p><strong>Order.</strong> Members are taken one after the other, by their names in the store and then by the addresses
+ * <p><strong>Order.</strong> Members are waited for one after the other, by their names in the store and then by the addresses
  * of the stores, whatever order they were given in. So multi-locks never wait for each other in a circle. This needs
  * the same order in every process: one that has the same name in two stores must reach both by the same URIs everywhere. A
  * thread that locks members one by one beside it must keep to the order of {@link #members}.
@@ -33,7 +33,10 @@ import java.util.concurrent.locks.Lock;
  *
  * <p><strong>Every acquiring method</strong> takes each member as the method of that name of {@link DistributedLock} does:
  * one store call for each member that is free, none for one that is held by me, waiting for one that is held by another,
- * and with its exceptions, which name the member. A call lasts at most its wait and one command timeout, and one more
+ * and with its exceptions, which name the member. Members that follow each other in that order cost one store call together, if
+ * they are locks of one client that are not fair, nobody in this process has or wants one, and the store can do it (memory, and
+ * Redis but for {@code interop=redisson}). If one turns out to be held by another, that call takes none: a method that does not
+ * wait is done, and the others go on as above. A call lasts at most its wait and one command timeout, and one more
  * for each member that is given back to a store that does not answer.
  *
  * <p><strong>Loss.</strong> The hold is valid as long as all members are. When one is lost the others are kept until the
