@@ -18,6 +18,7 @@ import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.TenureId;
+import io.holdfast.spi.TogetherStore;
 import io.holdfast.spi.TokenBlock;
 import io.holdfast.testkit.SimulatedServer;
 import java.time.Duration;
@@ -30,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -134,6 +136,20 @@ class BrokenStoresTest {
                         store -> onChange(store, BrokenStoresTest::asAnother),
                         "a second copy of a change of permits changes nothing",
                         "a second copy of a change of a latch changes nothing"),
+                Broken.store(
+                        "takes of several names what it can get",
+                        BrokenStoresTest::oneByOne,
+                        "if one name is held, none is taken together, and the holder is told",
+                        "what is refused together leaves nothing"),
+                Broken.store(
+                        "takes each copy of a request for several names for another one",
+                        store -> onTogether(store, BrokenStoresTest::asAnother),
+                        "a second copy for several names is granted again, with higher tokens",
+                        "what the tenure has is granted together with what is free"),
+                Broken.store(
+                        "takes several names too late",
+                        store -> onTogether(store, BrokenStoresTest::neverLate),
+                        "several names are late together, and none is taken"),
                 Broken.store(
                         "makes changes that come too late",
                         store -> onChange(store, change -> change.withNotAfter(Long.MAX_VALUE)),
@@ -326,6 +342,49 @@ class BrokenStoresTest {
     private static Acquire cut(Acquire request) {
         return request.withName(
                 request.name().substring(0, Math.min(100, request.name().length())));
+    }
+
+    private static Acquire asAnother(Acquire request) {
+        TenureId tenure = new TenureId(request.tenure().clientId(), UNIQUE.incrementAndGet());
+        return Acquire.of(request.name(), tenure, request.lease()).withNotAfter(request.notAfter());
+    }
+
+    private static LockStore onTogether(LockStore store, UnaryOperator<Acquire> change) {
+        return taking(
+                store,
+                all -> store.together()
+                        .orElseThrow()
+                        .acquire(all.stream().map(change).toList()));
+    }
+
+    private static LockStore oneByOne(LockStore store) {
+        return taking(store, all -> {
+            List<Acquire.Reply> replies = new ArrayList<>();
+            for (Acquire request : all) {
+                var unused = store.acquire(request).thenAccept(replies::add);
+            }
+            return CompletableFuture.completedStage(replies);
+        });
+    }
+
+    private static LockStore taking(
+            LockStore store, Function<List<Acquire>, CompletionStage<List<Acquire.Reply>>> acquire) {
+        return new ForwardingStore(store) {
+            @Override
+            public Optional<TogetherStore> together() {
+                return Optional.of(new TogetherStore() {
+                    @Override
+                    public boolean together(String name, String other) {
+                        return true;
+                    }
+
+                    @Override
+                    public CompletionStage<List<Acquire.Reply>> acquire(List<Acquire> all) {
+                        return acquire.apply(all);
+                    }
+                });
+            }
+        };
     }
 
     private static LockStore onAcquire(LockStore store, UnaryOperator<Acquire> change) {
