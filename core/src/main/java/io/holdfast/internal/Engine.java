@@ -3,7 +3,6 @@ package io.holdfast.internal;
 import io.holdfast.HoldfastException;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.LockEvent;
-import io.holdfast.spi.Acquire;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Share;
@@ -14,8 +13,6 @@ import io.holdfast.spi.TenureId;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
@@ -155,7 +152,7 @@ final class Engine implements Rules.Moment {
 
     // ---- effects
 
-    private void run(Slot slot, Effect.Buffer out) {
+    void run(Slot slot, Effect.Buffer out) {
         for (Effect effect : out.effects()) {
             runGuarded(slot, effect);
         }
@@ -174,7 +171,7 @@ final class Engine implements Rules.Moment {
         if (effect instanceof Effect.Tell tell) {
             tell.waiter().tell();
         } else if (effect instanceof Effect.Ask ask) {
-            calls.start(new AcquireCall(slot, ask));
+            calls.start(new AcquireCall(this, slot, ask));
         } else if (effect instanceof Effect.GiveUp giveUp) {
             settlements.begin(giveUp.settlement());
         } else if (effect instanceof Effect.Watch watch) {
@@ -230,105 +227,8 @@ final class Engine implements Rules.Moment {
                 "unlock in finally, close leases; others get the lock when its lease ends");
     }
 
-    final class AcquireCall extends Calls.Call<Acquire.Reply> {
-
-        private final Slot slot;
-        private final Effect.Ask ask;
-        private boolean counted;
-        private List<Tenure> behind = List.of();
-
-        AcquireCall(Slot slot, Effect.Ask ask) {
-            this.slot = slot;
-            this.ask = ask;
-        }
-
-        @Override
-        CompletionStage<Acquire.Reply> send() {
-            return request()
-                    .map(store::acquire)
-                    .orElseGet(() -> CompletableFuture.failedStage(
-                            new StoreException(StoreException.Effect.NOT_APPLIED, "given up before it was sent")));
-        }
-
-        /** What to send, counted as a copy; empty if the tenure was given up. */
-        Optional<Acquire> request() {
-            Tenure tenure = ask.tenure();
-            long notAfter =
-                    store.clock(slot.name).notAfter(sent(), settings.store().commandTimeout());
-            counted = slot.locked(() -> tenure.count(notAfter, ask.term()));
-            if (!counted) {
-                return Optional.empty();
-            }
-            behind = slot.locked(() -> ask.behind().stream()
-                    .filter(follower -> follower.count(notAfter, ask.term()))
-                    .toList());
-            return Optional.of(Acquire.of(slot.name, tenure.id, ask.term().lease())
-                    .withShare(tenure.share)
-                    .queued(ask.queueing(), tenure.arrival)
-                    .withBehind(behind.stream()
-                            .map(follower -> new Acquire.Place(follower.id, follower.arrival))
-                            .toList())
-                    .withTokens(tenure.tokensWanted)
-                    .withNotAfter(notAfter));
-        }
-
-        @Override
-        void replied(Acquire.Reply reply) {
-            replied(reply, Engine.this::run);
-        }
-
-        /** @param doing carries out what the slot wants done then */
-        void replied(Acquire.Reply reply, BiConsumer<Slot, Effect.Buffer> doing) {
-            store.clock(slot.name).observe(sent(), reply.serverMicros());
-            measure(platform.nanoTime() - sent());
-            doing.accept(slot, slot.on((s, out) -> {
-                allAnswered();
-                apply(s, reply, platform.nanoTime(), out);
-            }));
-        }
-
-        private void allAnswered() {
-            ask.tenure().copies.answered();
-            behind.forEach(follower -> follower.copies.answered());
-        }
-
-        private void apply(Slot s, Acquire.Reply reply, long now, Effect.Buffer out) {
-            if (reply instanceof Acquire.Granted granted) {
-                placed(s, granted.behind());
-                ask.tenure().permits = granted.permits();
-                s.granted(ask.tenure(), granted, proven(ask.term().nanos()), now, out);
-            } else if (reply instanceof Acquire.Refused refused) {
-                placed(s, refused.behind());
-                var base = new Tenure.Base(sent(), skew(), refused.serverMicros(), refused.run());
-                s.refused(ask.tenure(), refused, base, now, out);
-            } else {
-                placed(s, List.of());
-                s.late(ask.tenure(), out);
-            }
-        }
-
-        /** Those that were given up before it was sent have no arrival. */
-        private void placed(Slot s, List<Long> arrivals) {
-            ask.behind().forEach(follower -> follower.inFlight = false);
-            s.placed(behind, arrivals);
-        }
-
-        @Override
-        void failed(StoreException cause, boolean late) {
-            event(slot, (s, out) -> {
-                if (counted && cause.effect() != StoreException.Effect.UNKNOWN) {
-                    allAnswered();
-                }
-                if (!late) {
-                    placed(s, List.of());
-                    s.failed(ask.tenure(), cause, platform.nanoTime(), out);
-                }
-            });
-        }
-    }
-
     /** A moving mean of the answers in time; a lost update is as good as a lost sample. */
-    private void measure(long nanos) {
+    void measure(long nanos) {
         long mean = roundTrip;
         if (nanos < rules.command()) {
             roundTrip = mean + (nanos - mean) / ROUND_TRIP_WEIGHT;

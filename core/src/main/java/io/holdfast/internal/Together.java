@@ -20,7 +20,7 @@ final class Together {
 
     private final Engine engine;
     private final TogetherStore store;
-    private final List<Engine.AcquireCall> asks = new ArrayList<>();
+    private final List<AcquireCall> asks = new ArrayList<>();
 
     Together(Engine engine, TogetherStore store) {
         this.engine = engine;
@@ -31,7 +31,7 @@ final class Together {
     void run(Slot slot, Effect.Buffer out) {
         for (Effect effect : out.effects()) {
             if (effect instanceof Effect.Ask ask && ask.queueing() == Acquire.Queueing.NONE) {
-                asks.add(engine.new AcquireCall(slot, ask));
+                asks.add(new AcquireCall(engine, slot, ask));
             } else {
                 engine.runGuarded(slot, effect);
             }
@@ -53,7 +53,7 @@ final class Together {
         CompletionStage<List<Acquire.Reply>> send() {
             asks.forEach(ask -> ask.sentWith(this));
             List<Acquire> all = asks.stream()
-                    .map(Engine.AcquireCall::request)
+                    .map(AcquireCall::request)
                     .flatMap(Optional::stream)
                     .toList();
             return all.size() == asks.size()

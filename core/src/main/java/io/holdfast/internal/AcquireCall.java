@@ -1,0 +1,110 @@
+package io.holdfast.internal;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.StoreException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+
+/** The store is asked for a name, and the slot is told what came of it. */
+final class AcquireCall extends Calls.Call<Acquire.Reply> {
+
+    private final Engine engine;
+    private final Slot slot;
+    private final Effect.Ask ask;
+    private boolean counted;
+    private List<Tenure> behind = List.of();
+
+    AcquireCall(Engine engine, Slot slot, Effect.Ask ask) {
+        this.engine = engine;
+        this.slot = slot;
+        this.ask = ask;
+    }
+
+    @Override
+    CompletionStage<Acquire.Reply> send() {
+        return request()
+                .map(engine.store::acquire)
+                .orElseGet(() -> CompletableFuture.failedStage(
+                        new StoreException(StoreException.Effect.NOT_APPLIED, "given up before it was sent")));
+    }
+
+    /** What to send, counted as a copy; empty if the tenure was given up. */
+    Optional<Acquire> request() {
+        Tenure tenure = ask.tenure();
+        Duration within = engine.settings.store().commandTimeout();
+        long notAfter = engine.store.clock(slot.name).notAfter(sent(), within);
+        counted = slot.locked(() -> tenure.count(notAfter, ask.term()));
+        if (!counted) {
+            return Optional.empty();
+        }
+        behind = slot.locked(() -> ask.behind().stream()
+                .filter(follower -> follower.count(notAfter, ask.term()))
+                .toList());
+        return Optional.of(Acquire.of(slot.name, tenure.id, ask.term().lease())
+                .withShare(tenure.share)
+                .queued(ask.queueing(), tenure.arrival)
+                .withBehind(behind.stream()
+                        .map(follower -> new Acquire.Place(follower.id, follower.arrival))
+                        .toList())
+                .withTokens(tenure.tokensWanted)
+                .withNotAfter(notAfter));
+    }
+
+    @Override
+    void replied(Acquire.Reply reply) {
+        replied(reply, engine::run);
+    }
+
+    /** @param doing carries out what the slot wants done then */
+    void replied(Acquire.Reply reply, BiConsumer<Slot, Effect.Buffer> doing) {
+        engine.store.clock(slot.name).observe(sent(), reply.serverMicros());
+        engine.measure(engine.platform.nanoTime() - sent());
+        doing.accept(slot, slot.on((s, out) -> {
+            allAnswered();
+            apply(s, reply, engine.platform.nanoTime(), out);
+        }));
+    }
+
+    private void allAnswered() {
+        ask.tenure().copies.answered();
+        behind.forEach(follower -> follower.copies.answered());
+    }
+
+    private void apply(Slot s, Acquire.Reply reply, long now, Effect.Buffer out) {
+        if (reply instanceof Acquire.Granted granted) {
+            placed(s, granted.behind());
+            ask.tenure().permits = granted.permits();
+            s.granted(ask.tenure(), granted, proven(ask.term().nanos()), now, out);
+        } else if (reply instanceof Acquire.Refused refused) {
+            placed(s, refused.behind());
+            var base = new Tenure.Base(sent(), skew(), refused.serverMicros(), refused.run());
+            s.refused(ask.tenure(), refused, base, now, out);
+        } else {
+            placed(s, List.of());
+            s.late(ask.tenure(), out);
+        }
+    }
+
+    /** Those that were given up before it was sent have no arrival. */
+    private void placed(Slot s, List<Long> arrivals) {
+        ask.behind().forEach(follower -> follower.inFlight = false);
+        s.placed(behind, arrivals);
+    }
+
+    @Override
+    void failed(StoreException cause, boolean late) {
+        engine.event(slot, (s, out) -> {
+            if (counted && cause.effect() != StoreException.Effect.UNKNOWN) {
+                allAnswered();
+            }
+            if (!late) {
+                placed(s, List.of());
+                s.failed(ask.tenure(), cause, engine.platform.nanoTime(), out);
+            }
+        });
+    }
+}
