@@ -525,6 +525,7 @@ class TogetherTest extends VirtualTime {
             sim.runUntil(request::isCaught, LONG);
             future.cancel(true);
             sim.runReady();
+            assertThat(a.stats().waiting()).isZero();
             request.letGo();
             sim.runFor(Duration.ofSeconds(5));
             assertThat(sim.inUse()).isEmpty();
