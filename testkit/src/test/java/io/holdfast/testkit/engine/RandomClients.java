@@ -1,0 +1,111 @@
+package io.holdfast.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockEvent;
+import io.holdfast.testkit.SimThread;
+import io.holdfast.testkit.SimulatedServer;
+import io.holdfast.testkit.Simulation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/** Three clients with two threads each that do something at random, some times over, over a network with faults. */
+abstract class RandomClients {
+
+    private static final int CLIENTS = 3;
+    private static final int THREADS = 2;
+    private static final int ROUNDS = 6;
+
+    final Simulation sim;
+    final List<Holdfast> clients = new ArrayList<>();
+    private final SimulatedServer server;
+
+    RandomClients(Simulation sim) {
+        this.sim = sim;
+        server = sim.server("s");
+        for (int c = 0; c < CLIENTS; c++) {
+            clients.add(Holdfast.builder()
+                    .uri("simulated:s")
+                    .platform(sim)
+                    .name("c" + c)
+                    .lease(Duration.ofMillis(900))
+                    .commandTimeout(Duration.ofMillis(300))
+                    .listener(this::onEvent)
+                    .build());
+        }
+    }
+
+    /** One of the clients did something at random that was a success. */
+    abstract void once(Holdfast client) throws InterruptedException;
+
+    void onEvent(LockEvent event) {}
+
+    /** Runs for one seed after the other, and returns what the runs counted in all. */
+    static <W extends RandomClients> long forSeeds(int seeds, Function<Simulation, W> work, Function<W, Integer> run) {
+        long first = Long.getLong("holdfast.seed", 1);
+        long sum = 0;
+        for (long seed = first; seed < first + Integer.getInteger("holdfast.seeds", seeds); seed++) {
+            try (Simulation sim = Simulation.of(seed)) {
+                sum += run.apply(work.apply(sim));
+            } catch (AssertionError | RuntimeException e) {
+                throw new AssertionError("replay with -Dholdfast.seeds=1 -Dholdfast.seed=" + seed, e);
+            }
+        }
+        return sum;
+    }
+
+    /** All do their rounds; the network behaves after that. */
+    final void work() {
+        server.faults(faults -> faults.probability(0.02).maxDelay(Duration.ofMillis(800)));
+        List<SimThread> threads = new ArrayList<>();
+        for (Holdfast client : clients) {
+            for (int t = 0; t < THREADS; t++) {
+                threads.add(sim.start("t" + threads.size(), () -> rounds(client)));
+            }
+        }
+        sim.runUntil(() -> threads.stream().allMatch(SimThread::done), Duration.ofMinutes(30));
+        threads.forEach(SimThread::join);
+        server.faults(faults -> faults.probability(0));
+        sim.runUntil(() -> clients.stream().allMatch(c -> c.stats().unsettled() == 0), Duration.ofMinutes(1));
+        sim.runFor(Duration.ofSeconds(3));
+    }
+
+    private void rounds(Holdfast client) {
+        for (int round = 0; round < ROUNDS; round++) {
+            try {
+                once(client);
+            } catch (HoldfastException | LeaseLostException e) {
+                sim.log(e.getClass().getSimpleName());
+            } catch (InterruptedException e) {
+                sim.log("interrupted");
+            }
+            sim.sleep(millis(30));
+        }
+    }
+
+    /** Nothing may be left. */
+    final void end() {
+        assertThat(sim.inUse()).as("held or awaited at the store").isEmpty();
+        assertThat(clients).allMatch(c -> c.stats().held() == 0 && c.stats().waiting() == 0);
+        clients.forEach(Holdfast::close);
+        sim.run();
+        assertThat(sim.leftovers()).isEmpty();
+    }
+
+    final long now() {
+        return sim.elapsed().toNanos();
+    }
+
+    final int random(int bound) {
+        return (int) Math.floorMod(sim.randomLong() >> 8, (long) bound);
+    }
+
+    final Duration millis(int bound) {
+        return Duration.ofMillis(random(bound));
+    }
+}
