@@ -10,7 +10,7 @@ import java.util.Set;
  * @param blocking whether its operations block the calling thread
  * @param signals whether it sends {@link Signal}s; without, the engine polls
  * @param queue whether it keeps a queue of waiting clients, so that {@link Release#yield} can assign
- * @param modes how names can be held
+ * @param modes how names can be held; read/write locks want {@code READ}, {@code UPGRADE} and {@code WRITE}
  * @param minLease the shortest lease it can keep
  * @param maxNameBytes the longest name it can keep, in bytes of UTF-8
  * @param tokensSurviveDataLoss whether tokens go on rising after the store lost all its data
