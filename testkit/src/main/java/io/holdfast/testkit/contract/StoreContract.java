@@ -14,9 +14,12 @@ import org.junit.jupiter.api.TestFactory;
  * The rules of {@link LockStore}, one test each, for a store that a subclass supplies.
  *
  * <p>Which rules there are follows from the store's {@link Capabilities} and from what else it offers; none is skipped by hand.
- * Each has a harness of its own.
+ * Each has a harness of its own. With the system property {@code holdfast.rules} only those are run that have its value in their
+ * topic or name.
  */
 public abstract class StoreContract {
+
+    private static final String WANTED = "holdfast.rules";
 
     /** For subclasses. */
     protected StoreContract() {}
@@ -28,6 +31,10 @@ public abstract class StoreContract {
     @TestFactory
     public final Stream<DynamicContainer> rules() {
         List<Rule> rules = rulesOfTheStore();
+        if (rules.isEmpty()) {
+            throw new IllegalStateException("no rule for this store has '" + System.getProperty(WANTED)
+                    + "' in its topic or" + " name; look at the property " + WANTED);
+        }
         return rules.stream()
                 .map(Rule::topic)
                 .distinct()
@@ -51,7 +58,13 @@ public abstract class StoreContract {
         try (StoreHarness harness = newHarness();
                 LockStore store = harness.open(StoreConfig.of(
                         harness.uri(), LockReport.Client.unknown("asks-what-it-can"), harness.platform()))) {
-            return Rules.all().stream().filter(rule -> rule.appliesTo(store)).toList();
+            return Rules.all().stream()
+                    .filter(rule -> rule.appliesTo(store) && isWanted(rule))
+                    .toList();
         }
+    }
+
+    private static boolean isWanted(Rule rule) {
+        return (rule.topic() + ": " + rule.name()).contains(System.getProperty(WANTED, ""));
     }
 }
