@@ -45,8 +45,10 @@ class TogetherTest {
                         "all releases are confirmed", () -> client.stats().unsettled() == 0));
         a.close();
         b.close();
-        assertThat(servers.keys().stream().filter(key -> !key.contains("}:t:"))).isEmpty();
+        List<String> left =
+                servers.keys().stream().filter(key -> !key.contains("}:t:")).toList();
         servers.close();
+        assertThat(left).isEmpty();
     }
 
     private static MultiLock of(Holdfast client, String... names) {
@@ -111,8 +113,8 @@ class TogetherTest {
         servers.redis.lpush(key.of("2"), "of another program");
         MultiLock all = of(a, "1", "2", "3");
         for (ThrowingCallable call : List.<ThrowingCallable>of(
-                all::lock,
                 all::tryLock,
+                all::lock,
                 all::acquire,
                 () -> Await.reply(all.async().acquire()))) {
             assertThatThrownBy(call)
