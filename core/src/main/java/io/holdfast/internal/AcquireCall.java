@@ -95,6 +95,14 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
         s.placed(behind, arrivals);
     }
 
+    /** The request was refused, and nothing was written, perhaps because of another name in it: asks again, alone. */
+    void refusedWithOthers() {
+        engine.event(slot, (s, out) -> {
+            allAnswered();
+            s.late(ask.tenure(), out);
+        });
+    }
+
     @Override
     void failed(StoreException cause, boolean late) {
         engine.event(slot, (s, out) -> {

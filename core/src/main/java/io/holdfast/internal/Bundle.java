@@ -1,7 +1,6 @@
 package io.holdfast.internal;
 
 import io.holdfast.Lease;
-import io.holdfast.StoreRefusedException;
 import io.holdfast.internal.multi.Asked;
 import io.holdfast.internal.multi.Wish;
 import java.util.ArrayList;
@@ -134,8 +133,7 @@ final class Bundle {
     }
 
     /**
-     * What came of it, when it is done. Unless all were got and are valid, all is given back. Throws what failed without an
-     * answer; why the store refused is told only to who asks for that name alone.
+     * What came of it, when it is done. Unless all were got and are valid, all is given back. Throws what failed.
      */
     private Asked result(List<LeaseHandle> handles) {
         long now = engine.platform.nanoTime();
@@ -146,9 +144,6 @@ final class Bundle {
                     .toList());
         }
         outcomes(Hold.class).forEach(engine.owners::discard);
-        if (outcomes(Outcome.Failed.class).anyMatch(failed -> failed.error() instanceof StoreRefusedException)) {
-            return new Asked.Unclear();
-        }
         outcomes(Outcome.Failed.class).forEach(Outcome::hold);
         return IntStream.range(0, waiters.size())
                 .filter(i -> isHeld(waiters.get(i)))

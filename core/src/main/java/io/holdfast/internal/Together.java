@@ -14,7 +14,8 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>Each slot has its own share of the answer as if it had asked alone, with its own copies to count. So whatever becomes of
  * the request (late, lost, failed, answered after the timeout) is settled for each name by the rules of its slot. What a slot
- * asks again at once, because the request was late, goes together again; what it asks later, goes alone.
+ * asks again at once, because the request was late, goes together again; what it asks later, goes alone. So does each when the
+ * whole is refused: the store says why of one name, and whoever waits for the others is not to be refused with it.
  */
 final class Together {
 
@@ -73,7 +74,8 @@ final class Together {
 
         @Override
         void failed(StoreException cause, boolean late) {
-            asks.forEach(ask -> ask.failed(cause, late));
+            boolean refused = !late && cause.effect() == StoreException.Effect.REFUSED;
+            asks.forEach(refused ? AcquireCall::refusedWithOthers : ask -> ask.failed(cause, late));
         }
     }
 }
