@@ -6,6 +6,7 @@ import io.holdfast.internal.multi.Wish;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -89,9 +90,7 @@ final class Bundle {
     private void start() {
         Together asks = new Together(engine, engine.store.together().orElseThrow());
         try {
-            for (int i = 0; i < waiters.size(); i++) {
-                slots.add(engine.arrive(names.get(i), waiters.get(i), asks::run));
-            }
+            arrive(asks);
         } catch (RuntimeException e) {
             withdraw();
             throw e;
@@ -99,6 +98,21 @@ final class Bundle {
         asks.send();
         for (int i = 0; i < waiters.size(); i++) {
             told(i);
+        }
+    }
+
+    /** After one that is taken none is asked for: who has that one may be about to ask for the others, too. */
+    private void arrive(Together asks) {
+        boolean lost = false;
+        for (int i = 0; i < waiters.size(); i++) {
+            Waiter waiter = waiters.get(i);
+            if (lost) {
+                waiter.answered = true;
+                waiter.outcome = new Outcome.Busy(Optional.empty());
+            } else {
+                slots.add(engine.arrive(names.get(i), waiter, asks::run));
+                lost = waiter.outcome instanceof Outcome.Busy;
+            }
         }
     }
 

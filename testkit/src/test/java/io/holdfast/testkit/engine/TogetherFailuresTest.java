@@ -5,12 +5,26 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
+import io.holdfast.Lease;
 import io.holdfast.MultiLock;
 import io.holdfast.StoreRefusedException;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.ForwardingStore;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreProvider;
+import io.holdfast.spi.TogetherStore;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.check.LeakChecker;
 import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,11 +37,54 @@ class TogetherFailuresTest extends VirtualTime {
     @RegisterExtension
     final LeakChecker leaks = new LeakChecker().simulation(sim);
 
+    private Runnable whenLookedAt = () -> {};
+    private UnaryOperator<List<Acquire.Reply>> change = replies -> replies;
+    private final Holdfast meddled = client("meddled", options -> options.provider(new Meddling()));
     private final MultiLock all = of(a, "1", "2", "3");
+
+    /** A store that does something when names are looked at, and changes what it replies. */
+    private final class Meddling implements StoreProvider {
+
+        @Override
+        public Set<String> schemes() {
+            return Set.of("simulated");
+        }
+
+        @Override
+        public LockStore open(StoreConfig config) {
+            LockStore store = server.open(config);
+            TogetherStore together = store.together().orElseThrow();
+            return new ForwardingStore(store) {
+                @Override
+                public Optional<TogetherStore> together() {
+                    return Optional.of(meddling(together));
+                }
+            };
+        }
+    }
+
+    private TogetherStore meddling(TogetherStore store) {
+        return new TogetherStore() {
+            @Override
+            public boolean together(String name, String other) {
+                Runnable action = whenLookedAt;
+                whenLookedAt = () -> {};
+                action.run();
+                return store.together(name, other);
+            }
+
+            @Override
+            public CompletionStage<List<Acquire.Reply>> acquire(List<Acquire> requests) {
+                UnaryOperator<List<Acquire.Reply>> once = change;
+                change = replies -> replies;
+                return store.acquire(requests).thenApply(once);
+            }
+        };
+    }
 
     @BeforeEach
     void firstContact() {
-        Stream.of(a, b).forEach(TogetherFailuresTest::firstContact);
+        Stream.of(a, b, meddled).forEach(TogetherFailuresTest::firstContact);
     }
 
     private static void firstContact(Holdfast client) {
@@ -73,10 +130,32 @@ class TogetherFailuresTest extends VirtualTime {
     void aRefusalNamesTheMemberThatIsRefusedInEveryWay() {
         DistributedLock reading = b.readWriteLock("2").readLock();
         reading.lock();
-        assertThatThrownBy(all::tryLock).isInstanceOf(StoreRefusedException.class).hasMessageContaining("'2'");
+        assertThatThrownBy(all::tryLock)
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("lock '2'");
         assertThatThrownBy(() -> sim.await(all.async().acquire()))
                 .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining("lock '2'");
         reading.unlock();
+    }
+
+    // ---- others of the client come in between
+
+    @Test
+    void whereOneIsTakenNoneOfTheOthersIsAskedFor() {
+        List<CompletableFuture<Optional<Lease>>> rival = new ArrayList<>();
+        whenLookedAt = () -> rival.add(meddled.lock("1").async().tryAcquire());
+        Held request = faults(meddled).holdRequest(Operation.ACQUIRE);
+        MultiLock lock = of(meddled, "1", "2", "3");
+        long before = calls(meddled);
+        SimThread loser = start("loser", () -> assertThat(lock.tryLock()).isFalse());
+        sim.runReady();
+        assertThat(loser.done()).as("nothing had to be asked").isTrue();
+        loser.join();
+        assertThat(calls(meddled) - before).as("that of the rival").isEqualTo(1);
+        assertThat(meddled.lock("2").tryLock()).isTrue();
+        meddled.lock("2").unlock();
+        request.letGo();
+        sim.await(rival.get(0)).orElseThrow().close();
     }
 }
