@@ -161,7 +161,7 @@ final class Bundle {
         outcomes(Outcome.Failed.class).forEach(Outcome::hold);
         return IntStream.range(0, waiters.size())
                 .filter(i -> isHeld(waiters.get(i)))
-                .<Asked>mapToObj(Asked.Held::new)
+                .<Asked>mapToObj(i -> new Asked.Held(i, waiters.get(i).holder))
                 .findFirst()
                 .orElseGet(Asked.Unclear::new);
     }

@@ -55,10 +55,12 @@ record AllOrNothing(List<DistributedLock> members) {
     record Way<P extends Part, X extends Exception>(Wish wish, Parts<P> together, Take<P, X> one) {}
 
     <P extends Part, X extends Exception> Optional<List<P>> take(Patience patience, Way<P, X> way) throws X {
+        Course course = new Course(members, patience, way.wish());
         for (int attempt = 1; ; attempt++) {
             List<P> taken = new ArrayList<>();
-            if (!takeInOrder(patience, attempt, way, taken)) {
+            if (!takeInOrder(course, patience, way, taken)) {
                 giveBack(taken);
+                course.end(taken.size());
                 return Optional.empty();
             }
             if (taken.stream().allMatch(Part::isValid)) {
@@ -66,16 +68,16 @@ record AllOrNothing(List<DistributedLock> members) {
             }
             giveBack(taken);
             requireAnotherAttempt(patience, attempt);
+            course.again();
         }
     }
 
     private <P extends Part, X extends Exception> boolean takeInOrder(
-            Patience patience, int attempt, Way<P, X> way, List<P> taken) throws X {
-        Course course = new Course(members, patience, way.wish());
+            Course course, Patience patience, Way<P, X> way, List<P> taken) throws X {
         try {
             boolean goesOn = true;
             while (goesOn && taken.size() < members.size()) {
-                goesOn = patience.allows(attempt, taken.size()) && takeNext(course, patience, way, taken);
+                goesOn = course.mayAsk() && takeNext(course, patience, way, taken);
             }
             return goesOn;
         } catch (Throwable e) {

@@ -2,6 +2,7 @@ package io.holdfast.internal.multi;
 
 import io.holdfast.Lease;
 import java.util.List;
+import java.util.Optional;
 
 /** What came of asking for several members by one request. */
 public sealed interface Asked {
@@ -17,8 +18,9 @@ public sealed interface Asked {
      * None is, as others have this one, and perhaps more.
      *
      * @param index of the first among those that were asked for
+     * @param holder who holds it, as the store keeps it, if it said so
      */
-    record Held(int index) implements Asked {}
+    record Held(int index, Optional<String> holder) implements Asked {}
 
     /** None is; each has to be asked for alone to learn why. */
     record Unclear() implements Asked {}

@@ -26,14 +26,8 @@ record AsyncComposite(AllOrNothing all, LongFunction<Patience> patience) impleme
 
     private CompletableFuture<MultiLease> acquire(
             long wait, BiFunction<AsyncLock, Duration, CompletableFuture<Lease>> ask) {
-        Patience one = patience.apply(wait);
         return new MultiRequest<Lease, MultiLease>(
-                        all,
-                        one,
-                        Wish.LEASED.insisting(),
-                        ask,
-                        Optional::of,
-                        got -> got.orElseThrow(() -> Texts.timedOut(all.members(), one)))
+                        all, patience.apply(wait), Wish.LEASED.insisting(), ask, Optional::of, Optional::orElseThrow)
                 .start();
     }
 

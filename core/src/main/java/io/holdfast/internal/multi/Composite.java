@@ -228,9 +228,9 @@ public final class Composite implements MultiLock {
         Patience patience = patience(Durations.nanos(wait));
         try {
             return lease(patience, Wish.LEASED.insisting(), (member, left) -> Optional.of(member.acquire(left)))
-                    .orElseThrow(() -> Texts.timedOut(members, patience));
+                    .orElseThrow();
         } catch (LockTimeoutException e) {
-            throw e.lockName().isEmpty() ? e : Texts.timedOut(members, patience, e);
+            throw Texts.timedOut(members, patience, e);
         }
     }
 

@@ -38,7 +38,7 @@ final class MultiRequest<L, T> {
 
     private final List<Lease> taken = new ArrayList<>();
     private int attempt = 1;
-    private Course course;
+    private final Course course;
     private volatile CompletableFuture<?> step = CompletableFuture.completedFuture(null);
 
     MultiRequest(
@@ -66,7 +66,7 @@ final class MultiRequest<L, T> {
     private void next() {
         if (taken.size() == all.members().size()) {
             finish();
-        } else if (!future.isDone() && patience.allows(attempt, taken.size())) {
+        } else if (!future.isDone() && course.mayAsk()) {
             List<DistributedLock> members = course.from(taken.size());
             if (members.size() == 1) {
                 step(ask.apply(members.get(0).async(), patience.left()), this::answered);
@@ -126,7 +126,7 @@ final class MultiRequest<L, T> {
     private void again() {
         all.requireAnotherAttempt(patience, attempt);
         attempt++;
-        course = new Course(all.members(), patience, wish);
+        course.again();
         next();
     }
 
@@ -140,12 +140,15 @@ final class MultiRequest<L, T> {
     }
 
     private void end() {
-        giveBack(failures -> future.complete(result.apply(Optional.empty())));
+        int got = taken.size();
+        giveBack(failures -> {
+            course.end(got);
+            future.complete(result.apply(Optional.empty()));
+        });
     }
 
     private void fail(Throwable error) {
         Throwable shown = error instanceof LockTimeoutException timeout
-                        && !timeout.lockName().isEmpty()
                 ? Texts.timedOut(all.members(), patience, timeout)
                 : error;
         giveBack(failures -> {

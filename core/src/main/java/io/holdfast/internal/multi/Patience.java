@@ -29,11 +29,6 @@ public record Patience(Platform platform, long began, long nanos) {
         return nanos > 0 && nanos != ENDLESS && waited() >= nanos;
     }
 
-    /** Whether to try the next member, or all anew; the first member is asked for in any case. */
-    boolean allows(int attempt, int taken) {
-        return (attempt == 1 && taken == 0) || !isOver();
-    }
-
     /** How long it has been. */
     public long waitedMillis() {
         return waited() / 1_000_000;

@@ -3,6 +3,7 @@ package io.holdfast.internal.multi;
 import io.holdfast.DistributedLock;
 import io.holdfast.LockTimeoutException;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Error texts: which members, what happened, and what to do. */
@@ -19,19 +20,23 @@ final class Texts {
     }
 
     static LockTimeoutException timedOut(List<DistributedLock> members, Patience patience, LockTimeoutException cause) {
-        LockTimeoutException whole =
-                new LockTimeoutException(cause.lockName(), notGot(members, patience) + cause.getMessage());
+        LockTimeoutException whole = new LockTimeoutException(
+                cause.lockName(),
+                of(members) + " was not got within " + patience.waitedMillis() + " ms: " + cause.getMessage());
         whole.addSuppressed(cause);
         return whole;
     }
 
-    static LockTimeoutException timedOut(List<DistributedLock> members, Patience patience) {
-        return new LockTimeoutException(
-                "", notGot(members, patience) + "the time was up before each member had been asked for");
+    static LockTimeoutException outOfTime() {
+        return new LockTimeoutException("", "the time was up before each member had been asked for");
     }
 
-    private static String notGot(List<DistributedLock> members, Patience patience) {
-        return of(members) + " was not got within " + patience.waitedMillis() + " ms: ";
+    static LockTimeoutException outOfTime(DistributedLock inTheWay, Optional<String> holder) {
+        String name = inTheWay.name();
+        return new LockTimeoutException(
+                name,
+                "lock '" + name + "' was held by " + holder.orElse("another owner of this client")
+                        + " when the members were asked for, and the time was up then");
     }
 
     static IllegalMonitorStateException notOwner(List<DistributedLock> members, Thread thread) {

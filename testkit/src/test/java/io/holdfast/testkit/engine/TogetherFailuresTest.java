@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LockTimeoutException;
 import io.holdfast.MultiLock;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.spi.Acquire;
@@ -18,6 +19,7 @@ import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.check.LeakChecker;
 import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,6 +36,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Members that are asked for by one request which fails, is too late, or meets others. */
 class TogetherFailuresTest extends VirtualTime {
+
+    private static final Duration SHORT = Duration.ofMillis(100);
+    private static final Duration SLOW = Duration.ofMillis(1_500);
 
     @RegisterExtension
     final LeakChecker leaks = new LeakChecker().simulation(sim);
@@ -101,6 +107,18 @@ class TogetherFailuresTest extends VirtualTime {
         return Holdfast.multiLock(Stream.of(names).map(client::lock).toList());
     }
 
+    /** Holds back the next reply to a request for names for so long. */
+    private void slowReply() {
+        Held reply = faults(a).holdReply(Operation.ACQUIRE);
+        start("network", () -> {
+            while (!reply.isCaught()) {
+                sim.sleep(Duration.ofMillis(1));
+            }
+            sim.sleep(SLOW);
+            reply.letGo();
+        });
+    }
+
     // ---- one member is refused
 
     @Test
@@ -157,5 +175,64 @@ class TogetherFailuresTest extends VirtualTime {
         meddled.lock("2").unlock();
         request.letGo();
         sim.await(rival.get(0)).orElseThrow().close();
+    }
+
+    // ---- the one wait
+
+    @Test
+    void noFurtherRequestIsSentWhenTheTimeIsUp() {
+        b.lock("3").lock();
+        long before = calls(a);
+        Duration began = sim.elapsed();
+        slowReply();
+        SimThread thread = start("t", () -> assertThat(all.tryLock(SHORT)).isFalse());
+        thread.join();
+        assertThat(calls(a) - before).isEqualTo(1);
+        slowReply();
+        assertThat(sim.await(all.async().tryAcquire(SHORT))).isEmpty();
+        assertThat(calls(a) - before).isEqualTo(2);
+        assertThat(sim.elapsed().minus(began)).isLessThan(SLOW.multipliedBy(2).plus(SHORT));
+        b.lock("3").unlock();
+    }
+
+    @Test
+    void whoWasInTheWayIsNamedWhenTheTimeIsUpAfterThat() {
+        b.lock("3").lock();
+        slowReply();
+        assertThatThrownBy(() -> all.acquire(SHORT))
+                .isInstanceOfSatisfying(
+                        LockTimeoutException.class,
+                        e -> assertThat(e.lockName()).isEqualTo("3"))
+                .hasMessageContainingAll("multi-lock of '1'", "lock '3' was held by", b.clientId());
+        slowReply();
+        assertThatThrownBy(() -> sim.await(all.async().acquire(SHORT)))
+                .isInstanceOfSatisfying(
+                        LockTimeoutException.class,
+                        e -> assertThat(e.lockName()).isEqualTo("3"))
+                .hasMessageContainingAll("multi-lock of '1'", "lock '3' was held by", b.clientId());
+        b.lock("3").unlock();
+    }
+
+    @Test
+    void aTimeoutSaysSoWhenNobodyIsKnownToBeInTheWay() {
+        slowReply();
+        assertThatThrownBy(
+                        () -> Holdfast.multiLock(a.lock("1"), a.fairLock("2")).acquire(SHORT))
+                .isInstanceOfSatisfying(
+                        LockTimeoutException.class,
+                        e -> assertThat(e.lockName()).isEmpty())
+                .hasMessageContaining("before each member had been asked for");
+    }
+
+    // ---- how many
+
+    @Test
+    void aRequestIsForSoManyNamesOnly() {
+        MultiLock many = Holdfast.multiLock(
+                IntStream.range(0, 130).mapToObj(i -> a.lock("n" + i)).toList());
+        long before = calls(a);
+        assertThat(many.tryLock()).isTrue();
+        assertThat(calls(a) - before).isEqualTo(3);
+        many.unlock();
     }
 }
