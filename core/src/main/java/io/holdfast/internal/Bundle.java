@@ -1,9 +1,12 @@
 package io.holdfast.internal;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
 import io.holdfast.internal.multi.Asked;
 import io.holdfast.internal.multi.Wish;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -18,6 +21,7 @@ final class Bundle {
     private final Engine engine;
     private final List<String> names;
     private final List<Waiter> waiters;
+    private final boolean interruptible;
     private final List<Slot> slots = new ArrayList<>();
     private final CompletableFuture<Void> done = new CompletableFuture<>();
 
@@ -30,6 +34,7 @@ final class Bundle {
     Bundle(Engine engine, List<ClientLock> locks, Wish wish, @Nullable Thread thread, List<LeaseHandle> handles) {
         this.engine = engine;
         this.names = locks.stream().map(ClientLock::name).toList();
+        this.interruptible = wish.interruptible();
         long now = engine.platform.nanoTime();
         this.waiters = IntStream.range(0, locks.size())
                 .mapToObj(i -> {
@@ -39,29 +44,35 @@ final class Bundle {
                 .toList();
     }
 
-    /** Asks, and blocks until it is done or the thread is interrupted, which gives up and keeps the interrupt. */
+    /** Asks, and blocks until it is done, or the thread is interrupted where that is to give up; the interrupt is kept. */
     Asked await(List<LeaseHandle> handles) {
-        Thread me = Thread.currentThread();
-        if (me.isInterrupted()) {
+        if (interruptible && Thread.currentThread().isInterrupted()) {
             return new Asked.Unclear();
         }
         String site = Acquisition.site();
         waiters.forEach(waiter -> waiter.site = site);
         start();
+        boolean answered = awaitAnswer();
+        if (answered && isGot()) {
+            return got(handles);
+        }
+        CompletableFuture<Void> released = answered ? giveBack() : withdraw();
+        Awaiting.done(engine.platform, released, engine.rules.command());
+        return answered ? whyNot() : new Asked.Unclear();
+    }
+
+    private boolean awaitAnswer() {
+        Thread me = Thread.currentThread();
         Awaiting.whenDone(done, () -> engine.platform.unpark(me));
         boolean interrupted = false;
-        while (!done.isDone() && !interrupted) {
+        while (!done.isDone() && !(interruptible && interrupted)) {
             engine.platform.park(done, Tenure.NEVER);
-            interrupted = Thread.interrupted();
+            interrupted |= Thread.interrupted();
         }
         if (interrupted) {
             me.interrupt();
         }
-        if (done.isDone()) {
-            return result(handles);
-        }
-        withdraw();
-        return new Asked.Unclear();
+        return done.isDone();
     }
 
     /** Asks; who ends the future gives up. */
@@ -78,10 +89,22 @@ final class Bundle {
     }
 
     private void deliver(CompletableFuture<Asked> future, List<LeaseHandle> handles) {
-        try {
-            if (!future.complete(result(handles))) {
-                withdraw();
+        if (!isGot()) {
+            CompletableFuture<Void> released = giveBack();
+            if (released.isDone()) {
+                refuse(future);
+            } else {
+                var unused =
+                        engine.owners.inTime(released).thenRunAsync(() -> refuse(future), engine.threads.callbacks());
             }
+        } else if (!future.complete(got(handles))) {
+            withdraw();
+        }
+    }
+
+    private void refuse(CompletableFuture<Asked> future) {
+        try {
+            future.complete(whyNot());
         } catch (RuntimeException e) {
             future.completeExceptionally(e);
         }
@@ -131,12 +154,22 @@ final class Bundle {
     }
 
     /** Ends what is still open, and gives back what was got. */
-    private void withdraw() {
+    @CanIgnoreReturnValue
+    private CompletableFuture<Void> withdraw() {
         for (int i = 0; i < slots.size(); i++) {
             Waiter waiter = waiters.get(i);
             engine.event(slots.get(i), (s, out) -> s.withdraw(waiter, engine.platform.nanoTime(), out));
         }
+        return giveBack();
+    }
+
+    /** Gives back what was got; done when the store has confirmed it of each. */
+    private CompletableFuture<Void> giveBack() {
         outcomes(Hold.class).forEach(engine.owners::discard);
+        return CompletableFuture.allOf(outcomes(Hold.class)
+                .flatMap(hold -> Stream.ofNullable(hold.settlement))
+                .map(settlement -> settlement.verdict)
+                .toArray(CompletableFuture[]::new));
     }
 
     private <T extends Outcome> Stream<T> outcomes(Class<T> kind) {
@@ -146,19 +179,24 @@ final class Bundle {
                 .map(kind::cast);
     }
 
-    /**
-     * What came of it, when it is done. Unless all were got and are valid, all is given back. Throws what failed.
-     */
-    private Asked result(List<LeaseHandle> handles) {
+    /** Whether all were got and are valid. */
+    private boolean isGot() {
         long now = engine.platform.nanoTime();
         long wallMillis = engine.platform.wallMillis();
-        if (outcomes(Hold.class).filter(hold -> hold.valid(now, wallMillis)).count() == waiters.size()) {
-            return new Asked.Got(IntStream.range(0, handles.size())
-                    .<Lease>mapToObj(i -> handles.get(i).bind(Objects.requireNonNull(waiters.get(i).outcome)))
-                    .toList());
-        }
-        outcomes(Hold.class).forEach(engine.owners::discard);
-        outcomes(Outcome.Failed.class).forEach(Outcome::hold);
+        return outcomes(Hold.class).filter(hold -> hold.valid(now, wallMillis)).count() == waiters.size();
+    }
+
+    private Asked got(List<LeaseHandle> handles) {
+        return new Asked.Got(IntStream.range(0, handles.size())
+                .<Lease>mapToObj(i -> handles.get(i).bind(Objects.requireNonNull(waiters.get(i).outcome)))
+                .toList());
+    }
+
+    /** Why not all were got. Throws what failed; first what may be held, as the other errors say that nothing is. */
+    private Asked whyNot() {
+        outcomes(Outcome.Failed.class)
+                .min(Comparator.comparing(failed -> !(failed.error() instanceof IndeterminateLockException)))
+                .ifPresent(Outcome::hold);
         return IntStream.range(0, waiters.size())
                 .filter(i -> isHeld(waiters.get(i)))
                 .<Asked>mapToObj(i -> new Asked.Held(i, waiters.get(i).holder))

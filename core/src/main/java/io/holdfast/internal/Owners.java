@@ -232,13 +232,20 @@ record Owners(Engine engine, Platform platform) {
     }
 
     private CompletableFuture<Void> judged(Hold hold, Settlement settlement, Executor told) {
-        CompletableFuture<Void> answered = new CompletableFuture<>();
-        Platform.Task timeout = engine.later.run(engine.rules.command(), () -> answered.complete(null));
-        Awaiting.whenDone(settlement.verdict, () -> {
+        return inTime(settlement.verdict)
+                .thenRunAsync(() -> judge(hold, settlement), told)
+                .copy();
+    }
+
+    /** Done with the store's answer, or without it when that takes too long. */
+    CompletableFuture<Void> inTime(CompletableFuture<?> answer) {
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        Platform.Task timeout = engine.later.run(engine.rules.command(), () -> over.complete(null));
+        Awaiting.whenDone(answer, () -> {
             timeout.cancel();
-            answered.complete(null);
+            over.complete(null);
         });
-        return answered.thenRunAsync(() -> judge(hold, settlement), told).copy();
+        return over;
     }
 
     private @Nullable Settlement end(Hold hold) {

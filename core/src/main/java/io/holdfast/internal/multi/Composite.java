@@ -114,7 +114,7 @@ public final class Composite implements MultiLock {
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        var unused = enter(Patience.ENDLESS, Wish.LOCKED, (member, left) -> {
+        var unused = enter(Patience.ENDLESS, Wish.LOCKED.interruptibly(), (member, left) -> {
             member.lockInterruptibly();
             return true;
         });
@@ -127,12 +127,15 @@ public final class Composite implements MultiLock {
 
     @Override
     public boolean tryLock(Duration wait) throws InterruptedException {
-        return enter(Durations.nanos(wait), Wish.LOCKED, DistributedLock::tryLock);
+        return enter(Durations.nanos(wait), Wish.LOCKED.interruptibly(), DistributedLock::tryLock);
     }
 
     @Override
     public boolean tryLock(Duration wait, Duration lease) throws InterruptedException {
-        return enter(Durations.nanos(wait), Wish.LOCKED.lasting(lease), (member, left) -> member.tryLock(left, lease));
+        return enter(
+                Durations.nanos(wait),
+                Wish.LOCKED.lasting(lease).interruptibly(),
+                (member, left) -> member.tryLock(left, lease));
     }
 
     @Override
@@ -219,7 +222,10 @@ public final class Composite implements MultiLock {
 
     @Override
     public MultiLease acquire() throws InterruptedException {
-        return lease(patience(Patience.ENDLESS), Wish.LEASED, (member, left) -> Optional.of(member.acquire()))
+        return lease(
+                        patience(Patience.ENDLESS),
+                        Wish.LEASED.interruptibly(),
+                        (member, left) -> Optional.of(member.acquire()))
                 .orElseThrow();
     }
 
@@ -227,7 +233,10 @@ public final class Composite implements MultiLock {
     public MultiLease acquire(Duration wait) throws InterruptedException {
         Patience patience = patience(Durations.nanos(wait));
         try {
-            return lease(patience, Wish.LEASED.insisting(), (member, left) -> Optional.of(member.acquire(left)))
+            return lease(
+                            patience,
+                            Wish.LEASED.insisting().interruptibly(),
+                            (member, left) -> Optional.of(member.acquire(left)))
                     .orElseThrow();
         } catch (LockTimeoutException e) {
             throw Texts.timedOut(members, patience, e);
@@ -241,14 +250,14 @@ public final class Composite implements MultiLock {
 
     @Override
     public Optional<MultiLease> tryAcquire(Duration wait) throws InterruptedException {
-        return lease(patience(Durations.nanos(wait)), Wish.LEASED, DistributedLock::tryAcquire);
+        return lease(patience(Durations.nanos(wait)), Wish.LEASED.interruptibly(), DistributedLock::tryAcquire);
     }
 
     @Override
     public Optional<MultiLease> tryAcquire(Duration wait, Duration lease) throws InterruptedException {
         return lease(
                 patience(Durations.nanos(wait)),
-                Wish.LEASED.lasting(lease),
+                Wish.LEASED.lasting(lease).interruptibly(),
                 (member, left) -> member.tryAcquire(left, lease));
     }
 

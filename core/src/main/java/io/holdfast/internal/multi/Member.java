@@ -19,7 +19,7 @@ public interface Member {
 
     /**
      * Asks for members that go together by one request, and waits for the answer but for nothing else. Unless all are got none
-     * is. An interrupt ends it, and is kept.
+     * is. An interrupt is kept; where the wish is interruptible it ends the wait.
      */
     Asked askTogether(List<Member> neighbours, Wish wish);
 

@@ -9,19 +9,25 @@ import java.util.Optional;
  * @param leased whether as leases; else for the current thread
  * @param lease for how long; empty to be renewed
  * @param tries whether it is an answer that others have one, when there is no time to wait
+ * @param interruptible whether an interrupt gives up
  */
-public record Wish(boolean leased, Optional<Duration> lease, boolean tries) {
+public record Wish(boolean leased, Optional<Duration> lease, boolean tries, boolean interruptible) {
 
-    static final Wish LOCKED = new Wish(false, Optional.empty(), true);
-    static final Wish LEASED = new Wish(true, Optional.empty(), true);
+    static final Wish LOCKED = new Wish(false, Optional.empty(), true, false);
+    static final Wish LEASED = new Wish(true, Optional.empty(), true, false);
 
     /** The same, for so long. */
     Wish lasting(Duration own) {
-        return new Wish(leased, Optional.of(own), tries);
+        return new Wish(leased, Optional.of(own), tries, interruptible);
     }
 
     /** The same, but who holds a member is to be told by its own request. */
     Wish insisting() {
-        return new Wish(leased, lease, false);
+        return new Wish(leased, lease, false, interruptible);
+    }
+
+    /** The same, but an interrupt gives up. */
+    Wish interruptibly() {
+        return new Wish(leased, lease, tries, true);
     }
 }

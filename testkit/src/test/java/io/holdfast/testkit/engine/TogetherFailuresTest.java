@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
+import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
 import io.holdfast.LockTimeoutException;
+import io.holdfast.MultiLease;
 import io.holdfast.MultiLock;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.spi.Acquire;
@@ -17,6 +19,7 @@ import io.holdfast.spi.StoreProvider;
 import io.holdfast.spi.TogetherStore;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.check.LeakChecker;
+import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
@@ -26,6 +29,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -37,6 +41,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Members that are asked for by one request which fails, is too late, or meets others. */
 class TogetherFailuresTest extends VirtualTime {
 
+    private static final Duration COMMAND = Duration.ofSeconds(2);
     private static final Duration SHORT = Duration.ofMillis(100);
     private static final Duration SLOW = Duration.ofMillis(1_500);
 
@@ -157,6 +162,25 @@ class TogetherFailuresTest extends VirtualTime {
         reading.unlock();
     }
 
+    @Test
+    void whatMayBeHeldIsToldBeforeWhatIsNot() {
+        DistributedLock reading = b.readWriteLock("3").readLock();
+        reading.lock();
+        Held together = faults(a).holdReply(Operation.ACQUIRE);
+        faults(a).next(Operation.ACQUIRE, Fault.FAIL_BEFORE).next(Operation.ACQUIRE, Fault.DROP_REPLY);
+        SimThread owner = start(
+                "owner",
+                () -> assertThatThrownBy(all::tryLock)
+                        .isInstanceOf(IndeterminateLockException.class)
+                        .hasMessageContaining("lock '2'"));
+        sim.runUntil(together::isCaught, LONG);
+        together.letGo();
+        faults(a).outage(true);
+        owner.join();
+        faults(a).outage(false);
+        reading.unlock();
+    }
+
     // ---- others of the client come in between
 
     @Test
@@ -222,6 +246,82 @@ class TogetherFailuresTest extends VirtualTime {
                         LockTimeoutException.class,
                         e -> assertThat(e.lockName()).isEmpty())
                 .hasMessageContaining("before each member had been asked for");
+    }
+
+    // ---- what was taken is given back
+
+    private Held[] heldReleases() {
+        return new Held[] {faults(a).holdRequest(Operation.RELEASE), faults(a).holdRequest(Operation.RELEASE)};
+    }
+
+    private void isReleasedBefore(Held[] releases, BooleanSupplier done) {
+        sim.runUntil(() -> releases[1].isCaught(), LONG);
+        sim.runReady();
+        releases[0].letGo();
+        sim.runReady();
+        assertThat(done.getAsBoolean()).isFalse();
+        releases[1].letGo();
+        sim.runUntil(done, SHORT);
+    }
+
+    @Test
+    void theCallEndsWhenWhatWasTakenIsReleased() {
+        DistributedLock reading = b.readWriteLock("2").readLock();
+        reading.lock();
+        Held[] releases = heldReleases();
+        SimThread thread = start("t", () -> assertThatThrownBy(all::tryLock).isInstanceOf(StoreRefusedException.class));
+        isReleasedBefore(releases, thread::done);
+        thread.join();
+        Held[] others = heldReleases();
+        CompletableFuture<MultiLease> future = all.async().acquire();
+        isReleasedBefore(others, future::isDone);
+        assertThat(future).isCompletedExceptionally();
+        reading.unlock();
+    }
+
+    @Test
+    void aStoreThatDoesNotAnswerTheReleaseHoldsTheCallUpForOneTimeout() {
+        DistributedLock reading = b.readWriteLock("2").readLock();
+        reading.lock();
+        for (int way = 0; way < 2; way++) {
+            Held[] releases = heldReleases();
+            Duration before = sim.elapsed();
+            if (way == 0) {
+                assertThatThrownBy(all::tryLock).isInstanceOf(StoreRefusedException.class);
+            } else {
+                assertThatThrownBy(() -> sim.await(all.async().acquire())).isInstanceOf(StoreRefusedException.class);
+            }
+            assertThat(sim.elapsed().minus(before)).isBetween(COMMAND, COMMAND.plus(SHORT));
+            Stream.of(releases).forEach(Held::letGo);
+        }
+        reading.unlock();
+    }
+
+    // ---- interrupts
+
+    @Test
+    void anInterruptIsKeptWithoutAskingAgainWhereItEndsNothing() {
+        for (boolean leased : List.of(false, true)) {
+            long before = calls(a);
+            Held reply = faults(a).holdReply(Operation.ACQUIRE);
+            SimThread thread = start("t", () -> {
+                Runnable release = leased ? all.tryAcquire().orElseThrow()::close : locked();
+                assertThat(Thread.interrupted()).isTrue();
+                assertThat(calls(a) - before).isEqualTo(1);
+                release.run();
+            });
+            sim.runUntil(reply::isCaught, LONG);
+            thread.interrupt();
+            sim.runReady();
+            assertThat(thread.done()).isFalse();
+            reply.letGo();
+            thread.join();
+        }
+    }
+
+    private Runnable locked() {
+        assertThat(all.tryLock()).isTrue();
+        return all::unlock;
     }
 
     // ---- how many

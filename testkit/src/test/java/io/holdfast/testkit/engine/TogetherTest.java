@@ -498,8 +498,9 @@ class TogetherTest extends VirtualTime {
         });
         sim.runUntil(reply::isCaught, LONG);
         thread.interrupt();
-        thread.join();
+        sim.runReady();
         reply.letGo();
+        thread.join();
     }
 
     @Test
