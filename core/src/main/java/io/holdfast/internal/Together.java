@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps what several slots ask the store for, and sends it as one request.
@@ -58,18 +59,39 @@ final class Together {
                     .flatMap(Optional::stream)
                     .toList();
             return all.size() == asks.size()
-                    ? store.acquire(all)
+                    ? store.acquire(all).thenApply(this::complete)
                     : CompletableFuture.failedStage(
                             new StoreException(StoreException.Effect.NOT_APPLIED, "given up before it was sent"));
+        }
+
+        /** Whatever the store sends, nobody is to wait for a reply that does not come. */
+        private List<Acquire.Reply> complete(List<Acquire.Reply> replies) {
+            if (replies.size() != asks.size()) {
+                throw unreadable("sent " + replies.size() + " replies for " + asks.size() + " names", null);
+            }
+            return replies;
+        }
+
+        private StoreException unreadable(String what, @Nullable RuntimeException cause) {
+            return new StoreException(StoreException.Effect.UNKNOWN, engine.store.describe() + " " + what, cause);
         }
 
         @Override
         void replied(List<Acquire.Reply> replies) {
             Together again = new Together(engine, store);
             for (int i = 0; i < asks.size(); i++) {
-                asks.get(i).replied(replies.get(i), again::run);
+                replied(asks.get(i), replies.get(i), again);
             }
             again.send();
+        }
+
+        private void replied(AcquireCall ask, Acquire.Reply reply, Together again) {
+            try {
+                ask.replied(reply, again::run);
+            } catch (RuntimeException e) {
+                engine.events.failure("an answer of " + engine.store.describe(), e);
+                ask.failed(unreadable("sent a reply that cannot be read: " + e, e), false);
+            }
         }
 
         @Override

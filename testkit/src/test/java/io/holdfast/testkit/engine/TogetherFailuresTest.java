@@ -324,6 +324,31 @@ class TogetherFailuresTest extends VirtualTime {
         return all::unlock;
     }
 
+    // ---- a store that breaks its word
+
+    @Test
+    void tooFewRepliesAreNone() {
+        change = replies -> replies.subList(0, 2);
+        assertIsGot(of(meddled, "1", "2", "3"));
+    }
+
+    @Test
+    void aReplyThatCannotBeReadKeepsNobodyWaiting() {
+        change = replies -> {
+            List<Acquire.Reply> broken = new ArrayList<>(replies);
+            broken.set(1, null);
+            return broken;
+        };
+        assertIsGot(of(meddled, "1", "2", "3"));
+    }
+
+    private void assertIsGot(MultiLock lock) {
+        Duration before = sim.elapsed();
+        assertThat(lock.tryLock()).isTrue();
+        assertThat(sim.elapsed().minus(before)).isLessThan(SHORT);
+        lock.unlock();
+    }
+
     // ---- how many
 
     @Test
