@@ -13,12 +13,15 @@ local now = clock()
 local locks = {}
 local free = true
 
+for i = 4, #ARGV, 4 do
+    if now > tonumber(ARGV[i]) then
+        return {0, now}
+    end
+end
+
 for i = 1, #KEYS, 4 do
     local each = {lock = KEYS[i], token = KEYS[i + 1], queue = KEYS[i + 2], claim = KEYS[i + 3], tenure = ARGV[i],
         lease = ARGV[i + 1], wanted = tonumber(ARGV[i + 2])}
-    if now > tonumber(ARGV[i + 3]) then
-        return {0, now}
-    end
     local held = redis.pcall('HLEN', each.lock)
     each.last = redis.pcall('GET', each.token)
     each.waiters = redis.pcall('ZCARD', each.queue)

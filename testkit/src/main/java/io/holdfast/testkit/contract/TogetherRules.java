@@ -69,6 +69,11 @@ final class TogetherRules {
                 "a name that is held as a read/write lock is refused by its name, and none is taken together",
                 store -> store.capabilities().modes().contains(Mode.READ),
                 TogetherRules::otherKind);
+        addTo(
+                rules,
+                "several names are late together, whatever one of them is held as",
+                store -> store.capabilities().modes().contains(Mode.READ),
+                TogetherRules::lateOfOtherKind);
     }
 
     private static void add(Rules rules, String name, Check check) {
@@ -316,5 +321,15 @@ final class TogetherRules {
         assertTrue(String.valueOf(failure.getMessage()).contains("'" + name("2") + "'"), failure::getMessage);
         areFree("1", "3");
         other.release(Release.of(name("2"), reader).withMode(Mode.READ));
+    }
+
+    private void lateOfOtherKind() {
+        TenureId reader = other.tenure();
+        other.granted(other.request(reader, name("1")).withShare(Share.READ));
+        List<Acquire> all = new ArrayList<>(requests());
+        all.set(2, all.get(2).withNotAfter(1));
+        ask(all, Acquire.Late.class);
+        areFree("2", "3");
+        other.release(Release.of(name("1"), reader).withMode(Mode.READ));
     }
 }
