@@ -26,6 +26,7 @@ record Failures(Address server) {
             Map.entry("MOVED", CLUSTER),
             Map.entry("ASK", CLUSTER),
             Map.entry("TRYAGAIN", CLUSTER),
+            Map.entry("CROSSSLOT", CLUSTER),
             Map.entry("CLUSTERDOWN", CLUSTER),
             Map.entry("WRONGPASS", "it does not accept user and password; check them in the URI"),
             Map.entry("NOAUTH", "it wants a password; add it to the URI: redis://:PASSWORD@host"),
