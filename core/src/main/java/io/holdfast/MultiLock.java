@@ -35,9 +35,10 @@ import java.util.concurrent.locks.Lock;
  * one store call for each member that is free, none for one that is held by me, waiting for one that is held by another,
  * and with its exceptions, which name the member. Members that follow each other in that order cost one store call together, if
  * they are locks of one client that are not fair, nobody in this process has or wants one, and the store can do it (memory, and
- * Redis but for {@code interop=redisson}). If one turns out to be held by another, that call takes none: a method that does not
- * wait is done, and the others go on as above. A call lasts at most its wait and one command timeout, and one more
- * for each member that is given back to a store that does not answer.
+ * Redis but for {@code interop=redisson}); of more than 64, each 64. If one turns out to be held by another, that call takes
+ * none: a method that does not wait is done, and the others go on as above. While such a call is under way, whoever in this process
+ * tries one of its members without waiting finds it taken, also if the call gets none. A call lasts at most its wait and one
+ * command timeout, and one more for each member that is given back to a store that does not answer.
  *
  * <p><strong>Loss.</strong> The hold is valid as long as all members are. When one is lost the others are kept until the
  * owner leaves, who may be at work.

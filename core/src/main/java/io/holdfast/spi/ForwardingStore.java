@@ -45,6 +45,10 @@ public class ForwardingStore implements LockStore {
         return store.clock(name);
     }
 
+    /**
+     * Several names by one request, as the store that is asked takes them: past {@link #acquire} of this one. A subclass that
+     * changes what {@link #acquire} does must override this, too, or return nothing here.
+     */
     @Override
     public Optional<TogetherStore> together() {
         return store.together();
