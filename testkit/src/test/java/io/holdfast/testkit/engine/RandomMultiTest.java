@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 @Tag("once")
 class RandomMultiTest {
 
-    private static final int SEEDS = Integer.getInteger("holdfast.seeds", 200);
+    private static final int SEEDS = Integer.getInteger("holdfast.seeds", 80);
     private static final long FIRST = Long.getLong("holdfast.seed", 1);
     private static final List<String> NAMES = List.of("1", "2", "3", "4");
     private static final int ROUNDS = 6;
