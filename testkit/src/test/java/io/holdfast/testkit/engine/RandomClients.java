@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 
 /** Three clients with two threads each that do something at random, some times over, over a network with faults. */
 abstract class RandomClients {
@@ -45,18 +46,19 @@ abstract class RandomClients {
 
     void onEvent(LockEvent event) {}
 
-    /** Runs for one seed after the other, and returns what the runs counted in all. */
-    static <W extends RandomClients> long forSeeds(int seeds, Function<Simulation, W> work, Function<W, Integer> run) {
+    /** Runs for one seed after the other, and returns how much a run counted in the mean. */
+    static <W extends RandomClients> double mean(int runs, Function<Simulation, W> work, ToIntFunction<W> run) {
         long first = Long.getLong("holdfast.seed", 1);
-        long sum = 0;
-        for (long seed = first; seed < first + Integer.getInteger("holdfast.seeds", seeds); seed++) {
+        int seeds = Integer.getInteger("holdfast.seeds", runs);
+        double sum = 0;
+        for (long seed = first; seed < first + seeds; seed++) {
             try (Simulation sim = Simulation.of(seed)) {
-                sum += run.apply(work.apply(sim));
+                sum += run.applyAsInt(work.apply(sim));
             } catch (AssertionError | RuntimeException e) {
                 throw new AssertionError("replay with -Dholdfast.seeds=1 -Dholdfast.seed=" + seed, e);
             }
         }
-        return sum;
+        return sum / seeds;
     }
 
     /** All do their rounds; the network behaves after that. */
