@@ -56,7 +56,7 @@ public class KeySlotModelCheckingTest {
                 .actorsPerThread(2)
                 .actorsBefore(1)
                 .actorsAfter(0)
-                .iterations(25)
+                .iterations(15)
                 .invocationsPerIteration(300)
                 .verifier(EpsilonVerifier.class)
                 .check(KeySlotModelCheckingTest.class);
