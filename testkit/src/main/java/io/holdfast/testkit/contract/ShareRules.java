@@ -71,7 +71,7 @@ final class ShareRules {
         return can.queue() && can.modes().containsAll(List.of(Mode.READ, Mode.WRITE));
     }
 
-    private static Acquire shared(TestClient client, TenureId tenure, Share share) {
+    static Acquire shared(TestClient client, TenureId tenure, Share share) {
         return client.request(tenure).withShare(share);
     }
 
@@ -83,17 +83,17 @@ final class ShareRules {
         return granted(client, Share.WRITE);
     }
 
-    private static TenureId granted(TestClient client, Share share) {
+    static TenureId granted(TestClient client, Share share) {
         TenureId tenure = client.tenure();
         client.granted(shared(client, tenure, share));
         return tenure;
     }
 
-    private static void refused(TestClient client, Share share) {
+    static void refused(TestClient client, Share share) {
         client.refused(shared(client, client.tenure(), share));
     }
 
-    private static TenureId waits(TestClient client, Share share) {
+    static TenureId waits(TestClient client, Share share) {
         TenureId tenure = client.tenure();
         client.refused(shared(client, tenure, share).queued(Queueing.BARGING, 0));
         return tenure;

@@ -1,5 +1,9 @@
 package io.holdfast.testkit.contract;
 
+import static io.holdfast.testkit.contract.ShareRules.granted;
+import static io.holdfast.testkit.contract.ShareRules.refused;
+import static io.holdfast.testkit.contract.ShareRules.shared;
+import static io.holdfast.testkit.contract.ShareRules.waits;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -45,26 +49,6 @@ final class UpgradeRules {
 
     private static boolean upgrades(Capabilities can) {
         return can.queue() && can.modes().contains(Mode.UPGRADE);
-    }
-
-    private static Acquire shared(TestClient client, TenureId tenure, Share share) {
-        return client.request(tenure).withShare(share);
-    }
-
-    private static TenureId granted(TestClient client, Share share) {
-        TenureId tenure = client.tenure();
-        client.granted(shared(client, tenure, share));
-        return tenure;
-    }
-
-    private static void refused(TestClient client, Share share) {
-        client.refused(shared(client, client.tenure(), share));
-    }
-
-    private static TenureId waits(TestClient client, Share share) {
-        TenureId tenure = client.tenure();
-        client.refused(shared(client, tenure, share).queued(Queueing.BARGING, 0));
-        return tenure;
     }
 
     private static void releases(TestClient client, Scene scene, TenureId tenure, Mode mode) {
