@@ -12,6 +12,8 @@ import io.holdfast.testkit.Simulation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
@@ -24,7 +26,7 @@ abstract class RandomClients {
 
     final Simulation sim;
     final List<Holdfast> clients = new ArrayList<>();
-    private final SimulatedServer server;
+    final SimulatedServer server;
 
     RandomClients(Simulation sim) {
         this.sim = sim;
@@ -41,7 +43,7 @@ abstract class RandomClients {
         }
     }
 
-    /** One of the clients did something at random that was a success. */
+    /** What a thread of the client does at random. */
     abstract void once(Holdfast client) throws InterruptedException;
 
     void onEvent(LockEvent event) {}
@@ -97,6 +99,46 @@ abstract class RandomClients {
         clients.forEach(Holdfast::close);
         sim.run();
         assertThat(sim.leftovers()).isEmpty();
+    }
+
+    /** Something that blocks. */
+    @FunctionalInterface
+    interface Blocking {
+
+        void run() throws InterruptedException;
+    }
+
+    /** Does it while the thread is interrupted, soon; and not any more when this returns. */
+    final void interruptedSoon(Blocking body) throws InterruptedException {
+        Thread me = Thread.currentThread();
+        SimThread interrupter = sim.start("interrupter", () -> {
+            sim.sleep(millis(100));
+            me.interrupt();
+        });
+        try {
+            body.run();
+        } finally {
+            while (!interrupter.done()) {
+                sim.letOthersRun();
+                var unused = Thread.interrupted();
+                sim.sleep(Duration.ofMillis(1));
+            }
+            var unused = Thread.interrupted();
+        }
+    }
+
+    /** What the future comes to, which is cancelled in some cases. */
+    final <T> Optional<T> cancelledPerhaps(CompletableFuture<Optional<T>> future) {
+        Thread me = Thread.currentThread();
+        var unused = future.whenComplete((got, error) -> sim.unpark(me));
+        if (random(3) == 0) {
+            sim.sleep(millis(50));
+            future.cancel(true);
+        }
+        while (!future.isDone()) {
+            sim.park(future, Long.MAX_VALUE);
+        }
+        return future.isCompletedExceptionally() ? Optional.empty() : future.join();
     }
 
     final long now() {

@@ -17,7 +17,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -67,24 +66,10 @@ class RandomCountsTest {
                 case 1 -> semaphore.tryAcquire(count, millis(500));
                 case 2 -> semaphore.tryAcquire(count, millis(500), Duration.ofMillis(100 + random(400)));
                 case 3 -> semaphore.drain();
-                case 4 -> cancelledPerhaps(semaphore, count);
+                case 4 -> cancelledPerhaps(semaphore.async().tryAcquire(count, millis(400)));
                 default -> Optional.of(semaphore.acquire(count));
             };
             got.ifPresent(this::use);
-        }
-
-        private Optional<Permit> cancelledPerhaps(DistributedSemaphore semaphore, int count) {
-            CompletableFuture<Optional<Permit>> future = semaphore.async().tryAcquire(count, millis(400));
-            Thread me = Thread.currentThread();
-            var unused = future.whenComplete((permit, error) -> sim.unpark(me));
-            if (random(3) == 0) {
-                sim.sleep(millis(50));
-                future.cancel(true);
-            }
-            while (!future.isDone()) {
-                sim.park(future, Long.MAX_VALUE);
-            }
-            return future.isCompletedExceptionally() ? Optional.empty() : future.join();
         }
 
         private void use(Permit permit) {

@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.LockEvent;
-import io.holdfast.MultiLease;
 import io.holdfast.MultiLock;
-import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.Simulation;
 import io.holdfast.testkit.check.HistoryChecker;
 import java.time.Duration;
@@ -16,7 +14,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -67,47 +64,18 @@ class RandomMultiTest {
             switch (random(5)) {
                 case 0 -> inThread(lock, lock.tryLock());
                 case 1 -> inThread(lock, lock.tryLock(millis(500), Duration.ofMillis(100 + random(400))));
-                case 2 -> interruptedSoon(lock);
-                case 3 -> cancelledPerhaps(lock);
+                case 2 ->
+                    interruptedSoon(() -> {
+                        lock.lockInterruptibly();
+                        inThread(lock, true);
+                    });
+                case 3 ->
+                    cancelledPerhaps(lock.async().tryAcquire(millis(400)))
+                            .ifPresent(lease -> inside(lock, lease::token, lease::close));
                 default -> {
                     lock.lock();
                     inThread(lock, true);
                 }
-            }
-        }
-
-        private void interruptedSoon(MultiLock lock) throws InterruptedException {
-            Thread me = Thread.currentThread();
-            SimThread interrupter = sim.start("interrupter", () -> {
-                sim.sleep(millis(100));
-                me.interrupt();
-            });
-            try {
-                lock.lockInterruptibly();
-                inThread(lock, true);
-            } finally {
-                while (!interrupter.done()) {
-                    var unused = Thread.interrupted();
-                    sim.sleep(Duration.ofMillis(1));
-                }
-                var unused = Thread.interrupted();
-            }
-        }
-
-        private void cancelledPerhaps(MultiLock lock) {
-            CompletableFuture<Optional<MultiLease>> future = lock.async().tryAcquire(millis(400));
-            Thread me = Thread.currentThread();
-            var unused = future.whenComplete((lease, error) -> sim.unpark(me));
-            if (random(3) == 0) {
-                sim.sleep(millis(50));
-                future.cancel(true);
-            }
-            while (!future.isDone()) {
-                sim.park(future, Long.MAX_VALUE);
-            }
-            if (!future.isCompletedExceptionally() && future.join().isPresent()) {
-                MultiLease lease = future.join().get();
-                inside(lock, lease::token, lease::close);
             }
         }
 

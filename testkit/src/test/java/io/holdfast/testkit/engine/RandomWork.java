@@ -4,37 +4,25 @@ import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
-import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
-import io.holdfast.testkit.SimThread;
-import io.holdfast.testkit.SimulatedServer;
 import io.holdfast.testkit.Simulation;
 import io.holdfast.testkit.check.HistoryChecker;
 import io.holdfast.testkit.faults.Fault;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 
-/** Three clients with two threads each, two names, and a network that does everything it should not. */
-final class RandomWork {
+/** Locks of all kinds under two names. */
+final class RandomWork extends RandomClients {
 
     /** What happened in one run. */
     record Tally(long grants, long contendedWaits, Map<Fault, Long> faults) {}
-
-    private static final int CLIENTS = 3;
-    private static final int THREADS = 2;
-    private static final int ROUNDS = 6;
-    private static final Duration LEASE = Duration.ofMillis(900);
-    private static final Duration COMMAND = Duration.ofMillis(300);
-    private static final double FAULTS = 0.02;
 
     private enum Order {
         BARGING,
@@ -44,23 +32,18 @@ final class RandomWork {
     }
 
     private final Order order;
-    private final Simulation sim;
-    private final SimulatedServer server;
     private final HistoryChecker history = new HistoryChecker();
     /** Those who read may have one together. */
     private final Map<String, Deque<HistoryChecker.Hold>> byToken = new HashMap<>();
 
-    private final List<Holdfast> clients = new ArrayList<>();
-    private final List<SimThread> threads = new ArrayList<>();
     private final Map<DistributedLock, DistributedLock> reading = new HashMap<>();
     private final Map<DistributedLock, DistributedLock> writingLater = new HashMap<>();
     private long contended;
 
     private RandomWork(Simulation sim, long seed) {
+        super(sim);
         Order[] orders = Order.values();
         this.order = orders[(int) Math.floorMod(seed, (long) orders.length)];
-        this.sim = sim;
-        this.server = sim.server("s");
     }
 
     static Tally run(long seed) {
@@ -79,33 +62,11 @@ final class RandomWork {
     }
 
     private Tally run() {
-        for (int c = 0; c < CLIENTS; c++) {
-            clients.add(Holdfast.builder()
-                    .uri("simulated:s")
-                    .platform(sim)
-                    .name("c" + c)
-                    .lease(LEASE)
-                    .commandTimeout(COMMAND)
-                    .listener(this::onEvent)
-                    .build());
-        }
-        server.faults(faults -> faults.probability(FAULTS).maxDelay(Duration.ofMillis(800)));
-        startThreads();
-        sim.runUntil(() -> threads.stream().allMatch(SimThread::done), Duration.ofMinutes(30));
-        threads.forEach(SimThread::join);
+        work();
         Tally tally = tally();
-        server.faults(faults -> faults.probability(0));
-        finish();
+        history.check(now());
+        end();
         return tally;
-    }
-
-    private void startThreads() {
-        for (int c = 0; c < CLIENTS; c++) {
-            for (int t = 0; t < THREADS; t++) {
-                Holdfast client = clients.get(c);
-                threads.add(sim.start("c" + c + "t" + t, () -> work(client)));
-            }
-        }
     }
 
     private Tally tally() {
@@ -115,57 +76,17 @@ final class RandomWork {
         return new Tally(history.grants(), contended, faults);
     }
 
-    /** Nothing may be left once the network behaves. */
-    private void finish() {
-        sim.runUntil(() -> clients.stream().allMatch(c -> c.stats().unsettled() == 0), Duration.ofMinutes(1));
-        sim.runFor(Duration.ofSeconds(3));
-        clients.forEach(c -> require(c.stats().held() == 0 && c.stats().waiting() == 0, "held or waiting: " + c));
-        require(
-                clients.get(0).list("").isEmpty(),
-                "left at the store: " + clients.get(0).list(""));
-        history.check(now());
-        clients.forEach(Holdfast::close);
-        sim.run();
-        require(sim.leftovers().isEmpty(), "left in the clients: " + sim.leftovers());
-    }
-
-    private static void require(boolean condition, String text) {
-        if (!condition) {
-            throw new AssertionError(text);
-        }
-    }
-
-    private long now() {
-        return sim.elapsed().toNanos();
-    }
-
-    private void onEvent(LockEvent event) {
+    @Override
+    void onEvent(LockEvent event) {
         if (event instanceof LockEvent.Lost lost) {
             Deque<HistoryChecker.Hold> holds = byToken.getOrDefault(lost.lockName() + lost.token(), new ArrayDeque<>());
             Optional.ofNullable(holds.poll()).ifPresent(hold -> hold.lost(now()));
         }
     }
 
-    private int random(int bound) {
-        return (int) Math.floorMod(sim.randomLong() >> 8, (long) bound);
-    }
-
-    private Duration millis(int bound) {
-        return Duration.ofMillis(random(bound));
-    }
-
-    private void work(Holdfast client) {
-        for (int round = 0; round < ROUNDS; round++) {
-            DistributedLock lock = lock(client, "n" + random(2));
-            try {
-                once(lock);
-            } catch (HoldfastException | LeaseLostException e) {
-                sim.log(e.getClass().getSimpleName());
-            } catch (InterruptedException e) {
-                sim.log("interrupted");
-            }
-            sim.sleep(millis(30));
-        }
+    @Override
+    void once(Holdfast client) throws InterruptedException {
+        once(lock(client, "n" + random(2)));
     }
 
     private DistributedLock lock(Holdfast client, String name) {
@@ -204,48 +125,18 @@ final class RandomWork {
             case 0 -> inThread(lock, lock.tryLock());
             case 1 -> inThread(lock, lock.tryLock(millis(500)));
             case 2 -> inThread(lock, lock.tryLock(millis(500), Duration.ofMillis(100 + random(400))));
-            case 3 -> interruptedSoon(lock);
-            case 4 -> cancelledPerhaps(lock);
+            case 3 ->
+                interruptedSoon(() -> {
+                    lock.lockInterruptibly();
+                    inThread(lock, true);
+                });
+            case 4 ->
+                cancelledPerhaps(lock.async().tryAcquire(millis(400)))
+                        .ifPresent(lease -> inside(lock, lease.token(), lease::remaining, lease::close));
             default -> {
                 lock.lock();
                 inThread(lock, true);
             }
-        }
-    }
-
-    private void interruptedSoon(DistributedLock lock) throws InterruptedException {
-        Thread me = Thread.currentThread();
-        SimThread interrupter = sim.start("interrupter", () -> {
-            sim.sleep(millis(100));
-            me.interrupt();
-        });
-        try {
-            lock.lockInterruptibly();
-            inThread(lock, true);
-        } finally {
-            while (!interrupter.done()) {
-                sim.letOthersRun();
-                var unused = Thread.interrupted();
-                sim.sleep(Duration.ofMillis(1));
-            }
-            var unused = Thread.interrupted();
-        }
-    }
-
-    private void cancelledPerhaps(DistributedLock lock) {
-        CompletableFuture<Optional<Lease>> future = lock.async().tryAcquire(millis(400));
-        Thread me = Thread.currentThread();
-        var unused = future.whenComplete((lease, error) -> sim.unpark(me));
-        if (random(3) == 0) {
-            sim.sleep(millis(50));
-            future.cancel(true);
-        }
-        while (!future.isDone()) {
-            sim.park(future, Long.MAX_VALUE);
-        }
-        if (!future.isCompletedExceptionally() && future.join().isPresent()) {
-            Lease lease = future.join().get();
-            inside(lock, lease.token(), lease::remaining, lease::close);
         }
     }
 
