@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.DistributedLock;
-import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
@@ -19,39 +18,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Many read or one writes, over all clients; neither side waits for ever. */
-class ReadWriteTest extends VirtualTime {
-
-    private static final Duration SHORT = Duration.ofMillis(1);
-    private static final Duration PAUSE = Duration.ofMillis(100);
-
-    private final DistributedReadWriteLock atA = a.readWriteLock("n");
-    private final DistributedReadWriteLock atB = b.readWriteLock("n");
-    private final List<String> order = new ArrayList<>();
-    private final List<SimThread> others = new ArrayList<>();
-
-    @AfterEach
-    void nothingIsLeft() {
-        others.forEach(SimThread::join);
-        assertNothingIsLeft();
-    }
-
-    /** A thread that locks, notes that it has, and unlocks after the work; it has locked or waits when this returns. */
-    private SimThread other(String name, DistributedLock lock, Duration work) {
-        SimThread other = start(name, () -> {
-            lock.lock();
-            order.add(name);
-            sim.sleep(work);
-            lock.unlock();
-        });
-        others.add(other);
-        sim.runFor(SHORT);
-        return other;
-    }
+class ReadWriteTest extends ReadersAndWriters {
 
     // ---- who excludes whom
 
@@ -83,12 +53,6 @@ class ReadWriteTest extends VirtualTime {
         atA.writeLock().unlock();
         assertThat(atB.writeLock().tryLock()).isTrue();
         atB.writeLock().unlock();
-    }
-
-    private boolean inOther(BooleanSupplier question) {
-        boolean[] answer = {false};
-        start("other", () -> answer[0] = question.getAsBoolean()).join();
-        return answer[0];
     }
 
     @Test

@@ -10,48 +10,13 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.LockOptions;
 import io.holdfast.testkit.SimThread;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BooleanSupplier;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Who reads and may write later: alone among the readers, and nobody writes in between. */
-class UpgradeTest extends VirtualTime {
+class UpgradeTest extends ReadersAndWriters {
 
-    private static final Duration SHORT = Duration.ofMillis(1);
-    private static final Duration PAUSE = Duration.ofMillis(100);
-
-    private final DistributedReadWriteLock atA = a.readWriteLock("n");
-    private final DistributedReadWriteLock atB = b.readWriteLock("n");
     private final DistributedLock upgradeable = atA.upgradeableLock();
-    private final List<String> order = new ArrayList<>();
-    private final List<SimThread> others = new ArrayList<>();
-
-    @AfterEach
-    void nothingIsLeft() {
-        others.forEach(SimThread::join);
-        assertNothingIsLeft();
-    }
-
-    /** A thread that locks, notes that it has, and unlocks after the work; it has locked or waits when this returns. */
-    private SimThread other(String name, DistributedLock lock, Duration work) {
-        SimThread other = start(name, () -> {
-            lock.lock();
-            order.add(name);
-            sim.sleep(work);
-            lock.unlock();
-        });
-        others.add(other);
-        sim.runFor(SHORT);
-        return other;
-    }
-
-    private boolean inOther(BooleanSupplier question) {
-        boolean[] answer = {false};
-        start("other", () -> answer[0] = question.getAsBoolean()).join();
-        return answer[0];
-    }
 
     @Test
     void othersMayReadButNotWriteNorWriteLater() {
