@@ -9,6 +9,7 @@ import io.holdfast.LockTimeoutException;
 import io.holdfast.MultiLease;
 import io.holdfast.MultiLock;
 import io.holdfast.StoreRefusedException;
+import io.holdfast.spi.Acquire;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.List;
@@ -126,6 +127,21 @@ class TogetherTest {
         Await.until("what was before it is given back", () -> servers.redis.exists("1") == 0);
         assertThat(servers.redis.exists("3")).isZero();
         servers.redis.del(key.of("2"));
+    }
+
+    @Test
+    void nothingIsWrittenBeforeAllNamesWereLookedAt() {
+        servers.redis.lpush("2", "of another program");
+        try (TestClient client = TestClient.open(servers.uri())) {
+            List<Acquire> all = Stream.of("1", "2")
+                    .map(name -> Acquire.of(name, client.tenure(1), TestClient.LEASE))
+                    .toList();
+            assertThatThrownBy(() ->
+                            Await.reply(client.store().together().orElseThrow().acquire(all)))
+                    .hasMessageContaining("the key '2' is a list");
+            assertThat(servers.redis.exists("1", Servers.tokenKey("1"))).isZero();
+        }
+        servers.redis.del("2");
     }
 
     @Test
