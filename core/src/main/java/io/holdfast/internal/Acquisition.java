@@ -1,15 +1,11 @@
 package io.holdfast.internal;
 
 import io.holdfast.spi.Platform;
-import java.lang.StackWalker.StackFrame;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A blocking acquire: one waiter after the other, until one has an outcome that counts. */
 final class Acquisition {
 
-    private static final StackWalker STACK = StackWalker.getInstance();
-    private static final int SITE_FRAMES = 4;
     private static final int ATTEMPTS_AFTER_TIME = 3;
 
     private final Engine engine;
@@ -64,7 +60,7 @@ final class Acquisition {
     private Outcome once(Waiter waiter) throws InterruptedException {
         Slot slot = engine.arrive(name, waiter);
         if (waiter.outcome == null) {
-            waiter.site = site();
+            waiter.site = engine.sites.here();
         }
         Outcome outcome = waiter.outcome;
         while (outcome == null) {
@@ -112,17 +108,5 @@ final class Acquisition {
             throw new InterruptedException();
         }
         interrupted = true;
-    }
-
-    /** Where the calling thread came from. */
-    static String site() {
-        return STACK.walk(frames -> frames.filter(Acquisition::isCaller)
-                .limit(SITE_FRAMES)
-                .map(StackFrame::toString)
-                .collect(Collectors.joining(" < ")));
-    }
-
-    private static boolean isCaller(StackFrame frame) {
-        return !frame.getClassName().startsWith("io.holdfast.internal.");
     }
 }

@@ -49,7 +49,7 @@ final class Bundle {
         if (interruptible && Thread.currentThread().isInterrupted()) {
             return new Asked.Unclear();
         }
-        String site = Acquisition.site();
+        String site = engine.sites.here();
         waiters.forEach(waiter -> waiter.site = site);
         start();
         boolean answered = awaitAnswer();

@@ -3,12 +3,15 @@ package io.holdfast.internal;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
+import java.util.Comparator;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -16,9 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Calls to the store under way, each answered in time or timed out.
  *
- * <p>All calls have the same timeout, so a queue in order of sending is in order of deadlines: adding is all that a call
- * costs, and a tick now and then drops the finished ones from the front. An answer after the timeout is still passed on,
- * marked as late.
+ * <p>A tick now and then looks at all that are under way, and times out those whose time is up, in the order in which they
+ * were sent. An answer after the timeout is still passed on, marked as late.
  */
 final class Calls implements AutoCloseable {
 
@@ -32,6 +34,7 @@ final class Calls implements AutoCloseable {
         }
 
         private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.OPEN);
+        private long number;
         private long deadline;
         private long sent;
         private long wallMillis;
@@ -71,7 +74,8 @@ final class Calls implements AutoCloseable {
     private final Platform platform;
     private final Executor senders;
     private final long timeoutNanos;
-    private final ConcurrentLinkedQueue<Call<?>> underWay = new ConcurrentLinkedQueue<>();
+    private final Map<Long, Call<?>> underWay = new ConcurrentHashMap<>();
+    private final AtomicLong numbers = new AtomicLong();
     private final AtomicBoolean ticking = new AtomicBoolean();
     private volatile boolean closed;
 
@@ -90,7 +94,8 @@ final class Calls implements AutoCloseable {
     <R> void start(Call<R> call, Executor sender) {
         engine.counters.storeCalls.increment();
         call.deadline = platform.nanoTime() + timeoutNanos;
-        underWay.add(call);
+        call.number = numbers.incrementAndGet();
+        underWay.put(call.number, call);
         tickLater(timeoutNanos / TICKS_PER_TIMEOUT);
         sender.execute(() -> send(call));
     }
@@ -136,6 +141,7 @@ final class Calls implements AutoCloseable {
 
     private <R> void answered(Call<R> call, @Nullable R reply, @Nullable Throwable error) {
         boolean late = call.phase.getAndSet(Call.Phase.DONE) == Call.Phase.TIMED_OUT;
+        underWay.remove(call.number);
         try {
             if (reply != null) {
                 call.replied(reply);
@@ -164,23 +170,18 @@ final class Calls implements AutoCloseable {
     private void tick() {
         ticking.set(false);
         long now = platform.nanoTime();
-        for (Call<?> head = underWay.peek(); head != null && over(head, now); head = underWay.peek()) {
-            underWay.poll();
-        }
-        Call<?> oldest = underWay.peek();
-        if (oldest != null) {
-            tickLater(Math.min(oldest.deadline - now, timeoutNanos / TICKS_PER_TIMEOUT));
-        }
-    }
-
-    private boolean over(Call<?> call, long now) {
-        if (call.phase.get() == Call.Phase.OPEN && now - call.deadline >= 0) {
-            timeOut(call);
-        }
-        return call.phase.get() != Call.Phase.OPEN;
+        underWay.values().stream()
+                .filter(call -> now - call.deadline >= 0)
+                .sorted(Comparator.comparingLong(call -> call.number))
+                .forEach(this::timeOut);
+        underWay.values().stream()
+                .mapToLong(call -> call.deadline - now)
+                .min()
+                .ifPresent(left -> tickLater(Math.max(0, Math.min(left, timeoutNanos / TICKS_PER_TIMEOUT))));
     }
 
     private void timeOut(Call<?> call) {
+        underWay.remove(call.number);
         if (call.phase.compareAndSet(Call.Phase.OPEN, Call.Phase.TIMED_OUT)) {
             engine.counters.storeFailures.increment();
             String text = "no answer from " + engine.store.describe() + " within " + timeoutNanos / 1_000_000 + " ms";

@@ -1,7 +1,7 @@
 package io.holdfast.internal;
 
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /**
  * The copies of a tenure's acquire that were sent and have no answer: each may still be applied, until the server's clock
@@ -9,24 +9,29 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class Copies {
 
-    private final AtomicInteger open = new AtomicInteger();
-    private final AtomicLong lateUntil = new AtomicLong();
+    private static final AtomicIntegerFieldUpdater<Copies> OPEN =
+            AtomicIntegerFieldUpdater.newUpdater(Copies.class, "open");
+    private static final AtomicLongFieldUpdater<Copies> LATE_UNTIL =
+            AtomicLongFieldUpdater.newUpdater(Copies.class, "lateUntil");
+
+    private volatile int open;
+    private volatile long lateUntil;
 
     void sent(long notAfter) {
-        lateUntil.accumulateAndGet(notAfter, Math::max);
-        open.incrementAndGet();
+        LATE_UNTIL.accumulateAndGet(this, notAfter, Math::max);
+        OPEN.incrementAndGet(this);
     }
 
     void answered() {
-        open.decrementAndGet();
+        OPEN.decrementAndGet(this);
     }
 
     boolean unanswered() {
-        return open.get() > 0;
+        return open > 0;
     }
 
     /** How many microseconds of the server's clock a copy may still come for; zero or less for never again. */
     long mayComeFor(long serverMicros) {
-        return lateUntil.get() - serverMicros + 1;
+        return lateUntil - serverMicros + 1;
     }
 }

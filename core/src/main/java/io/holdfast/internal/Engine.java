@@ -31,6 +31,7 @@ final class Engine implements Rules.Moment {
     final Platform platform;
     final String clientId;
     final Counters counters = new Counters();
+    final Sites sites = new Sites();
     final Events events;
     final Calls calls;
     final Settlements settlements;

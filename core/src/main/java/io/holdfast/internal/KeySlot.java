@@ -352,7 +352,7 @@ class KeySlot extends Slot {
     }
 
     private boolean wantsPlace() {
-        return rules.queues() && line.stream().anyMatch(Waiter::queues);
+        return rules.queues() && line.anyQueues();
     }
 
     private void askAgainIfWanted(Tenure asked, Effect.Buffer out) {

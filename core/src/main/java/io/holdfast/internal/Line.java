@@ -33,6 +33,16 @@ final class Line {
         return waiters.size();
     }
 
+    /** Whether anybody waits for a place to come up. */
+    boolean anyQueues() {
+        for (Waiter waiter : waiters) {
+            if (waiter.queues()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     Stream<Waiter> stream() {
         return waiters.stream();
     }

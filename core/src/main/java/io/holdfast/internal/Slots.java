@@ -4,6 +4,7 @@ import io.holdfast.OnMaxHold;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.TenureId;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -114,16 +115,21 @@ final class Slots {
 
     /** Those there are of the name. */
     Stream<Slot> of(String name) {
-        Set<Slot> found = new LinkedHashSet<>();
-        open.forEach(slots -> {
+        // mostly there is none
+        Set<Slot> found = Set.of();
+        for (ConcurrentHashMap<String, Slot> slots : open) {
             Slot slot = slots.get(name);
-            if (slot != null) {
-                found.add(slot);
-            }
-        });
+            found = slot == null ? found : with(found, List.of(slot));
+        }
         // after the others, as a slot is there before it leaves them
-        found.addAll(aside.getOrDefault(name, Set.of()));
-        return found.stream();
+        Set<Slot> others = aside.get(name);
+        return (others == null ? found : with(found, others)).stream();
+    }
+
+    private static Set<Slot> with(Set<Slot> some, Collection<Slot> more) {
+        Set<Slot> all = some.isEmpty() ? new LinkedHashSet<>() : some;
+        all.addAll(more);
+        return all;
     }
 
     /** The hold of the thread under the name, in that mode, whichever way it waited for it. */

@@ -13,7 +13,10 @@ import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,6 +39,18 @@ class UnknownOutcomeTest extends VirtualTime {
         assertNothingIsLeft();
         assertThat(b.lock("n").tryLock()).isTrue();
         b.lock("n").unlock();
+    }
+
+    @Test
+    void whatIsNotAnsweredIsGivenUpInTheOrderInWhichItWasAsked() {
+        List<String> order = new ArrayList<>();
+        List<String> names = IntStream.range(0, 10).mapToObj(i -> "n" + i).toList();
+        for (String name : names) {
+            faults(a).next(Operation.ACQUIRE, Fault.DROP_REQUEST);
+            var unused = a.lock(name).async().tryAcquire().whenComplete((lease, error) -> order.add(name));
+        }
+        sim.runFor(Duration.ofMinutes(1));
+        assertThat(order).isEqualTo(names);
     }
 
     @Test
