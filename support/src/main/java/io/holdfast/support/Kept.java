@@ -2,6 +2,7 @@ package io.holdfast.support;
 
 import io.holdfast.spi.Platform;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -68,6 +69,11 @@ public final class Kept<C> implements AutoCloseable {
             connect();
         }
         return tried ? CompletableFuture.failedStage(failure) : first.minimalCompletionStage();
+    }
+
+    /** The connection; empty while there is none. Makes none. */
+    public Optional<C> now() {
+        return Optional.ofNullable(current.get());
     }
 
     private void connect() {

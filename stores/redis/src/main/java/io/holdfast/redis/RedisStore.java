@@ -107,20 +107,25 @@ final class RedisStore implements LockStore {
         } else if (request.share().mode() != Mode.LOCK) {
             return shared.acquire(request, RedisStore::acquired);
         }
-        Stream<Object> fixed = Stream.of(
-                request.tenure(),
-                millis(request.lease()),
-                TokenUnits.units(request.tokens()),
-                request.notAfter(),
-                queueing(request),
-                request.arrival(),
-                layout.inbox(""));
-        Stream<Object> behind = request.behind().stream().flatMap(place -> Stream.of(place.tenure(), place.arrival()));
+        Object[] arguments = {
+            request.tenure(),
+            millis(request.lease()),
+            TokenUnits.units(request.tokens()),
+            request.notAfter(),
+            queueing(request),
+            request.arrival(),
+            layout.inbox("")
+        };
         return session.run(
                 Script.ACQUIRE,
                 List.of(request.name()),
                 RedisStore::acquired,
-                Stream.concat(fixed, behind).toArray());
+                request.behind().isEmpty() ? arguments : withPlaces(arguments, request.behind()));
+    }
+
+    private static Object[] withPlaces(Object[] arguments, List<Acquire.Place> behind) {
+        Stream<Object> places = behind.stream().flatMap(place -> Stream.of(place.tenure(), place.arrival()));
+        return Stream.concat(Stream.of(arguments), places).toArray();
     }
 
     private static int queueing(Acquire request) {
@@ -227,18 +232,17 @@ final class RedisStore implements LockStore {
         } else if (request.mode() != Mode.LOCK) {
             return shared.release(request, RedisStore::released);
         }
+        Object[] arguments = {
+            request.tenure(), request.yield() ? 1 : 0, TokenUnits.unit(request.lastToken()), layout.inbox("")
+        };
         return session.run(
                 Script.RELEASE,
                 List.of(request.name()),
                 RedisStore::released,
-                Stream.concat(
-                                Stream.of(
-                                        request.tenure(),
-                                        request.yield() ? 1 : 0,
-                                        TokenUnits.unit(request.lastToken()),
-                                        layout.inbox("")),
-                                request.places().stream())
-                        .toArray());
+                request.places().isEmpty()
+                        ? arguments
+                        : Stream.concat(Stream.of(arguments), request.places().stream())
+                                .toArray());
     }
 
     private static Release.Reply released(Reply reply) {

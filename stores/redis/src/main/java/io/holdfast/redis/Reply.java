@@ -22,7 +22,9 @@ record Reply(List<Object> values, long run) {
 
     /** All from there to the end. */
     List<Long> numbers(int from) {
-        return values.stream().skip(from).map(Long.class::cast).toList();
+        return from == values.size()
+                ? List.of()
+                : values.stream().skip(from).map(Long.class::cast).toList();
     }
 
     String text(int index) {

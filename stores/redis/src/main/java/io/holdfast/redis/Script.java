@@ -10,10 +10,10 @@ import java.util.Objects;
 
 /** The scripts, each with the parts before it that it uses. */
 enum Script {
-    ACQUIRE("common", "serve", "take", "acquire"),
+    ACQUIRE("acquire-free", "common", "serve", "take", "acquire"),
     TOGETHER("common", "serve", "take", "together"),
     RENEW("common", "renew"),
-    RELEASE("common", "serve", "redisson", "release"),
+    RELEASE("release-alone", "common", "serve", "redisson", "release"),
     FORCE("common", "serve", "redisson", "force"),
     INSPECT("common", "inspect"),
     SHARE_ACQUIRE("common", "serve", "share", "redisson-shared", "share-acquire"),

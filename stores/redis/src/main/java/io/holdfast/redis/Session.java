@@ -12,9 +12,7 @@ import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateAdapter;
-import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
@@ -220,23 +218,38 @@ final class Session {
         String[] values = new String[arguments.length];
         Arrays.setAll(values, i -> arguments[i].toString());
         long run = listening ? runs.get() : 0;
-        CompletionStage<List<Object>> reply = send(
-                () -> script + " " + names,
-                redis -> redis.<List<Object>>evalsha(script.digest, ScriptOutputType.MULTI, keys, values)
-                        .exceptionallyCompose(error -> error instanceof RedisNoScriptException
-                                ? redis.eval(script.text, ScriptOutputType.MULTI, keys, values)
-                                : CompletableFuture.failedStage(error)));
-        return reply.thenApply(list -> decoder.apply(new Reply(list, run)));
+        Supplier<String> what = () -> script + " " + names;
+        return whenOpen(
+                what,
+                redis -> new ScriptRun<>(
+                                script, keys, values, reply -> decoder.apply(new Reply(reply, run)), failed(what))
+                        .on(redis));
     }
 
     /** Sends a command; at once, or not at all. */
     <T> CompletionStage<T> send(
             Supplier<String> what, Function<RedisAsyncCommands<String, String>, ? extends CompletionStage<T>> command) {
-        return connection
-                .get()
-                .exceptionallyCompose(error -> CompletableFuture.failedStage(failures.unreachable(what.get(), error)))
-                .thenCompose(open -> command.apply(open.async()))
-                .exceptionallyCompose(error -> CompletableFuture.failedStage(failures.request(what.get(), error)));
+        return whenOpen(
+                what,
+                redis -> command.apply(redis)
+                        .exceptionallyCompose(error ->
+                                CompletableFuture.failedStage(failed(what).apply(error))));
+    }
+
+    private Function<Throwable, StoreException> failed(Supplier<String> what) {
+        return error -> failures.request(what.get(), error);
+    }
+
+    private <T> CompletionStage<T> whenOpen(
+            Supplier<String> what, Function<RedisAsyncCommands<String, String>, CompletionStage<T>> use) {
+        var open = connection.now();
+        return open.isPresent()
+                ? use.apply(open.get().async())
+                : connection
+                        .get()
+                        .exceptionallyCompose(
+                                error -> CompletableFuture.failedStage(failures.unreachable(what.get(), error)))
+                        .thenCompose(made -> use.apply(made.async()));
     }
 
     /** From now on. */

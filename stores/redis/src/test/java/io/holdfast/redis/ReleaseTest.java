@@ -44,6 +44,8 @@ class ReleaseTest {
         assertThat(second.release(name, 1).held()).isFalse();
         assertThat(first.release(name, 2).held()).isFalse();
         second.refused(name, 1);
+        second.queued(name, 1);
+        assertThat(second.release(name, 2).held()).as("while somebody waits").isFalse();
         assertThat(first.release(name, 1).held()).isTrue();
         assertThat(first.release(name, 1).held()).isFalse();
     }

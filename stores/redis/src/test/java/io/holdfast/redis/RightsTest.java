@@ -74,7 +74,7 @@ class RightsTest {
         try (TestClient client = open("~*", "&*", "+@all", "-hset")) {
             assertEffect(Effect.UNKNOWN, client, "can't run this command");
         }
-        try (TestClient client = open("~*", "&*", "+@all", "-hlen")) {
+        try (TestClient client = open("~*", "&*", "+@all", "-get")) {
             assertRefused(client, "cannot be used");
         }
     }
