@@ -1,4 +1,4 @@
-/** Measures Holdfast against the floor that its server and its client library set. */
+/** Runs the cases with all subjects in turn, and writes down what came of it. */
 @NullMarked
 package io.holdfast.benchmarks;
 

@@ -19,6 +19,7 @@ import picocli.CommandLine.Spec;
         name = "holdfast",
         description = "Distributed locks for the JVM, at the command line.",
         subcommands = {DemoCommand.class, LsCommand.class, ShowCommand.class, RehearseCommand.class},
+        footer = {"", "./holdfast bench, in a checkout of the sources, measures; see ./holdfast bench --help."},
         synopsisSubcommandLabel = "COMMAND",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:as it should be", "1:not as it should be", "2:wrong arguments", "69:the store cannot be used"

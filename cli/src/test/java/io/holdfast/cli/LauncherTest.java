@@ -21,9 +21,10 @@ class LauncherTest {
 
     private static final String MAVEN = """
             #!/bin/sh
-            echo build >>log
-            sleep 0.2
-            mkdir -p cli/target && echo jar >cli/target/holdfast-cli-all.jar
+            case " $* " in
+                *" benchmarks "*) echo 'build of benchmarks' >>log; mkdir -p benchmarks/target/lib ;;
+                *) echo build >>log; sleep 0.2; mkdir -p cli/target && echo jar >cli/target/holdfast-cli-all.jar ;;
+            esac
             """;
 
     private static final String JAVA = """
@@ -32,6 +33,7 @@ class LauncherTest {
                 case $argument in
                     -XX:ArchiveClassesAtExit=*) echo rehearsal >>log; echo classes >"${argument#*=}" ;;
                     -XX:SharedArchiveFile=*) archive=${argument#*=} ;;
+                    io.holdfast.benchmarks.Bench) echo "measured with $*" ;;
                 esac
             done
             [ -z "$archive" ] || echo "ran with $(cat "$archive")"
@@ -82,6 +84,20 @@ class LauncherTest {
         assertThat(log()).containsExactly("build", "rehearsal", "rehearsal");
     }
 
+    @Test
+    void whatMeasuresIsBuiltApartAndAgainWhenItIsGone() throws Exception {
+        prepare();
+        for (int time = 0; time < 2; time++) {
+            assertThat(outputOf(use(true, "bench", "--quick")))
+                    .startsWith("measured with -cp ")
+                    .endsWith("io.holdfast.benchmarks.Bench --quick\n");
+        }
+        assertThat(log()).containsExactly("build of benchmarks");
+        Files.delete(root.resolve("benchmarks/target/lib"));
+        outputOf(use(true, "bench"));
+        assertThat(log()).containsExactly("build of benchmarks", "build of benchmarks");
+    }
+
     private void prepare() throws IOException {
         Path checkout = Path.of("").toAbsolutePath();
         while (!Files.isExecutable(checkout.resolve("holdfast"))) {
@@ -113,10 +129,12 @@ class LauncherTest {
         throw new AssertionError("there is no " + tool);
     }
 
-    private Process use(boolean flock) throws IOException {
+    private Process use(boolean flock, String... arguments) throws IOException {
         String tools = root.resolve("tools").toString();
-        ProcessBuilder builder = new ProcessBuilder(
-                        "bash", root.resolve("holdfast").toString(), "ls")
+        List<String> command =
+                new ArrayList<>(List.of("bash", root.resolve("holdfast").toString()));
+        command.addAll(arguments.length == 0 ? List.of("ls") : List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command)
                 .directory(root.toFile())
                 .redirectError(root.resolve("errors").toFile());
         builder.environment().put("JAVA_HOME", root.resolve("jdk").toString());

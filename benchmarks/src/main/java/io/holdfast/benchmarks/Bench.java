@@ -1,0 +1,197 @@
+package io.holdfast.benchmarks;
+
+import io.holdfast.benchmarks.jmh.InsideBenchmark;
+import io.holdfast.embedded.redis.RedisServer;
+import io.lettuce.core.RedisException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.Main;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code holdfast bench}. */
+@Command(
+        name = "holdfast bench",
+        usageHelpWidth = 100,
+        sortOptions = false,
+        description = {
+            "Measures Holdfast, Redisson, and the floor that server and driver set, on one server in turn.",
+            "",
+            "Every subject has processes of its own, and they work one after the other, round by round. Where only one may be"
+                    + " inside, all processes look whether somebody else is, in memory that they share.",
+            ""
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:Holdfast let nobody in beside somebody else, and lost no lock",
+            "1:it did, or a worker failed",
+            "2:wrong arguments",
+            "69:the store cannot be used"
+        })
+public final class Bench implements Callable<Integer> {
+
+    private static final int UNUSABLE = 69;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Option(
+            names = "--cases",
+            paramLabel = "NAME",
+            split = ",",
+            description = "What to measure. Default: all there is, which takes less than half an hour.")
+    private Set<String> cases = new TreeSet<>();
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            split = ",",
+            description = "Threads of each process, where a case has no other size. Default: those of the cases.")
+    private List<Integer> threads = new ArrayList<>();
+
+    @Option(names = "--seconds", paramLabel = "S", description = "Time of a round. Default: 2; with --quick 0.5.")
+    private @Nullable Double seconds;
+
+    @Option(names = "--rounds", paramLabel = "N", description = "Rounds that count. Default: 3; with --quick 1.")
+    private @Nullable Integer rounds;
+
+    @Option(names = "--quick", description = "One cell of each case, short: shows that all works, and little more.")
+    private boolean quick;
+
+    @Option(names = "--inside", description = "Instead of all that, what the engine costs inside one process, by JMH.")
+    private boolean inside;
+
+    @Option(
+            names = "--store",
+            paramLabel = "URI",
+            description = "A Redis with an empty database, which is emptied after each cell. Default: one of its own.")
+    private @Nullable String store;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Writes the figures to this file, too.")
+    private @Nullable Path json;
+
+    @Option(names = "--html", paramLabel = "FILE", description = "Writes a page with plots to this file, too.")
+    private @Nullable Path html;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Shows this help.")
+    @SuppressWarnings("UnusedVariable")
+    private boolean help;
+
+    private String[] arguments = {};
+
+    private Bench() {}
+
+    /** Measures, and ends the JVM with an exit code. */
+    public static void main(String[] arguments) {
+        System.exit(commandLine(arguments).execute(arguments));
+    }
+
+    static CommandLine commandLine(String... arguments) {
+        Bench bench = new Bench();
+        bench.arguments = arguments.clone();
+        return new CommandLine(bench).setExecutionExceptionHandler((e, line, parsed) -> {
+            line.getErr().println("holdfast bench: " + e.getMessage());
+            return e instanceof RedisException ? UNUSABLE : CommandLine.ExitCode.SOFTWARE;
+        });
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if (inside) {
+            Main.main(new String[] {InsideBenchmark.class.getName()});
+            return CommandLine.ExitCode.OK;
+        }
+        BenchOptions options = options();
+        if (options.store().isPresent()) {
+            return run(options, options.store().get());
+        }
+        try (RedisServer server = RedisServer.start()) {
+            return run(options, server.uri());
+        }
+    }
+
+    private BenchOptions options() {
+        try {
+            double length = seconds != null ? seconds : quick ? 0.5 : 2;
+            long millis = Math.round(length * 1_000);
+            return new BenchOptions(
+                    cases,
+                    threads,
+                    rounds != null ? rounds : quick ? 1 : 3,
+                    millis,
+                    quick ? millis : Math.max(3_000, millis),
+                    quick,
+                    Optional.ofNullable(store),
+                    Optional.ofNullable(json),
+                    Optional.ofNullable(html));
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private int run(BenchOptions options, String uri) throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        Path folder = Files.createTempDirectory("holdfast-bench");
+        try (ServerMeter server = new ServerMeter(uri)) {
+            if (!server.isEmpty()) {
+                throw new ParameterException(
+                        spec.commandLine(), "the database of --store is not empty, and all in it would be deleted");
+            }
+            Report report = new Report(Machine.here(server.version(), List.of(arguments)), options.shownStore());
+            Series series = new Series(options, uri, server, folder);
+            for (Cell cell : options.cells()) {
+                out.print(report.add(series.run(cell)));
+                out.flush();
+            }
+            report.write(options.json(), options.html());
+            return report.isClean() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+        } catch (IOException e) {
+            throw new IOException(e.getMessage() + lastErrors(folder), e);
+        } finally {
+            delete(folder);
+        }
+    }
+
+    private static String lastErrors(Path folder) throws IOException {
+        Path errors = folder.resolve("errors");
+        if (!Files.exists(errors)) {
+            return "";
+        }
+        List<String> lines = Files.readAllLines(errors);
+        return ":\n" + String.join("\n", lines.subList(Math.max(0, lines.size() - 20), lines.size()));
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            files.sorted(Comparator.reverseOrder()).forEach(Bench::deleteOne);
+        }
+    }
+
+    private static void deleteOne(Path file) {
+        try {
+            Files.delete(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package io.holdfast.benchmarks;
+
+import io.holdfast.benchmarks.subject.SubjectKind;
+import java.util.List;
+
+/**
+ * One case in one size, which several subjects run in turn.
+ *
+ * @param name of the case
+ * @param threads of each process
+ * @param processes for each subject
+ * @param size how many locks, waiters or names, where the case has that; else 0
+ * @param subjects who can do it
+ * @param once whether it takes as long as it takes, and is done in one round
+ */
+record Cell(String name, int threads, int processes, int size, List<SubjectKind> subjects, boolean once) {
+
+    static Cell of(String name, int threads, SubjectKind... subjects) {
+        return new Cell(name, threads, 1, 0, List.of(subjects), false);
+    }
+
+    Cell withProcesses(int number) {
+        return new Cell(name, threads, number, size, subjects, once);
+    }
+
+    Cell withThreads(int number) {
+        return new Cell(name, number, processes, size, subjects, once);
+    }
+
+    Cell withSize(int number) {
+        return new Cell(name, threads, processes, number, subjects, once);
+    }
+
+    Cell doneOnce() {
+        return new Cell(name, threads, processes, size, subjects, true);
+    }
+
+    /** Without those for whom it would take too long. */
+    Cell without(SubjectKind subject) {
+        return new Cell(
+                name,
+                threads,
+                processes,
+                size,
+                subjects.stream().filter(each -> each != subject).toList(),
+                once);
+    }
+
+    @Override
+    public String toString() {
+        return name + ", " + counted(processes, "process", "processes") + " x " + counted(threads, "thread", "threads")
+                + (size > 0 ? ", " + String.format("%,d", size) : "");
+    }
+
+    private static String counted(int number, String one, String many) {
+        return number + " " + (number == 1 ? one : many);
+    }
+}

@@ -1,0 +1,75 @@
+package io.holdfast.benchmarks;
+
+import io.holdfast.benchmarks.subject.SubjectKind;
+import io.holdfast.benchmarks.work.Answer;
+import io.holdfast.benchmarks.work.Job;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The processes of one subject in one cell. */
+final class Crew implements AutoCloseable {
+
+    private final Cell cell;
+    private final SubjectKind subject;
+    private final ServerMeter server;
+    private final List<WorkerProcess> workers = new ArrayList<>();
+    private final String held;
+
+    Crew(Cell cell, SubjectKind subject, String uri, ServerMeter server, Path folder) throws IOException {
+        this.cell = cell;
+        this.subject = subject;
+        this.server = server;
+        Path board = folder.resolve(cell.hashCode() + "-" + subject);
+        String named = "";
+        for (int process = 0; process < cell.processes(); process++) {
+            Job job = new Job(cell.name(), subject, uri, cell.threads(), cell.size(), process, cell.processes(), board);
+            workers.add(new WorkerProcess(job, folder.resolve("errors")));
+            named = job.named("hold-");
+        }
+        held = named;
+    }
+
+    void awaitReady() throws IOException {
+        for (WorkerProcess worker : workers) {
+            worker.awaitReady();
+        }
+    }
+
+    SubjectKind subject() {
+        return subject;
+    }
+
+    /** One round of all processes at once. */
+    Round round(long millis) throws IOException {
+        long cpu = cpuMicros();
+        ServerMeter.Reading before = server.read();
+        for (WorkerProcess worker : workers) {
+            worker.begin(millis);
+        }
+        List<Answer> answers = new ArrayList<>();
+        for (WorkerProcess worker : workers) {
+            answers.add(worker.answer());
+        }
+        ServerMeter.Reading counted = server.read().since(before);
+        return new Round(answers, cpuMicros() - cpu, counted, lost());
+    }
+
+    private long lost() {
+        return cell.name().equals("hold") ? cell.size() - server.present(held, cell.size()) : 0;
+    }
+
+    private long cpuMicros() {
+        return workers.stream()
+                .mapToLong(worker -> worker.cpu().toNanos() / 1_000)
+                .sum();
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (WorkerProcess worker : workers) {
+            worker.close();
+        }
+    }
+}

@@ -1,0 +1,173 @@
+package io.holdfast.benchmarks;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+
+/** The figures for a person with a browser: one page that needs nothing else. */
+final class HtmlPage {
+
+    private static final String PAGE = """
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>Holdfast: benchmarks</title>
+            <style>
+            %s</style>
+            </head>
+            <body>
+            <h1>Benchmarks</h1>
+            <p>All subjects of a case worked one after the other, in alternating rounds of one run, on one server. Figures are \
+            medians over the rounds; percentiles are over all of them.</p>
+            <table class="setting">%s</table>
+            <h2>How it grows</h2>
+            <div class="plots">
+            %s</div>
+            <h2>All figures</h2>
+            <div class="wide"><table>
+            %s</table></div>
+            </body>
+            </html>
+            """;
+
+    private static final List<String> HEAD = List.of(
+            "case",
+            "subject",
+            "/s",
+            "min",
+            "max",
+            "p50",
+            "p99",
+            "p99.9",
+            "CPU/op",
+            "server/op",
+            "commands/op",
+            "messages/op",
+            "least thread",
+            "least process",
+            "wrong",
+            "heap B",
+            "server B",
+            "lined up ms");
+
+    private final Map<String, String> setting;
+    private final List<Row> rows;
+
+    HtmlPage(Map<String, String> setting, List<Row> rows) {
+        this.setting = setting;
+        this.rows = rows;
+    }
+
+    String toHtml() throws IOException {
+        return PAGE.formatted(style(), facts(), plots(), table());
+    }
+
+    private static String style() throws IOException {
+        try (InputStream css = HtmlPage.class.getResourceAsStream("bench.css")) {
+            if (css == null) {
+                throw new IOException("bench.css is not on the class path");
+            }
+            return new String(css.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    private String facts() {
+        return setting.entrySet().stream()
+                .map(fact -> "<tr><td>" + fact.getKey() + "</td><td>" + escape(fact.getValue()) + "</td></tr>\n")
+                .collect(Collectors.joining());
+    }
+
+    private String plots() {
+        return plot(
+                        "distinct",
+                        "threads, a lock each",
+                        "pairs/s",
+                        row -> row.cell().threads(),
+                        Row::perSecond)
+                + plot(
+                        "processes",
+                        "processes of 8 threads, one lock",
+                        "pairs/s",
+                        row -> row.cell().processes(),
+                        Row::perSecond)
+                + plot("hold", "held locks", "us of CPU for a lock and second", HtmlPage::size, Row::cpuMicrosPerOp)
+                + plot("hold", "held locks", "heap bytes each", HtmlPage::size, Row::heapBytes)
+                + plot("waiters", "waiters", "handoffs/s", HtmlPage::size, Row::perSecond)
+                + plot("waiters", "waiters", "ms to line up", HtmlPage::size, Row::lineUpMillis)
+                + plot("names", "names used once", "server bytes each", HtmlPage::size, Row::serverBytes)
+                + plot("names", "names used once", "heap bytes each", HtmlPage::size, Row::heapBytes);
+    }
+
+    private static double size(Row row) {
+        return row.cell().size();
+    }
+
+    private String plot(String name, String along, String upwards, ToDoubleFunction<Row> x, ToDoubleFunction<Row> y) {
+        Map<String, List<Row>> curves = rows.stream()
+                .filter(row -> row.cell().name().equals(name))
+                .collect(Collectors.groupingBy(HtmlPage::curve, LinkedHashMap::new, Collectors.toList()));
+        Plot plot = new Plot(along, upwards);
+        curves.forEach((curve, points) -> plot.add(
+                curve,
+                points.stream()
+                        .map(row -> new double[] {x.applyAsDouble(row), y.applyAsDouble(row)})
+                        .toList()));
+        String svg = plot.toSvg();
+        return svg.isEmpty()
+                ? ""
+                : "<figure><figcaption>" + name + ": " + upwards + "</figcaption>\n" + svg + "</figure>\n";
+    }
+
+    /** Where it is the size that grows, the number of processes is another curve. */
+    private static String curve(Row row) {
+        return row.cell().size() > 0 && row.cell().processes() > 1
+                ? row.subject() + ", " + row.cell().processes() + " processes"
+                : row.subject();
+    }
+
+    private String table() {
+        return line("th", HEAD)
+                + rows.stream().map(row -> line("td", cells(row))).collect(Collectors.joining());
+    }
+
+    private static List<String> cells(Row row) {
+        Function<Double, String> two = value -> TextTable.format("%.2f", value);
+        return List.of(
+                row.cell().toString(),
+                row.subject(),
+                TextTable.number(row.perSecond()),
+                TextTable.number(row.slowest()),
+                TextTable.number(row.fastest()),
+                TextTable.micros(row.micros(50)),
+                TextTable.micros(row.micros(99)),
+                TextTable.micros(row.micros(99.9)),
+                TextTable.micros(row.cpuMicrosPerOp()),
+                TextTable.micros(row.serverMicrosPerOp()),
+                two.apply(row.commandsPerOp()),
+                two.apply(row.messagesPerOp()),
+                two.apply(row.leastShare()),
+                two.apply(row.leastProcessShare()),
+                Long.toString(row.violations() + row.lost()),
+                TextTable.format("%,.0f", row.heapBytes()),
+                TextTable.format("%,.0f", row.serverBytes()),
+                TextTable.format("%,.0f", row.lineUpMillis()));
+    }
+
+    private static String line(String tag, List<String> cells) {
+        return cells.stream()
+                .map(cell -> "<" + tag + ">" + escape(cell) + "</" + tag + ">")
+                .collect(Collectors.joining("", "<tr>", "</tr>\n"));
+    }
+
+    private static String escape(String text) {
+        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+    }
+}

@@ -1,0 +1,113 @@
+package io.holdfast.benchmarks;
+
+import static io.holdfast.benchmarks.subject.SubjectKind.FLOOR;
+import static io.holdfast.benchmarks.subject.SubjectKind.HOLDFAST;
+import static io.holdfast.benchmarks.subject.SubjectKind.JDK;
+import static io.holdfast.benchmarks.subject.SubjectKind.JDK_FAIR;
+import static io.holdfast.benchmarks.subject.SubjectKind.NO_OP;
+import static io.holdfast.benchmarks.subject.SubjectKind.REDISSON;
+
+import io.holdfast.benchmarks.subject.SubjectKind;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Which cells are measured. */
+final class Plan {
+
+    private static final int MANY = 32;
+    private static final int A_FEW = 8;
+
+    // above that, lining up or acquiring alone takes the peer minutes
+    private static final int MOST_NAMES_OF_THE_PEER = 10_000;
+
+    private Plan() {}
+
+    /** The cells that show the budget and how it grows. */
+    static List<Cell> full() {
+        List<Cell> cells = new ArrayList<>();
+        Cell distinct = Cell.of("distinct", 1, HOLDFAST, REDISSON, FLOOR, NO_OP);
+        for (int threads = 1; threads <= 128; threads *= 2) {
+            cells.add(distinct.withThreads(threads));
+        }
+        cells.add(Cell.of("same", MANY, HOLDFAST, REDISSON, JDK_FAIR, JDK, NO_OP));
+        for (int processes = 2; processes <= 16; processes *= 2) {
+            cells.add(Cell.of("processes", A_FEW, HOLDFAST, REDISSON).withProcesses(processes));
+        }
+        cells.add(Cell.of("fair", MANY, HOLDFAST, REDISSON, JDK_FAIR));
+        cells.add(Cell.of("fair", A_FEW, HOLDFAST, REDISSON).withProcesses(2));
+        cells.add(Cell.of("read", MANY, HOLDFAST, REDISSON, JDK));
+        cells.add(Cell.of("read-write", MANY, HOLDFAST, REDISSON, JDK));
+        cells.add(Cell.of("reentrant", 1, HOLDFAST, REDISSON, JDK));
+        cells.add(Cell.of("wake", 1, HOLDFAST, REDISSON, FLOOR));
+        cells.add(Cell.of("semaphore", MANY, HOLDFAST, REDISSON));
+        cells.add(Cell.of("segmented", MANY, HOLDFAST, REDISSON).withProcesses(2));
+        cells.add(Cell.of("async", 1, HOLDFAST, REDISSON, FLOOR).withSize(10_000));
+        cells.add(Cell.of("setup", 1, HOLDFAST, REDISSON, FLOOR));
+        for (int locks = 10; locks <= 100_000; locks *= 10) {
+            cells.add(Cell.of("hold", 1, HOLDFAST, REDISSON).withSize(locks));
+        }
+        for (int waiters = 10; waiters <= 10_000; waiters *= 10) {
+            cells.add(waiters(waiters));
+            cells.add(waiters(waiters).withProcesses(2));
+        }
+        for (int names = 1; names <= 1_000_000; names *= names == 1 ? 1_000 : 10) {
+            Cell cell = Cell.of("names", 1, HOLDFAST, REDISSON).withSize(names).doneOnce();
+            cells.add(names > MOST_NAMES_OF_THE_PEER ? cell.without(REDISSON) : cell);
+        }
+        return cells;
+    }
+
+    private static Cell waiters(int number) {
+        return Cell.of("waiters", 1, HOLDFAST, REDISSON).withSize(number).doneOnce();
+    }
+
+    /** One cell of each case, of a size that takes little time. */
+    static List<Cell> quick() {
+        return List.of(
+                Cell.of("distinct", MANY, HOLDFAST, REDISSON, FLOOR, NO_OP),
+                Cell.of("same", MANY, HOLDFAST, REDISSON, JDK_FAIR),
+                Cell.of("processes", A_FEW, HOLDFAST, REDISSON).withProcesses(2),
+                Cell.of("fair", MANY, HOLDFAST, REDISSON),
+                Cell.of("read", MANY, HOLDFAST, REDISSON),
+                Cell.of("read-write", MANY, HOLDFAST, REDISSON),
+                Cell.of("reentrant", 1, HOLDFAST, REDISSON),
+                Cell.of("wake", 1, HOLDFAST, REDISSON, FLOOR),
+                Cell.of("semaphore", MANY, HOLDFAST, REDISSON),
+                Cell.of("segmented", MANY, HOLDFAST, REDISSON),
+                Cell.of("async", 1, HOLDFAST, REDISSON).withSize(1_000),
+                Cell.of("setup", 1, HOLDFAST, REDISSON),
+                Cell.of("hold", 1, HOLDFAST, REDISSON).withSize(1_000),
+                waiters(100),
+                Cell.of("names", 1, HOLDFAST, REDISSON).withSize(1_000).doneOnce());
+    }
+
+    /** The names of all cases. */
+    static Set<String> cases() {
+        Set<String> names = new LinkedHashSet<>();
+        full().forEach(cell -> names.add(cell.name()));
+        return names;
+    }
+
+    /** Those of the cells that belong to the cases, with that number of threads if there is one. */
+    static List<Cell> chosen(List<Cell> cells, Set<String> cases, List<Integer> threads) {
+        List<Cell> chosen = new ArrayList<>();
+        for (Cell cell : cells) {
+            if (!cases.isEmpty() && !cases.contains(cell.name())) {
+                continue;
+            }
+            if (threads.isEmpty() || cell.size() > 0) {
+                chosen.add(cell);
+            } else {
+                threads.forEach(number -> chosen.add(cell.withThreads(number)));
+            }
+        }
+        return List.copyOf(new LinkedHashSet<>(chosen));
+    }
+
+    /** Whether somebody of the subject can be shut out, so that it matters who is inside. */
+    static boolean needsServer(SubjectKind subject) {
+        return subject.distributed() || subject == FLOOR;
+    }
+}

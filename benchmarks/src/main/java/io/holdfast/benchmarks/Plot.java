@@ -1,0 +1,118 @@
+package io.holdfast.benchmarks;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Curves over an axis on which each step is a factor, as is each step upwards. */
+final class Plot {
+
+    private static final int WIDTH = 720;
+    private static final int HEIGHT = 320;
+    private static final int LEFT = 70;
+    private static final int RIGHT = 600;
+    private static final int TOP = 16;
+    private static final int BOTTOM = 276;
+
+    private final String along;
+    private final String upwards;
+    private final Map<String, List<double[]>> curves = new LinkedHashMap<>();
+    private double lowX = Double.MAX_VALUE;
+    private double highX = 1;
+    private double lowY = Double.MAX_VALUE;
+    private double highY = 1e-9;
+
+    Plot(String along, String upwards) {
+        this.along = along;
+        this.upwards = upwards;
+    }
+
+    /** A curve by its points; those that are not above zero cannot be drawn. */
+    void add(String name, List<double[]> points) {
+        List<double[]> shown =
+                points.stream().filter(point -> point[0] > 0 && point[1] > 0).toList();
+        if (shown.isEmpty()) {
+            return;
+        }
+        curves.put(name, shown);
+        for (double[] point : shown) {
+            lowX = Math.min(lowX, point[0]);
+            highX = Math.max(highX, point[0]);
+            lowY = Math.min(lowY, Math.pow(10, Math.floor(Math.log10(point[1]))));
+            highY = Math.max(highY, Math.pow(10, Math.ceil(Math.log10(point[1]))));
+        }
+    }
+
+    String toSvg() {
+        if (curves.isEmpty()) {
+            return "";
+        }
+        StringBuilder svg = new StringBuilder(TextTable.format(
+                "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s by %s\">%n", WIDTH, HEIGHT, upwards, along));
+        grid(svg);
+        int curve = 0;
+        for (Map.Entry<String, List<double[]>> each : curves.entrySet()) {
+            draw(svg, each.getKey(), each.getValue(), curve++);
+        }
+        return svg.append("</svg>\n").toString();
+    }
+
+    private void grid(StringBuilder svg) {
+        for (double value = lowY; value <= highY * 1.01; value *= 10) {
+            line(svg, LEFT, y(value), RIGHT, y(value));
+            text(svg, "end", LEFT - 6, y(value) + 4, shortly(value));
+        }
+        curves.values().stream()
+                .flatMap(List::stream)
+                .mapToDouble(point -> point[0])
+                .distinct()
+                .forEach(value -> {
+                    line(svg, x(value), TOP, x(value), BOTTOM);
+                    text(svg, "middle", x(value), BOTTOM + 16, shortly(value));
+                });
+        text(svg, "middle", (LEFT + RIGHT) / 2.0, BOTTOM + 34, along);
+    }
+
+    private void draw(StringBuilder svg, String name, List<double[]> points, int curve) {
+        StringBuilder path = new StringBuilder();
+        for (double[] point : points) {
+            path.append(path.isEmpty() ? "M" : " L");
+            path.append(TextTable.format("%.1f %.1f", x(point[0]), y(point[1])));
+            svg.append(TextTable.format(
+                    "<circle class=\"c%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>%n", curve, x(point[0]), y(point[1])));
+        }
+        svg.append(TextTable.format("<path class=\"c%d\" d=\"%s\"/>%n", curve, path));
+        double[] last = points.get(points.size() - 1);
+        text(svg, "start", x(last[0]) + 8, y(last[1]) + 4, name);
+    }
+
+    private static void line(StringBuilder svg, double x1, double y1, double x2, double y2) {
+        svg.append(TextTable.format("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>%n", x1, y1, x2, y2));
+    }
+
+    private static void text(StringBuilder svg, String anchor, double x, double y, String text) {
+        svg.append(TextTable.format("<text text-anchor=\"%s\" x=\"%.1f\" y=\"%.1f\">%s</text>%n", anchor, x, y, text));
+    }
+
+    private double x(double value) {
+        return LEFT + (RIGHT - LEFT) * share(value, lowX, highX);
+    }
+
+    private double y(double value) {
+        return BOTTOM - (BOTTOM - TOP) * share(value, lowY, highY);
+    }
+
+    private static double share(double value, double low, double high) {
+        return high <= low ? 0.5 : Math.log(value / low) / Math.log(high / low);
+    }
+
+    private static String shortly(double value) {
+        if (value >= 1e6) {
+            return TextTable.format("%.0fM", value / 1e6);
+        }
+        if (value >= 1e3) {
+            return TextTable.format("%.0fk", value / 1e3);
+        }
+        return value >= 1 ? TextTable.format("%.0f", value) : TextTable.format("%.2g", value);
+    }
+}

@@ -1,0 +1,126 @@
+package io.holdfast.benchmarks;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/** What the server itself says it has done, on a connection of its own. */
+final class ServerMeter implements AutoCloseable {
+
+    private static final String CALLS = "cmdstat_";
+
+    // The server counts what a script calls like what a client sends; no script sends one of these.
+    private static final Set<String> OF_CLIENTS = Set.of(
+            "eval",
+            "evalsha",
+            "fcall",
+            "subscribe",
+            "unsubscribe",
+            "psubscribe",
+            "ssubscribe",
+            "sunsubscribe",
+            "ping",
+            "wait",
+            "hello",
+            "client|setname",
+            "client|setinfo",
+            "client|id",
+            "auth",
+            "select",
+            "echo",
+            "script|load",
+            "multi",
+            "exec");
+    private static final Set<String> MESSAGES = Set.of("publish", "spublish");
+    private static final int BATCH = 1_000;
+
+    private final RedisClient client;
+    private final RedisCommands<String, String> redis;
+
+    ServerMeter(String uri) {
+        client = RedisClient.create(uri);
+        StatefulRedisConnection<String, String> connection = client.connect();
+        redis = connection.sync();
+    }
+
+    /**
+     * What was counted up to a moment.
+     *
+     * @param commands that clients have sent
+     * @param messages that were published
+     * @param cpuMicros time on a processor
+     * @param memory bytes in use
+     */
+    record Reading(long commands, long messages, long cpuMicros, long memory) {
+
+        Reading since(Reading before) {
+            return new Reading(
+                    commands - before.commands,
+                    messages - before.messages,
+                    cpuMicros - before.cpuMicros,
+                    memory - before.memory);
+        }
+    }
+
+    Reading read() {
+        Map<String, String> calls = info("commandstats");
+        Map<String, String> cpu = info("cpu");
+        double seconds = Double.parseDouble(cpu.getOrDefault("used_cpu_sys", "0"))
+                + Double.parseDouble(cpu.getOrDefault("used_cpu_user", "0"));
+        return new Reading(
+                sum(calls, OF_CLIENTS),
+                sum(calls, MESSAGES),
+                (long) (seconds * 1e6),
+                Long.parseLong(info("memory").getOrDefault("used_memory", "0")));
+    }
+
+    private Map<String, String> info(String section) {
+        Map<String, String> values = new LinkedHashMap<>();
+        redis.info(section).lines().filter(line -> line.indexOf(':') > 0).forEach(line -> {
+            int colon = line.indexOf(':');
+            values.put(line.substring(0, colon), line.substring(colon + 1).trim());
+        });
+        return values;
+    }
+
+    private static long sum(Map<String, String> calls, Set<String> commands) {
+        return commands.stream()
+                .map(command -> calls.getOrDefault(CALLS + command, "calls=0,"))
+                .mapToLong(line -> Long.parseLong(line.substring("calls=".length(), line.indexOf(','))))
+                .sum();
+    }
+
+    /** How many of so many keys are there. */
+    long present(String prefix, int count) {
+        long there = 0;
+        for (int from = 0; from < count; from += BATCH) {
+            there += redis.exists(IntStream.range(from, Math.min(count, from + BATCH))
+                    .mapToObj(i -> prefix + i)
+                    .toArray(String[]::new));
+        }
+        return there;
+    }
+
+    String version() {
+        return info("server").getOrDefault("redis_version", "unknown");
+    }
+
+    /** Whether there is anything at all. */
+    boolean isEmpty() {
+        return redis.dbsize() == 0;
+    }
+
+    /** What a subject has left behind must not be in the way of the next. */
+    void clear() {
+        redis.flushdb();
+    }
+
+    @Override
+    public void close() {
+        client.shutdown();
+    }
+}

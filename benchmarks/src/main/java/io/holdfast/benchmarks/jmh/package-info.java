@@ -1,0 +1,5 @@
+/** What happens inside one process, without a server. */
+@NullMarked
+package io.holdfast.benchmarks.jmh;
+
+import org.jspecify.annotations.NullMarked;

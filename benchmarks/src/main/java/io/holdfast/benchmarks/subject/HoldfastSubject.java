@@ -1,0 +1,66 @@
+package io.holdfast.benchmarks.subject;
+
+import io.holdfast.AsyncLock;
+import io.holdfast.DistributedSemaphore;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.Permit;
+import io.holdfast.SegmentLease;
+import io.holdfast.SegmentedLock;
+import java.time.Duration;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+
+final class HoldfastSubject implements Subject {
+
+    private final Holdfast client;
+
+    HoldfastSubject(String uri, Duration lease) {
+        client = Holdfast.builder().uri(uri).lease(lease).build();
+    }
+
+    @Override
+    public Lock lock(String name) {
+        return client.lock(name);
+    }
+
+    @Override
+    public Lock fairLock(String name) {
+        return client.fairLock(name);
+    }
+
+    @Override
+    public ReadWriteLock readWriteLock(String name) {
+        return client.readWriteLock(name);
+    }
+
+    @Override
+    public Permits semaphore(String name, int permits) {
+        DistributedSemaphore semaphore = client.semaphore(name);
+        semaphore.trySetPermits(permits);
+        return () -> {
+            Permit permit = Interruptions.none(semaphore::acquire);
+            return permit::close;
+        };
+    }
+
+    @Override
+    public Permits segmented(String name, int segments) {
+        SegmentedLock lock = client.segmented(name, segments);
+        return () -> {
+            SegmentLease lease = Interruptions.none(lock::acquireAny);
+            return lease::close;
+        };
+    }
+
+    @Override
+    public AsyncPair async(String name) {
+        AsyncLock lock = client.lock(name).async();
+        return () -> lock.acquire().thenCompose(Lease::closeAsync);
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+}

@@ -1,0 +1,19 @@
+package io.holdfast.benchmarks.subject;
+
+/** For threads that nobody interrupts. */
+final class Interruptions {
+
+    private Interruptions() {}
+
+    interface Waiting<T> {
+        T get() throws InterruptedException;
+    }
+
+    static <T> T none(Waiting<T> waiting) {
+        try {
+            return waiting.get();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("interrupted, though nobody does", e);
+        }
+    }
+}

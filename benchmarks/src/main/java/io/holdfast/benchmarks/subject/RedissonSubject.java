@@ -1,0 +1,72 @@
+package io.holdfast.benchmarks.subject;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import org.redisson.Redisson;
+import org.redisson.api.RLock;
+import org.redisson.api.RPermitExpirableSemaphore;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+
+final class RedissonSubject implements Subject {
+
+    private final RedissonClient client;
+    private final AtomicLong owners = new AtomicLong(1L << 40);
+
+    RedissonSubject(String uri, Duration lease) {
+        Config config = new Config();
+        config.setLockWatchdogTimeout(lease.toMillis());
+        config.useSingleServer().setAddress(uri);
+        client = Redisson.create(config);
+    }
+
+    @Override
+    public Lock lock(String name) {
+        return client.getLock(name);
+    }
+
+    @Override
+    public Lock fairLock(String name) {
+        return client.getFairLock(name);
+    }
+
+    @Override
+    public ReadWriteLock readWriteLock(String name) {
+        return client.getReadWriteLock(name);
+    }
+
+    /** The one whose permits have a lease, as it is what a crash gives back. */
+    @Override
+    public Permits semaphore(String name, int permits) {
+        RPermitExpirableSemaphore semaphore = client.getPermitExpirableSemaphore(name);
+        semaphore.trySetPermits(permits);
+        return () -> {
+            String id = Interruptions.none(semaphore::acquire);
+            return () -> semaphore.release(id);
+        };
+    }
+
+    /** It has none, so this is what its users take instead: one lock. */
+    @Override
+    public Permits segmented(String name, int segments) {
+        RLock lock = client.getLock(name);
+        return () -> {
+            lock.lock();
+            return lock::unlock;
+        };
+    }
+
+    @Override
+    public AsyncPair async(String name) {
+        RLock lock = client.getLock(name);
+        long owner = owners.incrementAndGet();
+        return () -> lock.lockAsync(owner).thenCompose(locked -> lock.unlockAsync(owner));
+    }
+
+    @Override
+    public void close() {
+        client.shutdown();
+    }
+}

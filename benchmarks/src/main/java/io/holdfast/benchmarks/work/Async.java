@@ -1,0 +1,79 @@
+package io.holdfast.benchmarks.work;
+
+import io.holdfast.benchmarks.subject.Subject;
+import io.holdfast.benchmarks.subject.Subject.AsyncPair;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/** As many pairs under way as there is to be had locks, on as many threads as the client has: one begins where one ends. */
+final class Async implements Workload {
+
+    private final Subject subject;
+    private final AsyncPair[] pairs;
+
+    Async(Job job) {
+        subject = job.open();
+        pairs = new AsyncPair[job.size()];
+        for (int i = 0; i < pairs.length; i++) {
+            pairs[i] = subject.async(job.named("async-" + i));
+        }
+    }
+
+    @Override
+    public Answer round(long millis) throws Exception {
+        Round round = new Round(System.nanoTime(), millis * 1_000_000);
+        for (AsyncPair pair : pairs) {
+            round.again(pair);
+        }
+        return round.end();
+    }
+
+    private final class Round {
+
+        private final long start;
+        private final long duration;
+        private final Histogram latency = new ConcurrentHistogram(3);
+        private final AtomicLong count = new AtomicLong();
+        private final CountDownLatch running = new CountDownLatch(pairs.length);
+        private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+
+        Round(long start, long duration) {
+            this.start = start;
+            this.duration = duration;
+        }
+
+        private void again(AsyncPair pair) {
+            long begin = System.nanoTime();
+            if (begin - start > duration || failure.get() != null) {
+                running.countDown();
+                return;
+            }
+            var unused = pair.run().whenComplete((done, e) -> {
+                if (e != null) {
+                    failure.set(e);
+                }
+                latency.recordValue(System.nanoTime() - begin);
+                count.incrementAndGet();
+                again(pair);
+            });
+        }
+
+        Answer end() throws InterruptedException {
+            running.await();
+            if (failure.get() != null) {
+                throw new IllegalStateException("an operation failed", failure.get());
+            }
+            return Answer.of(count.get(), System.nanoTime() - start, 0, latency, Map.of());
+        }
+    }
+
+    @Override
+    public void close() {
+        subject.close();
+    }
+}

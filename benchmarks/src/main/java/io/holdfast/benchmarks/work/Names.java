@@ -1,0 +1,43 @@
+package io.holdfast.benchmarks.work;
+
+import io.holdfast.benchmarks.subject.Subject;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+
+/** Uses many names once, one after the other, and keeps none of them: what is left in the client afterwards? */
+final class Names implements Workload {
+
+    private final Subject subject;
+    private final ExecutorService makers = Crowd.makers();
+    private final int count;
+    private final String prefix;
+
+    Names(Job job) {
+        subject = job.open();
+        count = job.size();
+        prefix = job.named("name-");
+        // what the first use of any name leaves is not of the names
+        pair(prefix);
+    }
+
+    @Override
+    public Answer round(long millis) throws InterruptedException, ExecutionException {
+        long before = Crowd.heap();
+        long start = System.nanoTime();
+        Crowd.each(makers, count, i -> pair(prefix + i));
+        long nanos = System.nanoTime() - start;
+        Map<String, Double> heap = Crowd.heapEach(before, count);
+        return Answer.of(count, nanos, 0, Answer.newHistogram(), heap);
+    }
+
+    private void pair(String name) {
+        Pair.run(subject.lock(name));
+    }
+
+    @Override
+    public void close() {
+        makers.shutdown();
+        subject.close();
+    }
+}

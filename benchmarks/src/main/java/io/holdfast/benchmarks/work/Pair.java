@@ -1,0 +1,22 @@
+package io.holdfast.benchmarks.work;
+
+import java.util.concurrent.locks.Lock;
+
+/** One lock and one unlock. */
+final class Pair {
+
+    private Pair() {}
+
+    static void run(Lock lock, Runnable inside) {
+        lock.lock();
+        try {
+            inside.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    static void run(Lock lock) {
+        run(lock, Referee.NOTHING);
+    }
+}

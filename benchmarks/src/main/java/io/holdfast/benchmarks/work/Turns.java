@@ -1,0 +1,55 @@
+package io.holdfast.benchmarks.work;
+
+import io.holdfast.benchmarks.subject.Subject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CyclicBarrier;
+import java.util.function.IntFunction;
+import org.HdrHistogram.Histogram;
+
+/** Some threads, each of which does the same over and over until the time is up. */
+final class Turns implements Workload {
+
+    private final Subject subject;
+    private final List<Operation> operations = new ArrayList<>();
+    private final Referee referee;
+
+    /** With the operation of each thread, which is made by that thread's number. */
+    Turns(Subject subject, int threads, Referee referee, IntFunction<Operation> operation) {
+        this.subject = subject;
+        this.referee = referee;
+        for (int thread = 0; thread < threads; thread++) {
+            operations.add(operation.apply(thread));
+        }
+    }
+
+    @Override
+    public Answer round(long millis) throws InterruptedException {
+        CyclicBarrier begin = new CyclicBarrier(operations.size());
+        List<Turn> turns = new ArrayList<>();
+        for (Operation operation : operations) {
+            Turn turn = new Turn(operation, begin, millis * 1_000_000);
+            turns.add(turn);
+            turn.start();
+        }
+        Histogram latency = Answer.newHistogram();
+        long least = Long.MAX_VALUE;
+        long all = 0;
+        long longest = 1;
+        for (Turn turn : turns) {
+            turn.join();
+            turn.rethrow();
+            latency.add(turn.latency);
+            least = Math.min(least, turn.count);
+            all += turn.count;
+            longest = Math.max(longest, turn.nanos);
+        }
+        return new Answer(all, longest, least, referee.takeViolations(), latency, Map.of());
+    }
+
+    @Override
+    public void close() {
+        subject.close();
+    }
+}

@@ -1,0 +1,95 @@
+package io.holdfast.benchmarks.work;
+
+import io.holdfast.benchmarks.subject.Subject;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Many wait for one lock, spread over the processes; the first process holds it until all have lined up, waits a second, and
+ * lets go; then each gets it once. The rate is that of the handoffs; the times are those from one to the next.
+ */
+final class Waiters implements Workload {
+
+    private static final int LINED_UP = 8;
+    private static final int DONE = 9;
+    private static final int ROUND = 10;
+    private static final long IDLE = 1_000;
+
+    private final Subject subject;
+    private final Lock lock;
+    private final Job job;
+    private final Board board;
+    private final Referee referee;
+    private final AtomicLong before = new AtomicLong();
+    private int round;
+
+    Waiters(Job job, Board board, Referee referee) {
+        this.job = job;
+        this.board = board;
+        this.referee = referee;
+        subject = job.open();
+        lock = subject.lock(job.named("one"));
+    }
+
+    @Override
+    public Answer round(long millis) throws InterruptedException {
+        round++;
+        boolean holder = job.process() == 0;
+        if (holder) {
+            lock.lock();
+            board.add(ROUND, 1);
+        }
+        until(ROUND, round);
+        int mine = job.size() / job.processes();
+        int all = mine * job.processes();
+        long heap = Crowd.heap();
+        long begin = System.nanoTime();
+        Histogram gaps = new ConcurrentHistogram(3);
+        CountDownLatch end = new CountDownLatch(mine);
+        for (int i = 0; i < mine; i++) {
+            Crowd.start(() -> waitOnce(gaps, end));
+        }
+        until(LINED_UP, round * all);
+        Map<String, Double> extra = new LinkedHashMap<>();
+        extra.put("lineUpMillis", (System.nanoTime() - begin) / 1e6);
+        TimeUnit.MILLISECONDS.sleep(IDLE);
+        extra.putAll(Crowd.heapEach(heap, mine));
+        long start = System.nanoTime();
+        before.set(start);
+        if (holder) {
+            lock.unlock();
+        }
+        end.await();
+        long nanos = System.nanoTime() - start;
+        until(DONE, round * all);
+        return Answer.of(mine, nanos, referee.takeViolations(), gaps, extra);
+    }
+
+    private void waitOnce(Histogram gaps, CountDownLatch end) {
+        board.add(LINED_UP, 1);
+        Pair.run(lock, () -> {
+            long now = System.nanoTime();
+            gaps.recordValue(Math.max(0, now - before.getAndSet(now)));
+            referee.alone();
+        });
+        board.add(DONE, 1);
+        end.countDown();
+    }
+
+    private void until(int cell, int value) throws InterruptedException {
+        while (board.get(cell) < value) {
+            TimeUnit.MILLISECONDS.sleep(1);
+        }
+    }
+
+    @Override
+    public void close() {
+        subject.close();
+    }
+}

@@ -1,0 +1,89 @@
+package io.holdfast.benchmarks.work;
+
+import io.holdfast.benchmarks.subject.Subject;
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.Histogram;
+
+/**
+ * How long after a release a waiter of another client runs: from before {@code unlock} is called until {@code lock} has
+ * returned. Two clients in one process, so that both times are of one clock.
+ */
+final class Wake implements Workload {
+
+    // long enough for a waiter to be on the queue, wherever that is
+    private static final long UNTIL_IT_WAITS = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long NEVER = TimeUnit.SECONDS.toNanos(10);
+
+    private final Subject releasing;
+    private final Subject waiting;
+    private final Lock lock;
+    private final Lock foreign;
+    private final Referee referee;
+    private final BlockingQueue<Boolean> begin = new ArrayBlockingQueue<>(1);
+    private final BlockingQueue<Long> got = new ArrayBlockingQueue<>(1);
+
+    Wake(Job job, Referee referee) {
+        this.referee = referee;
+        releasing = job.open();
+        waiting = job.open();
+        lock = releasing.waking(job.named("one"));
+        foreign = waiting.waking(job.named("one"));
+        Thread waiter = new Thread(this::waitAgainAndAgain, "waiter");
+        waiter.setDaemon(true);
+        waiter.start();
+    }
+
+    private void waitAgainAndAgain() {
+        try {
+            while (true) {
+                begin.take();
+                long[] now = {0};
+                Pair.run(foreign, () -> {
+                    now[0] = System.nanoTime();
+                    referee.alone();
+                });
+                got.put(now[0]);
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("interrupted, though nobody does", e);
+        }
+    }
+
+    @Override
+    public Answer round(long millis) throws InterruptedException {
+        Histogram latency = Answer.newHistogram();
+        long start = System.nanoTime();
+        long woken = 0;
+        while (System.nanoTime() - start < millis * 1_000_000) {
+            latency.recordValue(once());
+            woken++;
+        }
+        return Answer.of(woken, System.nanoTime() - start, referee.takeViolations(), latency, Map.of());
+    }
+
+    private long once() throws InterruptedException {
+        long[] released = {0};
+        Pair.run(lock, () -> {
+            begin.add(true);
+            LockSupport.parkNanos(UNTIL_IT_WAITS);
+            referee.alone();
+            released[0] = System.nanoTime();
+        });
+        Long at = got.poll(NEVER, TimeUnit.NANOSECONDS);
+        if (at == null) {
+            throw new IllegalStateException("a waiter was not woken");
+        }
+        return at - released[0];
+    }
+
+    @Override
+    public void close() {
+        releasing.close();
+        waiting.close();
+    }
+}

@@ -1,0 +1,117 @@
+package io.holdfast.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.embedded.redis.RedisServer;
+import io.lettuce.core.RedisClient;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
+class BenchTest {
+
+    @TempDir
+    Path folder;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @Test
+    void aRunWritesARowForEachSubjectOfEachCase() throws IOException {
+        Path json = folder.resolve("out.json");
+        Path html = folder.resolve("out.html");
+
+        int exit = bench(
+                "--quick",
+                "--cases",
+                "distinct,waiters",
+                "--seconds",
+                "0.1",
+                "--json",
+                json.toString(),
+                "--html",
+                html.toString());
+
+        assertThat(exit).as(err.toString()).isZero();
+        List<Map<String, Object>> rows = rows(json);
+        assertThat(rows)
+                .extracting(row -> row.get("case") + " " + row.get("subject"))
+                .containsExactly(
+                        "distinct holdfast",
+                        "distinct redisson",
+                        "distinct floor",
+                        "distinct no-op",
+                        "waiters holdfast",
+                        "waiters redisson");
+        assertThat(rows).allSatisfy(row -> {
+            assertThat(row)
+                    .containsKeys("threads", "processes", "p50Micros", "p99Micros", "cpuMicrosPerOp", "leastShare")
+                    .containsEntry("violations", 0);
+            assertThat((Double) row.get("perSecond")).isPositive();
+        });
+        // what crosses the wire for a pair that nobody disturbs, by the server's own count
+        assertThat(commandsPerOp(rows, "holdfast")).isBetween(1.99, 2.1);
+        assertThat(commandsPerOp(rows, "floor")).isBetween(1.99, 2.1);
+        assertThat(commandsPerOp(rows, "no-op")).isZero();
+        assertThat(Files.readString(html)).contains("<svg").contains("distinct, 1 process x 32 threads");
+        assertThat(out.toString()).contains("x redisson").contains("x floor");
+    }
+
+    @Test
+    void aDatabaseInUseIsNotEmptied() {
+        try (RedisServer server = RedisServer.start();
+                RedisClient client = RedisClient.create(server.uri())) {
+            client.connect().sync().set("mine", "1");
+
+            assertThat(bench("--quick", "--cases", "reentrant", "--store", server.uri()))
+                    .isEqualTo(2);
+
+            assertThat(err.toString()).contains("not empty");
+            assertThat(client.connect().sync().get("mine")).isEqualTo("1");
+        }
+    }
+
+    @Test
+    void wrongArgumentsAreToldBeforeAnythingIsMeasured() {
+        assertThat(bench("--cases", "distict")).isEqualTo(2);
+        assertThat(err.toString()).contains("there is no case 'distict', only [distinct, ");
+        assertThat(bench("--json", folder.resolve("nowhere/out.json").toString()))
+                .isEqualTo(2);
+        assertThat(err.toString()).contains("cannot be written");
+        assertThat(bench("--threads", "0")).isEqualTo(2);
+        assertThat(bench("--rounds", "0")).isEqualTo(2);
+        assertThat(bench("--seconds", "0")).isEqualTo(2);
+    }
+
+    private int bench(String... arguments) {
+        CommandLine line = Bench.commandLine(arguments);
+        line.setOut(new PrintWriter(out, true));
+        line.setErr(new PrintWriter(err, true));
+        return line.execute(arguments);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<Map<String, Object>> rows(Path json) throws IOException {
+        return (List<Map<String, Object>>)
+                JSON.std.mapFrom(Files.readString(json)).get("rows");
+    }
+
+    private static double commandsPerOp(List<Map<String, Object>> rows, String subject) {
+        return rows.stream()
+                .filter(row ->
+                        row.get("case").equals("distinct") && row.get("subject").equals(subject))
+                .mapToDouble(row -> ((Number) row.get("commandsPerOp")).doubleValue())
+                .sum();
+    }
+}
