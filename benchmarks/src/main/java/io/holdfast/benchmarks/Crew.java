@@ -22,13 +22,11 @@ final class Crew implements AutoCloseable {
         this.subject = subject;
         this.server = server;
         Path board = folder.resolve(cell.hashCode() + "-" + subject);
-        String named = "";
+        Job first = new Job(cell.name(), subject, uri, cell.threads(), cell.size(), 0, cell.processes(), board);
+        held = first.held();
         for (int process = 0; process < cell.processes(); process++) {
-            Job job = new Job(cell.name(), subject, uri, cell.threads(), cell.size(), process, cell.processes(), board);
-            workers.add(new WorkerProcess(job, folder.resolve("errors")));
-            named = job.named("hold-");
+            workers.add(new WorkerProcess(first.of(process), folder.resolve("errors")));
         }
-        held = named;
     }
 
     void awaitReady() throws IOException {

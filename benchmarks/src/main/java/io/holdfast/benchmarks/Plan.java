@@ -7,7 +7,6 @@ import static io.holdfast.benchmarks.subject.SubjectKind.JDK_FAIR;
 import static io.holdfast.benchmarks.subject.SubjectKind.NO_OP;
 import static io.holdfast.benchmarks.subject.SubjectKind.REDISSON;
 
-import io.holdfast.benchmarks.subject.SubjectKind;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -104,10 +103,5 @@ final class Plan {
             }
         }
         return List.copyOf(new LinkedHashSet<>(chosen));
-    }
-
-    /** Whether somebody of the subject can be shut out, so that it matters who is inside. */
-    static boolean needsServer(SubjectKind subject) {
-        return subject.distributed() || subject == FLOOR;
     }
 }

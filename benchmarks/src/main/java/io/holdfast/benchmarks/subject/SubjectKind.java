@@ -70,11 +70,6 @@ public enum SubjectKind {
     /** Connects, with that lease for what is renewed. */
     public abstract Subject open(String uri, Duration lease);
 
-    /** Whether it keeps processes apart. */
-    public boolean distributed() {
-        return this == HOLDFAST || this == REDISSON;
-    }
-
     @Override
     public String toString() {
         return label;

@@ -10,8 +10,6 @@ import java.util.concurrent.locks.Lock;
 /** Holds many locks whose leases are short, and does nothing. An operation is one lock held for one second. */
 final class Hold implements Workload {
 
-    private static final String KEYS = "hold-";
-
     private final Job job;
     private final Subject subject;
     private final ExecutorService makers = Crowd.makers();
@@ -28,7 +26,7 @@ final class Hold implements Workload {
     private void begin() throws InterruptedException, ExecutionException {
         long before = Crowd.heap();
         Crowd.each(makers, locks.length, i -> {
-            locks[i] = subject.lock(job.named(KEYS + i));
+            locks[i] = subject.lock(job.held() + i);
             locks[i].lock();
         });
         heap = Crowd.heapEach(before, locks.length);

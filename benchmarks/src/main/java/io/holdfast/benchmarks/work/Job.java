@@ -46,9 +46,19 @@ public record Job(
                 Path.of(arguments[7]));
     }
 
+    /** The same for another of the processes. */
+    public Job of(int another) {
+        return new Job(name, subject, uri, threads, size, another, processes, board);
+    }
+
     /** A lock that no other subject uses, nor another case. */
     public String named(String lock) {
         return name + "-" + subject + "-" + lock;
+    }
+
+    /** What the names of all locks begin with that are held, and do nothing. */
+    public String held() {
+        return named("hold-");
     }
 
     Subject open() {

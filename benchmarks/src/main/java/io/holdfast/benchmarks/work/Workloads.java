@@ -42,8 +42,7 @@ final class Workloads {
             case "read-write" -> reading(ONE_WRITE_IN);
             case "reentrant" -> reentrant();
             case "semaphore" -> semaphore();
-            case "one-lock" -> slowly(1);
-            case "segmented" -> slowly(SEGMENTS);
+            case "segmented" -> segmented();
             case "wake" -> new Wake(job, referee);
             case "hold" -> new Hold(job);
             case "waiters" -> new Waiters(job, board, referee);
@@ -116,13 +115,13 @@ final class Workloads {
         });
     }
 
-    /** Work of a millisecond, in one of so many places. */
-    private Workload slowly(int segments) {
+    /** Work of a millisecond, in one of some places. */
+    private Workload segmented() {
         Subject subject = job.open();
-        Permits lock = subject.segmented(name, segments);
+        Permits lock = subject.segmented(name, SEGMENTS);
         return turns(subject, thread -> () -> {
             Runnable release = lock.acquire();
-            referee.among(segments, () -> LockSupport.parkNanos(SHORT_WORK));
+            referee.among(SEGMENTS, () -> LockSupport.parkNanos(SHORT_WORK));
             release.run();
         });
     }

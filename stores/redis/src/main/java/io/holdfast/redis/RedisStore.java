@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -120,12 +121,15 @@ final class RedisStore implements LockStore {
                 Script.ACQUIRE,
                 List.of(request.name()),
                 RedisStore::acquired,
-                request.behind().isEmpty() ? arguments : withPlaces(arguments, request.behind()));
+                with(arguments, request.behind(), place -> Stream.of(place.tenure(), place.arrival())));
     }
 
-    private static Object[] withPlaces(Object[] arguments, List<Acquire.Place> behind) {
-        Stream<Object> places = behind.stream().flatMap(place -> Stream.of(place.tenure(), place.arrival()));
-        return Stream.concat(Stream.of(arguments), places).toArray();
+    /** The arguments, and those of each of the others, of which mostly there are none. */
+    private static <T> Object[] with(Object[] arguments, List<T> others, Function<T, Stream<Object>> each) {
+        return others.isEmpty()
+                ? arguments
+                : Stream.concat(Stream.of(arguments), others.stream().flatMap(each))
+                        .toArray();
     }
 
     private static int queueing(Acquire request) {
@@ -239,10 +243,7 @@ final class RedisStore implements LockStore {
                 Script.RELEASE,
                 List.of(request.name()),
                 RedisStore::released,
-                request.places().isEmpty()
-                        ? arguments
-                        : Stream.concat(Stream.of(arguments), request.places().stream())
-                                .toArray());
+                with(arguments, request.places(), Stream::of));
     }
 
     private static Release.Reply released(Reply reply) {
