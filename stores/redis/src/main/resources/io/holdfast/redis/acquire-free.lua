@@ -1,4 +1,4 @@
--- Takes a lock that nobody has, waits for, or was given: by half of what the whole script takes for it. Goes on with the
+-- Takes a lock that nobody has, waits for, or was given, by the shortest way. Goes on with the
 -- whole, which says what is wrong or in the way, if that is not all there is to do. KEYS, ARGV, reply: as for acquire.
 
 if #ARGV == 7 and redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4]) == 0 then

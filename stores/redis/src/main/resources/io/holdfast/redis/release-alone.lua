@@ -1,5 +1,5 @@
--- Gives a lock up that nobody waits for, of a tenure that has no units to give back: by half of what the whole script takes for
--- it. Goes on with the whole if that is not all there is to do. KEYS, ARGV, reply: as for release.
+-- Gives a lock up that nobody waits for, of a tenure that has no units to give back, by the shortest way. Goes
+-- on with the whole if that is not all there is to do. KEYS, ARGV, reply: as for release.
 
 if ARGV[3] == '0' and not KEYS[5] and redis.call('EXISTS', KEYS[3], KEYS[4]) == 0 then
     local last = redis.pcall('GET', KEYS[2])
