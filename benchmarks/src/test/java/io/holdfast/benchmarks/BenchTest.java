@@ -65,7 +65,8 @@ class BenchTest {
         // what crosses the wire for a pair that nobody disturbs, by the server's own count
         assertThat(commandsPerOp(rows, "holdfast")).isBetween(1.99, 2.1);
         assertThat(commandsPerOp(rows, "floor")).isBetween(1.99, 2.1);
-        assertThat(commandsPerOp(rows, "no-op")).isZero();
+        // the other subjects are connected meanwhile, and one of them may say that it lives
+        assertThat(commandsPerOp(rows, "no-op")).isLessThan(0.001);
         assertThat(Files.readString(html)).contains("<svg").contains("distinct, 1 process x 32 threads");
         assertThat(out.toString()).contains("x redisson").contains("x floor");
     }
