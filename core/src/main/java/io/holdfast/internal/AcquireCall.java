@@ -67,6 +67,13 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
             allAnswered();
             apply(s, reply, engine.platform.nanoTime(), out);
         }));
+        settleOn();
+    }
+
+    /** What was given up meanwhile, and released before this was applied, the store may have again. */
+    private void settleOn() {
+        engine.settlements.goOn(ask.tenure().settlement);
+        behind.forEach(follower -> engine.settlements.goOn(follower.settlement));
     }
 
     private void allAnswered() {
@@ -101,6 +108,7 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
             allAnswered();
             s.late(ask.tenure(), out);
         });
+        settleOn();
     }
 
     @Override
@@ -114,5 +122,6 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
                 s.failed(ask.tenure(), cause, engine.platform.nanoTime(), out);
             }
         });
+        settleOn();
     }
 }

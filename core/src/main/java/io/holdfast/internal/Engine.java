@@ -268,8 +268,7 @@ final class Engine implements Rules.Moment {
     private void assigned(Signal.Assigned signal, long now) {
         boolean[] known = {false};
         hear(signal.name(), (s, out) -> known[0] |= s.share.mode() == signal.mode() && s.assigned(signal, now, out));
-        boolean settling = settlements.open.stream().anyMatch(s -> s.tenure.id.equals(signal.tenure()));
-        if (!known[0] && !settling && !closed) {
+        if (!known[0] && !settlements.has(signal.tenure()) && !closed) {
             Tenure unknown = new Tenure(signal.tenure(), Share.of(signal.mode()));
             settlements.begin(new Settlement(signal.name(), unknown, true, List.of()));
         }

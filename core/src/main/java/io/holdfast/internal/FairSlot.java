@@ -255,7 +255,7 @@ final class FairSlot extends Slot {
     @Override
     void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
         if (!answered(asked)) {
-            if (!asked.settling) {
+            if (asked.settlement == null) {
                 out.add(new Effect.GiveUp(new Settlement(name, asked, true, List.of())));
             }
             askIfWanted(out);

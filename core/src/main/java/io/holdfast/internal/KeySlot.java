@@ -245,7 +245,7 @@ class KeySlot extends Slot {
     void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
         asked.inFlight = false;
         if (asked != tenure) {
-            if (!asked.settling) {
+            if (asked.settlement == null) {
                 out.add(new Effect.GiveUp(settlement(asked, false, out)));
             }
             return;

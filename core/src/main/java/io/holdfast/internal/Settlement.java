@@ -3,13 +3,15 @@ package io.holdfast.internal;
 import io.holdfast.spi.TenureId;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A tenure that is being given up: its release is repeated until it is certain that the store keeps nothing of it.
  *
  * <p>It is certain when a release was answered, and every copy of the tenure's acquire had been answered before that
  * release was sent, or is too late to be applied by the server time in the answer; or when the last lease that may have
- * been granted has ended by itself.
+ * been granted has ended by itself. A copy that was answered after the release was sent may have been applied after it, so
+ * the answer is at once followed by another release.
  */
 final class Settlement {
 
@@ -32,6 +34,10 @@ final class Settlement {
     final CompletableFuture<Verdict> verdict = new CompletableFuture<>();
 
     volatile boolean settled;
+
+    /** Waits for the answer of a copy, or until none may come. */
+    final AtomicBoolean resting = new AtomicBoolean();
+
     /** When the store gives the tenure up by itself, if no release arrives. */
     volatile long lapsesAt;
 
@@ -46,7 +52,7 @@ final class Settlement {
         this.places = places;
         this.wasHeld = tenure.held();
         this.lastToken = tenure.usedUpTo();
-        tenure.settling = true;
+        tenure.settlement = this;
     }
 
     /** Counts a copy of the release about to be sent; returns whether it is the first. */

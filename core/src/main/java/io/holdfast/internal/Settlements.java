@@ -2,10 +2,12 @@ package io.holdfast.internal;
 
 import io.holdfast.spi.Release;
 import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Carries out {@link Settlement}s: releases, and releases again, until each is certain. */
 final class Settlements {
@@ -29,6 +31,28 @@ final class Settlements {
     private void send(Settlement settlement) {
         if (!settlement.settled) {
             engine.calls.start(new ReleaseCall(settlement));
+        }
+    }
+
+    /** Goes on at once with one that rests: the store may have something of the tenure again. */
+    void goOn(@Nullable Settlement settlement) {
+        if (settlement != null && settlement.resting.compareAndSet(true, false)) {
+            send(settlement);
+        }
+    }
+
+    /** Whether the tenure is being given up. */
+    boolean has(TenureId tenure) {
+        return open.stream().anyMatch(each -> each.tenure.id.equals(tenure));
+    }
+
+    /** What rests before it looks for an answer cannot miss it. */
+    private void rest(Settlement settlement, long mayComeForMicros) {
+        settlement.resting.set(true);
+        if (settlement.tenure.copies.unanswered()) {
+            engine.later.run(TimeUnit.MICROSECONDS.toNanos(mayComeForMicros), () -> goOn(settlement));
+        } else {
+            goOn(settlement);
         }
     }
 
@@ -76,12 +100,11 @@ final class Settlements {
         void replied(Release.Reply reply) {
             engine.store.clock(settlement.name).observe(sent(), reply.serverMicros());
             settlement.answered(reply.held(), first);
-            Copies copies = settlement.tenure.copies;
-            long mayComeFor = copies.mayComeFor(reply.serverMicros());
+            long mayComeFor = settlement.tenure.copies.mayComeFor(reply.serverMicros());
             if (allCopiesAnswered || mayComeFor <= 0 || lapsed(settlement)) {
                 finish(settlement);
             } else if (!settlement.settled) {
-                again(settlement, copies.unanswered() ? TimeUnit.MICROSECONDS.toNanos(mayComeFor) : 0);
+                rest(settlement, mayComeFor);
             }
         }
 

@@ -44,8 +44,8 @@ final class Tenure {
     /** Whether its owner reads, too, in a tenure that others would have to wait for: it is not handed on. */
     volatile boolean escorted;
 
-    /** Whether a settlement takes care that nothing is left of it. A second one could take the first one's release for a loss. */
-    volatile boolean settling;
+    /** Takes care that nothing is left of it. A second one could take the first one's release for a loss. */
+    volatile @Nullable Settlement settlement;
 
     volatile boolean lateReported;
 

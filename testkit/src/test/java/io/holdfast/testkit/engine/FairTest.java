@@ -142,6 +142,39 @@ class FairTest extends VirtualTime {
     }
 
     @Test
+    void whoIsAskedForAgainAfterItsReleaseHoldsUpNobody() throws InterruptedException {
+        Lease held = a.fairLock("n").acquire();
+        waiter(b, "b1");
+        Held overtaken = faults(b).holdRequest(Operation.ACQUIRE);
+        waiter(b, "b2");
+        held.close();
+        sim.runUntil(() -> order.contains("b1"), SHORT);
+        sim.runFor(SHORT);
+
+        overtaken.letGo();
+
+        sim.runUntil(() -> order.contains("b2"), SHORT);
+        allAreServed();
+    }
+
+    @Test
+    void whoIsQueuedAgainAfterItsReleaseHoldsUpNobody() throws InterruptedException {
+        Lease held = a.fairLock("n").acquire();
+        waiter(b, "b1");
+        waiter(a.fairLock("n"), "a1", Duration.ofMillis(5));
+        Held overtaken = faults(b).holdRequest(Operation.ACQUIRE);
+        waiter(b, "b2");
+        held.close();
+        sim.runUntil(() -> order.contains("a1"), Duration.ofMillis(2));
+
+        overtaken.letGo();
+
+        sim.runUntil(() -> order.contains("b2"), Duration.ofMillis(6));
+        allAreServed();
+        assertThat(order).containsExactly("b1", "a1", "b2");
+    }
+
+    @Test
     void whoGivesUpIsNotReplacedByOneBehindOthers() throws InterruptedException {
         a.fairLock("n").lock();
         waiter(a.fairLock("n"), "a0", Duration.ofMillis(50));
@@ -232,6 +265,24 @@ class FairTest extends VirtualTime {
 
         allAreServed();
         assertThat(order).containsExactly("patient");
+    }
+
+    @Test
+    void whoGivesUpBeforeItsPlaceIsTakenLeavesNone() throws InterruptedException {
+        Lease held = a.fairLock("n").acquire();
+        waiter(b, "patient");
+        Held overtaken = faults(b).holdRequest(Operation.ACQUIRE);
+        CompletableFuture<Lease> cancelled = b.fairLock("n").async().acquire();
+        sim.runUntil(overtaken::isCaught, SHORT);
+        cancelled.cancel(true);
+        sim.runFor(SHORT);
+
+        overtaken.letGo();
+
+        sim.runFor(SHORT);
+        assertThat(a.inspect("n").waiters()).hasSize(1);
+        held.close();
+        allAreServed();
     }
 
     @Test

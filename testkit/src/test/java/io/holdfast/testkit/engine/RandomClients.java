@@ -9,6 +9,7 @@ import io.holdfast.LockEvent;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.SimulatedServer;
 import io.holdfast.testkit.Simulation;
+import io.holdfast.testkit.faults.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +24,9 @@ abstract class RandomClients {
     private static final int CLIENTS = 3;
     private static final int THREADS = 2;
     private static final int ROUNDS = 6;
+
+    /** After that long the store keeps no place of who did not ask again. */
+    private static final Duration FORGOTTEN = Duration.ofSeconds(61);
 
     final Simulation sim;
     final List<Holdfast> clients = new ArrayList<>();
@@ -77,6 +81,16 @@ abstract class RandomClients {
         server.faults(faults -> faults.probability(0));
         sim.runUntil(() -> clients.stream().allMatch(c -> c.stats().unsettled() == 0), Duration.ofMinutes(1));
         sim.runFor(Duration.ofSeconds(3));
+        if (doubled() > 0 && !sim.inUse().isEmpty()) {
+            sim.runFor(FORGOTTEN);
+        }
+    }
+
+    /** Requests that came twice: of the second copy its client knows nothing, and a place that it took has to lapse. */
+    private long doubled() {
+        return server.connections().stream()
+                .mapToLong(connection -> connection.faults().count(Fault.DOUBLE_REQUEST))
+                .sum();
     }
 
     private void rounds(Holdfast client) {

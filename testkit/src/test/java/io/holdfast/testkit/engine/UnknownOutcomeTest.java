@@ -198,6 +198,20 @@ class UnknownOutcomeTest extends VirtualTime {
     }
 
     @Test
+    void whatAnOvertakenAcquireTakesIsReleasedWhenItIsAnswered() {
+        SimThread thread =
+                start("t", () -> assertThatThrownBy(lock::lockInterruptibly).isInstanceOf(InterruptedException.class));
+        Held request = faults(a).holdRequest(Operation.ACQUIRE);
+        sim.runUntil(request::isCaught, LONG);
+        thread.interrupt();
+        thread.join();
+        request.letGo();
+        sim.runFor(Duration.ofMillis(1));
+        assertThat(sim.inUse()).isEmpty();
+        assertThat(a.stats().unsettled()).isZero();
+    }
+
+    @Test
     void aTenureThatWasGivenUpIsNeverAskedForAgain() {
         Held release = faults(a).holdRequest(Operation.RELEASE);
         faults(a).next(Operation.ACQUIRE, Fault.DROP_REPLY);
