@@ -198,7 +198,7 @@ class KeySlot extends Slot {
     void passOn(Hold hold, long now, Effect.Buffer out) {
         Tenure current = hold.tenure;
         if (line.isEmpty()) {
-            hold.settlement = giveUp(current, false, out);
+            hold.settlement = giveUp(current, isSliceOver(current, now), out);
         } else if (current.escorted) {
             hold.settlement = giveUp(current, false, out);
             askAnew(now, out);

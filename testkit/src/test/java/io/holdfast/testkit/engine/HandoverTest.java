@@ -87,6 +87,40 @@ class HandoverTest extends VirtualTime {
         assertThat(a.stats().handoffs()).isPositive();
     }
 
+    private SimThread foreignWaiter() {
+        return start("waiter", () -> {
+            b.lock("n").lock();
+            b.lock("n").unlock();
+        });
+    }
+
+    @Test
+    void whoHasWaitedForASliceGetsTheNameByTheRelease() {
+        lock.lock();
+        SimThread waiter = foreignWaiter();
+        sim.runFor(Duration.ofMillis(10));
+        long before = calls(b);
+
+        lock.unlock();
+
+        assertThat(lock.tryLock()).isFalse();
+        waiter.join();
+        assertThat(calls(b) - before).as("only its release").isEqualTo(1);
+    }
+
+    @Test
+    void whoHasWaitedForLessMayBeOvertaken() {
+        lock.lock();
+        SimThread waiter = foreignWaiter();
+        sim.runFor(Duration.ofMillis(1));
+
+        lock.unlock();
+
+        assertThat(lock.tryLock()).isTrue();
+        lock.unlock();
+        waiter.join();
+    }
+
     @Test
     void aForeignWaiterIsNoticedWithinAPollIntervalEvenIfItsMessageIsLost() {
         AtomicLong ofA = new AtomicLong();
