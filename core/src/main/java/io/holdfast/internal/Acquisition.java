@@ -59,13 +59,18 @@ final class Acquisition {
 
     private Outcome once(Waiter waiter) throws InterruptedException {
         Slot slot = engine.arrive(name, waiter);
-        if (waiter.outcome == null) {
-            waiter.site = engine.sites.here();
-        }
+        Outcome outcome = waiter.outcome;
+        return outcome != null ? outcome : waited(slot, waiter, engine.sites.here());
+    }
+
+    private Outcome waited(Slot slot, Waiter waiter, String site) throws InterruptedException {
         Outcome outcome = waiter.outcome;
         while (outcome == null) {
             pause(slot, waiter);
             outcome = waiter.outcome;
+        }
+        if (outcome instanceof Hold hold) {
+            hold.site = site;
         }
         return outcome;
     }

@@ -221,7 +221,9 @@ public final class Client implements Holdfast {
     private Term term(String name, LockOptions options, Term.Way way) {
         checkName(name);
         checkOpen(name);
-        return Term.renewed(options.lease().orElse(settings.lease()), limit(options), way);
+        Term wanted = Term.renewed(options.lease().orElse(settings.lease()), limit(options), way);
+        // what each hold keeps is then the same for all
+        return wanted.equals(engine.rules.term()) ? engine.rules.term() : wanted;
     }
 
     private Limit limit(LockOptions options) {

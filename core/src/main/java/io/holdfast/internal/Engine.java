@@ -216,7 +216,7 @@ final class Engine implements Rules.Moment {
                 new LockEvent.Lost(slot.name, hold.token, hold.owner(), reason),
                 "another owner may have the lock: fence its writes with the token");
         var loss = Texts.lost(slot.name, hold.token, hold.owner(), reason);
-        for (var action : hold.lossActions) {
+        for (var action : hold.lossActions()) {
             threads.callbacks().execute(guarded(() -> action.accept(loss)));
         }
     }

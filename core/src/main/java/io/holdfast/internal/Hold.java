@@ -2,10 +2,10 @@ package io.holdfast.internal;
 
 import io.holdfast.LeaseLostException;
 import java.lang.ref.WeakReference;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +21,15 @@ final class Hold implements Outcome {
     final long token;
     final long since;
     final Term term;
-    private final Waiter waiter;
+
+    /** Who asked and parked; null for a future. */
+    private final @Nullable Thread thread;
+
+    /** What shows that a lease was forgotten; null if the thread owns the hold. */
+    private final @Nullable WeakReference<Object> handle;
+
+    /** The code that acquired it, if it waited. */
+    volatile @Nullable String site;
 
     private int depth = 1;
     private long @Nullable [] ends;
@@ -31,7 +39,7 @@ final class Hold implements Outcome {
     volatile boolean ended;
     volatile @Nullable Settlement settlement;
     volatile boolean tooLongReported;
-    final List<Consumer<LeaseLostException>> lossActions = new ArrayList<>(0);
+    private List<Consumer<LeaseLostException>> lossActions = List.of();
 
     Hold(Slot slot, Tenure tenure, long token, Waiter owner, long now) {
         this.slot = slot;
@@ -39,7 +47,9 @@ final class Hold implements Outcome {
         this.token = token;
         this.since = now;
         this.term = owner.term;
-        this.waiter = owner;
+        this.thread = owner.thread;
+        this.handle = owner.handle;
+        this.site = owner.site;
         this.watchdog = owner.term.watchdog();
         if (!watchdog) {
             ends = new long[] {tenure.validity.deadline()};
@@ -52,25 +62,24 @@ final class Hold implements Outcome {
 
     /** Whether the owner can't release it any more: the thread is dead, or the lease was collected. */
     boolean ownerGone() {
-        Thread thread = thread();
-        WeakReference<Object> handle = waiter.handle;
-        return thread != null ? !thread.isAlive() : handle != null && handle.refersTo(null);
+        Thread owner = thread();
+        return owner != null ? !owner.isAlive() : handle != null && handle.refersTo(null);
     }
 
     /** The owning thread; null if a lease owns it. */
     @Nullable
     Thread thread() {
-        return waiter.handle == null ? waiter.thread : null;
+        return handle == null ? thread : null;
     }
 
     /** Whether the thread acquired it as a lease. */
     boolean leasedBy(Thread candidate) {
-        return waiter.handle != null && waiter.thread == candidate;
+        return handle != null && thread == candidate;
     }
 
     /** The code that acquired it. */
     String site() {
-        String known = waiter.site;
+        String known = site;
         return known == null ? "taken without waiting, so the place was not recorded" : known;
     }
 
@@ -174,12 +183,21 @@ final class Hold implements Outcome {
 
     /** Adds an action for the loss; false if it has happened. Under the slot's mutex. */
     boolean onLost(Consumer<LeaseLostException> action) {
-        return lostBecause == null && lossActions.add(action);
+        if (lostBecause != null) {
+            return false;
+        }
+        lossActions = Stream.concat(lossActions.stream(), Stream.of(action)).toList();
+        return true;
+    }
+
+    /** What is to be done about the loss, once it has happened. */
+    List<Consumer<LeaseLostException>> lossActions() {
+        return lossActions;
     }
 
     /** The owner, for a person. */
     String owner() {
-        Thread thread = thread();
-        return thread != null ? "thread " + thread.getName() : "lease " + tenure.id.number() + "." + (token & 1023);
+        Thread owner = thread();
+        return owner != null ? "thread " + owner.getName() : "lease " + tenure.id.number() + "." + (token & 1023);
     }
 }

@@ -14,9 +14,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class Line {
 
+    /** Never written to: most names have nobody that waits. */
+    private static final ArrayDeque<Waiter> NOBODY = new ArrayDeque<>(0);
+
     private final String name;
     private final Rules rules;
-    private final ArrayDeque<Waiter> waiters = new ArrayDeque<>(2);
+    private ArrayDeque<Waiter> waiters = NOBODY;
     private long outageSince;
     private @Nullable StoreException outage;
 
@@ -54,10 +57,15 @@ final class Line {
 
     @Nullable
     Waiter poll() {
-        return waiters.poll();
+        Waiter head = waiters.poll();
+        forgetIfEmpty();
+        return head;
     }
 
     void add(Waiter waiter) {
+        if (waiters == NOBODY) {
+            waiters = new ArrayDeque<>(2);
+        }
         waiters.add(waiter);
     }
 
@@ -69,12 +77,20 @@ final class Line {
     }
 
     boolean remove(Waiter waiter) {
-        return waiters.remove(waiter);
+        boolean waited = waiters.remove(waiter);
+        forgetIfEmpty();
+        return waited;
+    }
+
+    private void forgetIfEmpty() {
+        if (waiters.isEmpty()) {
+            waiters = NOBODY;
+        }
     }
 
     List<Waiter> clear() {
         List<Waiter> all = List.copyOf(waiters);
-        waiters.clear();
+        waiters = NOBODY;
         return all;
     }
 
@@ -129,7 +145,7 @@ final class Line {
     }
 
     private void finish(Waiter waiter, Outcome outcome, List<Waiter> over) {
-        waiters.remove(waiter);
+        remove(waiter);
         waiter.outcome = outcome;
         over.add(waiter);
     }
