@@ -185,6 +185,8 @@ final class MemoryServer {
         if (request.queueing() != Queueing.NONE) {
             boolean fair = request.queueing() == Queueing.FAIR;
             enqueue(key, cell, request, new Acquire.Place(request.tenure(), request.arrival()), fair, now);
+        } else {
+            tellIfLingering(key, cell, request.tenure());
         }
         List<Long> behind = enqueueBehind(key, cell, request, now);
         return new Acquire.Refused(
@@ -194,6 +196,13 @@ final class MemoryServer {
                 cell.holders().stream().findFirst().map(TenureId::toString),
                 now,
                 run);
+    }
+
+    /** Who gets no place would not be heard of by one that has the name, and perhaps no use for it. */
+    private void tellIfLingering(String key, Cell cell, TenureId asking) {
+        cell.holders().stream()
+                .filter(holder -> holder.lingers() && !holder.clientId().equals(asking.clientId()))
+                .forEach(holder -> tell(holder.clientId(), key, Signal.Wanted::new));
     }
 
     private List<Long> enqueueBehind(String key, Cell cell, Acquire request, long now) {

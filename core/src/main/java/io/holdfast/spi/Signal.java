@@ -36,7 +36,10 @@ public sealed interface Signal {
             long run)
             implements Signal {}
 
-    /** Another client waits for a name that this client holds. */
+    /**
+     * Another client waits for a name that this client holds; or was refused without a place to wait in, if this client's
+     * tenure may {@linkplain TenureId#lingers linger}.
+     */
     record Wanted(String name) implements Signal {}
 
     /** A latch for which this client listens has opened, was set anew, or is gone. */

@@ -285,7 +285,7 @@ final class RedisStore implements LockStore {
 
     @Override
     public Optional<TogetherStore> together() {
-        return Optional.of(new TogetherLocks(session, this::writeRecord));
+        return Optional.of(new TogetherLocks(session, layout, this::writeRecord));
     }
 
     @Override

@@ -89,7 +89,7 @@ record Reports(Session session, Layout layout) {
 
     private CompletionStage<Optional<HoldDescription>> description(String holder, String name) {
         String tenure = tenure(holder);
-        return tenure.matches(".+:\\d{1,18}")
+        return tenure.matches(".+:-?\\d{1,18}")
                 ? session.mailbox.describe(TenureId.parse(tenure), name)
                 : CompletableFuture.completedStage(Optional.empty());
     }

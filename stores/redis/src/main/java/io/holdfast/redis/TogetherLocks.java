@@ -14,9 +14,10 @@ import java.util.stream.Stream;
 /**
  * Several locks by one run of a script.
  *
+ * @param layout where clients are told
  * @param before what is done for a lease that is asked for
  */
-record TogetherLocks(Session session, Consumer<Duration> before) implements TogetherStore {
+record TogetherLocks(Session session, Layout layout, Consumer<Duration> before) implements TogetherStore {
 
     /** There is one server, which has all of them in one part. */
     @Override
@@ -27,19 +28,19 @@ record TogetherLocks(Session session, Consumer<Duration> before) implements Toge
     @Override
     public CompletionStage<List<Acquire.Reply>> acquire(List<Acquire> all) {
         all.forEach(request -> before.accept(request.lease()));
+        Stream<Object> each = all.stream()
+                .flatMap(request -> Stream.<Object>of(
+                        request.tenure(),
+                        RedisStore.millis(request.lease()),
+                        TokenUnits.units(request.tokens()),
+                        request.notAfter()));
         return session.run(
                 Script.TOGETHER,
                 all.stream().map(Acquire::name).toList(),
                 reply -> IntStream.range(0, all.size())
                         .mapToObj(i -> acquired(reply, i))
                         .toList(),
-                all.stream()
-                        .flatMap(request -> Stream.<Object>of(
-                                request.tenure(),
-                                RedisStore.millis(request.lease()),
-                                TokenUnits.units(request.tokens()),
-                                request.notAfter()))
-                        .toArray());
+                Stream.concat(each, Stream.of(layout.inbox(""))).toArray());
     }
 
     private static Acquire.Reply acquired(Reply reply, int index) {

@@ -71,6 +71,11 @@ local function client(tenure)
     return string.match(tenure, '^[!<^]?(.*):') or ''
 end
 
+-- Whether the client of a tenure may keep it though nobody owns it: its number is below zero.
+local function lingers(tenure)
+    return string.find(tenure, ':-', 1, true) ~= nil
+end
+
 -- Sends to the inbox of a tenure's client. The number of receivers, or nil if it could not be sent.
 local function tell(inboxes, tenure, message)
     local heard = redis.pcall('PUBLISH', inboxes .. client(tenure), message)

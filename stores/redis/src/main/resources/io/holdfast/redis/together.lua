@@ -1,7 +1,7 @@
 -- Takes several locks, each for a tenure, if every one of them is free or its tenure has it; else none.
 --
 -- KEYS  for each lock: lock, token, queue, claim, as for acquire
--- ARGV  for each lock: tenure, lease in ms, units wanted, time after which to refuse
+-- ARGV  for each lock: tenure, lease in ms, units wanted, time after which to refuse; then the prefix of inboxes
 -- reply {0, now}                                            too late, all of them
 --       {1, now} and for each lock, in their order, three more:
 --       first unit, units, waiters                          granted, all of them
@@ -57,9 +57,15 @@ for _, each in ipairs(locks) do
         take(each.lock, each.token, each.claim, each.tenure, each.lease, each.free, first + units - 1)
         add(first, units, each.waiters > 0 and each.waiters - redis.call('ZREM', each.queue, each.tenure) or 0)
     elseif each.held then
-        add(redis.call('PTTL', each.lock), owner(redis.call('HKEYS', each.lock)))
+        each.holder = owner(redis.call('HKEYS', each.lock))
+        add(redis.call('PTTL', each.lock), each.holder)
     else
         add(each.barred and CLAIM or 0, '')
+    end
+end
+for _, each in ipairs(locks) do
+    if each.holder and lingers(each.holder) and client(each.holder) ~= client(each.tenure) then
+        tell(ARGV[#ARGV], each.holder, 'W ' .. each.lock)
     end
 end
 return reply

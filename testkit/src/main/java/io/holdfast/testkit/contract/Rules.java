@@ -20,6 +20,7 @@ final class Rules {
         RenewRules.addTo(rules.topic("renew"));
         ReleaseRules.addTo(rules.topic("release"));
         QueueRules.addTo(rules.topic("queue"));
+        LingerRules.addTo(rules.topic("lingering"));
         FairRules.addTo(rules.topic("fair places"));
         ShareRules.addTo(rules.topic("read/write locks"));
         UpgradeRules.addTo(rules.topic("upgradeable read locks"));

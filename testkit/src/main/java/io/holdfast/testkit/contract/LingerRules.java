@@ -1,0 +1,156 @@
+package io.holdfast.testkit.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.LockReport;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreConfig.HoldDescription;
+import io.holdfast.spi.TenureId;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** Tenures that their client may keep though nobody owns them, and who is told that somebody wants the name. */
+final class LingerRules {
+
+    private static final Predicate<Capabilities> QUEUE = Capabilities::queue;
+
+    private LingerRules() {}
+
+    static void addTo(Rules rules) {
+        rules.add("a refusal shows that the holder's tenure may linger", LingerRules::shown)
+                .add("a tenure that may linger is one like any other", LingerRules::likeAnyOther)
+                .add("who gets no place is told to a holder that may linger, each time", QUEUE, LingerRules::told)
+                .add("who gets no place is not told to any other holder", QUEUE, LingerRules::notTold)
+                .add("who gets no place is not told to its own client", QUEUE, LingerRules::notToldToItself)
+                .add("a new place is told to a holder that may linger, once", QUEUE, LingerRules::placeTold)
+                .add("a tenure that may linger can be assigned a name", QUEUE, LingerRules::assigned)
+                .add("a forced release names the tenure that may linger", Capabilities::signals, LingerRules::forced)
+                .add("what the client of a tenure that may linger tells is shown", QUEUE, LingerRules::described)
+                .addFor(
+                        "who asks for several names is told to each holder that is in the way and may linger",
+                        LingerRules::takesTogether,
+                        LingerRules::toldTogether);
+    }
+
+    private static boolean takesTogether(LockStore store) {
+        return store.together().isPresent() && store.capabilities().queue();
+    }
+
+    private static TenureId lingering(TestClient client) {
+        return client.tenure().lingering();
+    }
+
+    private static void shown(Scene scene) {
+        TestClient client = scene.client();
+        TestClient other = scene.client();
+        TenureId tenure = lingering(client);
+        client.granted(tenure);
+        Optional<String> holder = other.refused(other.tenure()).holder();
+        assertEquals(Optional.of(tenure), holder.map(TenureId::parse));
+        assertTrue(holder.filter(TenureId::lingers).isPresent());
+        assertTrue(client.release(tenure).held());
+        client.granted(client.tenure());
+        assertFalse(
+                other.refused(other.tenure()).holder().filter(TenureId::lingers).isPresent());
+    }
+
+    private static void likeAnyOther(Scene scene) {
+        TestClient client = scene.client();
+        TestClient other = scene.client();
+        TenureId tenure = lingering(client);
+        long first = client.granted(tenure).tokens().last();
+        assertTrue(client.granted(tenure).tokens().first() > first);
+        client.renewed(tenure, Scene.LONG);
+        other.refused(lingering(other));
+        assertTrue(client.release(tenure).held());
+        assertFalse(client.release(tenure).held());
+        other.granted(lingering(other));
+    }
+
+    private static void told(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient other = scene.client();
+        holder.granted(lingering(holder));
+        for (int i = 0; i < 2; i++) {
+            assertEquals(0, other.refused(other.tenure()).arrival());
+            assertEquals(scene.name(), holder.signal(Signal.Wanted.class).name());
+        }
+    }
+
+    private static void notTold(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient other = scene.client();
+        holder.granted(holder.tenure());
+        other.refused(lingering(other));
+        scene.passSignals();
+        assertEquals(List.of(), holder.signals());
+    }
+
+    private static void notToldToItself(Scene scene) {
+        TestClient holder = scene.client();
+        holder.granted(lingering(holder));
+        holder.refused(holder.tenure());
+        scene.passSignals();
+        assertEquals(List.of(), holder.signals());
+    }
+
+    private static void placeTold(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient other = scene.client();
+        TenureId waiting = other.tenure();
+        holder.granted(lingering(holder));
+        other.enqueued(waiting);
+        holder.signal(Signal.Wanted.class);
+        other.enqueued(waiting);
+        scene.passSignals();
+        assertEquals(List.of(), holder.signals());
+    }
+
+    private static void assigned(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient other = scene.client();
+        TenureId held = lingering(holder);
+        TenureId waiting = lingering(other);
+        holder.granted(held);
+        other.enqueued(waiting);
+        assertTrue(holder.handOver(held).held());
+        assertEquals(waiting, other.signal(Signal.Assigned.class).tenure());
+        other.renewed(waiting, Scene.LONG);
+    }
+
+    private static void forced(Scene scene) {
+        TestClient holder = scene.client();
+        TenureId held = lingering(holder);
+        holder.granted(held);
+        assertTrue(
+                scene.await(scene.client().store().forceRelease(scene.name())).isPresent());
+        assertEquals(held, holder.signal(Signal.Revoked.class).tenure());
+    }
+
+    private static void described(Scene scene) {
+        TestClient holder = scene.client();
+        TenureId held = lingering(holder);
+        holder.granted(held);
+        holder.tells(new HoldDescription(held, "nobody", Instant.EPOCH, 42));
+        LockReport report = scene.client().inspect();
+        assertEquals(Optional.of("nobody"), report.holder().flatMap(LockReport.Holder::owner));
+    }
+
+    private static void toldTogether(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient other = scene.client();
+        holder.granted(lingering(holder));
+        List<Acquire> both = List.of(other.request(other.tenure()), other.request(other.tenure(), scene.name("-free")));
+        scene.await(other.store().together().orElseThrow().acquire(both));
+        assertEquals(scene.name(), holder.signal(Signal.Wanted.class).name());
+        scene.passSignals();
+        assertEquals(List.of(), holder.signals());
+    }
+}
