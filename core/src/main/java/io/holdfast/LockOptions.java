@@ -13,27 +13,35 @@ import java.util.Optional;
  * @param onMaxHold what is done then besides, if {@code maxHold} is given
  * @param reentrant whether a thread that holds the lock may lock it again
  * @param waiting how one that waits learns that the lock is free
+ * @param linger for how long this client keeps the lock after its last owner has left; zero to release it at once
  */
 public record LockOptions(
         Optional<Duration> lease,
         Optional<Duration> maxHold,
         OnMaxHold onMaxHold,
         boolean reentrant,
-        WaitStrategy waiting) {
+        WaitStrategy waiting,
+        Duration linger) {
 
-    private static final LockOptions DEFAULTS =
-            new LockOptions(Optional.empty(), Optional.empty(), OnMaxHold.WARN, true, WaitStrategy.SIGNALS);
+    private static final LockOptions DEFAULTS = new LockOptions(
+            Optional.empty(), Optional.empty(), OnMaxHold.WARN, true, WaitStrategy.SIGNALS, Duration.ZERO);
 
     /**
      * Checks the values.
      *
-     * @throws IllegalArgumentException if one is out of range, or if something is to be done after no {@code maxHold}
+     * @throws IllegalArgumentException if one is out of range, if something is to be done after no {@code maxHold}, if the
+     *     linger is longer than a third of the lease, or if there is one beside {@link WaitStrategy#POLLING}
      */
     public LockOptions {
         lease.ifPresent(value -> Durations.requireLease("lease", value));
         maxHold.ifPresent(value -> Durations.requirePositive("maxHold", value));
         if (maxHold.isEmpty() && onMaxHold != OnMaxHold.WARN) {
             throw new IllegalArgumentException("onMaxHold " + onMaxHold + " needs a maxHold: say after how long");
+        }
+        Durations.requireLinger("linger", linger, lease);
+        if (!linger.isZero() && waiting == WaitStrategy.POLLING) {
+            throw new IllegalArgumentException("linger " + linger + " goes with no waiting " + waiting
+                    + ": where messages do not arrive nobody could ask for the lock back; leave one of them out");
         }
     }
 
@@ -44,7 +52,7 @@ public record LockOptions(
 
     /** The same, with this watchdog lease: 100 ms to 365 days. */
     public LockOptions withLease(Duration value) {
-        return new LockOptions(Optional.of(value), maxHold, onMaxHold, reentrant, waiting);
+        return new LockOptions(Optional.of(value), maxHold, onMaxHold, reentrant, waiting, linger);
     }
 
     /** The same, with this time after which a hold is reported, and nothing else is done. */
@@ -54,7 +62,7 @@ public record LockOptions(
 
     /** The same, with this time after which a hold is reported, and what is done then besides. */
     public LockOptions withMaxHold(Duration value, OnMaxHold then) {
-        return new LockOptions(lease, Optional.of(value), then, reentrant, waiting);
+        return new LockOptions(lease, Optional.of(value), then, reentrant, waiting, linger);
     }
 
     /**
@@ -63,11 +71,30 @@ public record LockOptions(
      * that is entered with, not of the one that was locked. Leases are never entered again.
      */
     public LockOptions withReentrant(boolean value) {
-        return new LockOptions(lease, maxHold, onMaxHold, value, waiting);
+        return new LockOptions(lease, maxHold, onMaxHold, value, waiting, linger);
     }
 
     /** The same, with this way to wait; by default {@link WaitStrategy#SIGNALS}. Both ways may be used for one name. */
     public LockOptions withWaiting(WaitStrategy value) {
-        return new LockOptions(lease, maxHold, onMaxHold, reentrant, value);
+        return new LockOptions(lease, maxHold, onMaxHold, reentrant, value, linger);
+    }
+
+    /**
+     * The same, but the client keeps the lock for this time after its last owner has left, if nobody waits for it: an owner
+     * that comes meanwhile takes it without a store call. By default zero: it is released at once. At most a third of the
+     * lease, whether that is the lock's own or the client's.
+     *
+     * <p>While it is kept nobody holds it, and nothing of it can be lost. Another client that asks for it gets it as soon as
+     * its message has arrived, also by {@link DistributedLock#tryLock()}, which then waits for up to 20 ms. Where the message
+     * is lost it waits for the rest of the time; where this process dies, for the rest of the lease. A name that others want
+     * is kept no more for some time, each time for longer.
+     *
+     * <p>Kept is what was acquired without a lease of its own. Fair locks, read/write locks, semaphores, segmented locks and
+     * elections refuse the option, and so do stores without messages. Beside Redisson's clients nothing is kept.
+     *
+     * @throws IllegalArgumentException if it is negative or longer than that, or if the lock waits by polling
+     */
+    public LockOptions withLinger(Duration value) {
+        return new LockOptions(lease, maxHold, onMaxHold, reentrant, waiting, value);
     }
 }

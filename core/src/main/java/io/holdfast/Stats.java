@@ -5,6 +5,8 @@ package io.holdfast;
  *
  * @param grants holds given to owners, without re-entries
  * @param handoffs grants that passed inside this process without a store call; part of {@code grants}
+ * @param retaken grants of a name that nobody had and that was {@linkplain LockOptions#withLinger kept}; part of
+ *     {@code handoffs}
  * @param releases holds ended by their owners
  * @param lost holds lost
  * @param storeCalls calls made to the store; a batch of renewals is one
@@ -20,6 +22,7 @@ package io.holdfast;
 public record Stats(
         long grants,
         long handoffs,
+        long retaken,
         long releases,
         long lost,
         long storeCalls,

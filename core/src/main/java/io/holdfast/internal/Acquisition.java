@@ -8,6 +8,9 @@ final class Acquisition {
 
     private static final int ATTEMPTS_AFTER_TIME = 3;
 
+    /** For how long one that does not wait may wait for a name that nobody may have. */
+    static final long GRACE_NANOS = 20_000_000;
+
     private final Engine engine;
     private final Platform platform;
     private final String name;
@@ -34,9 +37,16 @@ final class Acquisition {
         var reference = handle == null ? null : handle.reference();
         long arrived = platform.nanoTime();
         long deadline = waitNanos == Tenure.NEVER ? Tenure.NEVER : arrived + Math.max(0, waitNanos);
+        boolean grace = waitNanos <= 0;
         try {
             for (int attempt = 1; ; attempt++) {
                 Outcome outcome = once(new Waiter(term, arrived, deadline, me, reference, () -> platform.unpark(me)));
+                if (grace && outcome instanceof Outcome.Busy busy && busy.mayBeKept()) {
+                    grace = false;
+                    arrived = platform.nanoTime();
+                    deadline = arrived + GRACE_NANOS;
+                    continue;
+                }
                 if (!(outcome instanceof Hold hold) || hold.valid(platform.nanoTime(), platform.wallMillis())) {
                     return outcome;
                 }

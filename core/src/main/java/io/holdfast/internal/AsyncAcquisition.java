@@ -19,7 +19,9 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
     private final Function<H, T> got;
     private final Optional<T> busy;
     private final long began;
-    private final long deadline;
+    private final boolean waits;
+    private long deadline;
+    private boolean graceGiven;
 
     /**
      * A request that is not sent yet.
@@ -43,6 +45,7 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
         this.got = got;
         this.busy = busy;
         this.began = engine.platform.nanoTime();
+        this.waits = wait > 0;
         this.deadline = wait == Tenure.NEVER ? Tenure.NEVER : began + Math.max(0, wait);
     }
 
@@ -57,6 +60,8 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
             if (outcome instanceof Hold hold && !engine.owners.valid(hold) && !future.isDone()) {
                 engine.owners.discardDoubtful(hold);
                 again(handle.lockName());
+            } else if (outcome instanceof Outcome.Busy busyWith && mayWaitAfterAll(busyWith)) {
+                new Attempt(engine.platform.nanoTime()).start();
             } else if (outcome instanceof Outcome.Busy busyWith) {
                 future.complete(busy.orElseThrow(() -> engine.inquiries.timeout(handle.lockName(), began, busyWith)));
             } else if (!future.complete(got.apply(bound(handle, outcome)))) {
@@ -65,6 +70,16 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
         } catch (RuntimeException e) {
             future.completeExceptionally(e);
         }
+    }
+
+    /** One attempt follows the other, so that nobody else looks at the deadline meanwhile. */
+    private boolean mayWaitAfterAll(Outcome.Busy busyWith) {
+        if (waits || graceGiven || future.isDone() || !busyWith.mayBeKept()) {
+            return false;
+        }
+        graceGiven = true;
+        deadline = engine.platform.nanoTime() + Acquisition.GRACE_NANOS;
+        return true;
     }
 
     private H bound(H handle, Outcome outcome) {

@@ -26,6 +26,7 @@ import java.net.UnknownHostException;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -149,12 +150,31 @@ public final class Client implements Holdfast {
 
     @Override
     public DistributedLock lock(String name, LockOptions options) {
+        requireLinger(name, options);
         return lock(name, options, way(options));
+    }
+
+    private void requireLinger(String name, LockOptions options) {
+        Duration linger = options.linger();
+        Duration lease = options.lease().orElse(settings.lease());
+        Durations.requireLinger("lock '" + name + "': linger", linger, Optional.of(lease));
+        if (!linger.isZero() && !store.capabilities().queue()) {
+            throw new UnsupportedOperationException("lock '" + name + "': " + store.describe()
+                    + " sends no messages, so that nobody could ask for a lock that lingers; leave the linger out");
+        }
+    }
+
+    private static void requireNoLinger(String what, String name, LockOptions options) {
+        if (!options.linger().isZero()) {
+            throw new IllegalArgumentException(what + " '" + name + "': linger " + options.linger()
+                    + " is for lock(name) alone, as here others are always to come next; leave it out");
+        }
     }
 
     @Override
     public DistributedLock fairLock(String name, LockOptions options) {
         requireSignals("fair lock", name, options);
+        requireNoLinger("fair lock", name, options);
         if (!store.capabilities().queue()) {
             throw new UnsupportedOperationException("fair lock '" + name + "': " + store.describe()
                     + " keeps no queue; use lock(name), or a store that has one");
@@ -176,6 +196,7 @@ public final class Client implements Holdfast {
     @Override
     public DistributedReadWriteLock readWriteLock(String name, LockOptions options) {
         requireMode(name, Share.Mode.UPGRADE, "read/write lock");
+        requireNoLinger("read/write lock", name, options);
         Term term = term(name, options, way(options));
         return new ClientReadWriteLock(
                 new ClientLock(engine, name, term.of(Share.READ), options.reentrant()),
@@ -196,6 +217,7 @@ public final class Client implements Holdfast {
 
     private DistributedSemaphore semaphore(String name, LockOptions options, Term.Way way) {
         requireMode(name, Share.Mode.PERMITS, "semaphore");
+        requireNoLinger("semaphore", name, options);
         return new ClientSemaphore(engine, name, term(name, options, way));
     }
 
@@ -221,7 +243,8 @@ public final class Client implements Holdfast {
     private Term term(String name, LockOptions options, Term.Way way) {
         checkName(name);
         checkOpen(name);
-        Term wanted = Term.renewed(options.lease().orElse(settings.lease()), limit(options), way);
+        Term wanted = Term.renewed(options.lease().orElse(settings.lease()), limit(options), way)
+                .lingering(options.linger());
         // what each hold keeps is then the same for all
         return wanted.equals(engine.rules.term()) ? engine.rules.term() : wanted;
     }
@@ -234,11 +257,13 @@ public final class Client implements Holdfast {
 
     @Override
     public SegmentedLock segmented(String name, int segments, LockOptions options) {
+        requireNoLinger("segmented lock", name, options);
         return ClientSegmentedLock.of(this, surroundings, name, segments, options);
     }
 
     @Override
     public LeaderElection leaderElection(String name, LockOptions options) {
+        requireNoLinger("election", name, options);
         return new ClientLeaderElection(surroundings, lock(name, options));
     }
 
@@ -313,6 +338,7 @@ public final class Client implements Holdfast {
         return new Stats(
                 c.grants.sum(),
                 c.handoffs.sum(),
+                c.retaken.sum(),
                 c.releases.sum(),
                 c.lost.sum(),
                 c.storeCalls.sum(),

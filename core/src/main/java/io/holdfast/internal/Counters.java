@@ -8,6 +8,7 @@ final class Counters {
 
     final LongAdder grants = new LongAdder();
     final LongAdder handoffs = new LongAdder();
+    final LongAdder retaken = new LongAdder();
     final LongAdder releases = new LongAdder();
     final LongAdder lost = new LongAdder();
     final LongAdder storeCalls = new LongAdder();

@@ -1,6 +1,7 @@
 package io.holdfast.internal;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /** The rules for times that users pass. */
 public final class Durations {
@@ -10,6 +11,7 @@ public final class Durations {
     /** The longest lease. */
     public static final Duration MAX_LEASE = Duration.ofDays(365);
 
+    private static final int LINGERS_IN_A_LEASE = 3;
     private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
     private Durations() {}
@@ -37,6 +39,19 @@ public final class Durations {
             throw new IllegalArgumentException(what + " " + value + " is out of range: above zero, at most 365 days");
         }
         return value;
+    }
+
+    /** Throws if the linger is not from zero to a third of the lease, as far as that is known. */
+    public static void requireLinger(String what, Duration linger, Optional<Duration> lease) {
+        if (linger.isNegative() || linger.compareTo(MAX_LEASE) > 0) {
+            throw new IllegalArgumentException(
+                    what + " " + linger + " is out of range: zero for none, at most a third of the lease");
+        }
+        lease.filter(value -> linger.multipliedBy(LINGERS_IN_A_LEASE).compareTo(value) > 0)
+                .ifPresent(value -> {
+                    throw new IllegalArgumentException(what + " " + linger + " is longer than a third of the lease "
+                            + value + ": at most " + value.dividedBy(LINGERS_IN_A_LEASE));
+                });
     }
 
     /** Nanoseconds; what does not fit is as good as for ever. */

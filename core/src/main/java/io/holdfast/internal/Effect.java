@@ -29,6 +29,9 @@ sealed interface Effect {
     /** Ask again after so many nanoseconds, unless a later poll was set meanwhile. */
     record PollIn(Tenure tenure, long number, long nanos) implements Effect {}
 
+    /** Look again after so many nanoseconds at what is kept though nobody owns it. */
+    record LookIn(long nanos) implements Effect {}
+
     /** Find out whether signals arrive. */
     record ConfirmSignals() implements Effect {}
 

@@ -116,6 +116,9 @@ final class Engine implements Rules.Moment {
     Slot arrive(String name, Waiter waiter, BiConsumer<Slot, Effect.Buffer> doing) {
         while (true) {
             Slot slot = slots.get(name, waiter.term);
+            if (!(slot instanceof LingeringSlot)) {
+                letGo(name, slot);
+            }
             Effect.Buffer out = new Effect.Buffer();
             try {
                 if (slot.locked(() -> arrive(slot, waiter, out))) {
@@ -125,6 +128,13 @@ final class Engine implements Rules.Moment {
                 doing.accept(slot, out);
             }
             slots.setAside(slot);
+        }
+    }
+
+    /** Who asks in another way must not be refused because of what nobody owns here; the store would not tell this client. */
+    private void letGo(String name, Slot asking) {
+        if (asking.share.mode() != Share.Mode.PERMITS) {
+            slots.lingering(name).ifPresent(slot -> event(slot, Slot::letGo));
         }
     }
 
@@ -200,6 +210,8 @@ final class Engine implements Rules.Moment {
             confirmSignals();
         } else if (effect instanceof Effect.GiveUpIn giveUp) {
             later.run(giveUp.nanos(), () -> settlements.begin(giveUp.settlement()));
+        } else if (effect instanceof Effect.LookIn look) {
+            later.run(look.nanos(), () -> event(slot, (s, out) -> s.look(platform.nanoTime(), out)));
         }
     }
 
@@ -246,7 +258,7 @@ final class Engine implements Rules.Moment {
         } else if (signal instanceof Signal.Opened opened) {
             hear(opened.name(), (s, out) -> s.opened(out));
         } else if (signal instanceof Signal.Wanted wanted) {
-            hear(wanted.name(), (s, out) -> s.wanted(now));
+            hear(wanted.name(), (s, out) -> s.wanted(now, out));
         } else if (signal instanceof Signal.Revoked revoked) {
             hear(revoked.name(), (s, out) -> s.revoked(revoked.tenure(), now, out));
         } else if (signal instanceof Signal.Assigned assigned) {
@@ -328,11 +340,17 @@ final class Engine implements Rules.Moment {
 
     /** What this client's owner of the name tells others about itself. */
     Optional<HoldDescription> describe(String name) {
-        return slots.holds(name).findFirst().map(hold -> {
-            long heldMillis = (platform.nanoTime() - hold.since) / 1_000_000;
-            Instant since = Instant.ofEpochMilli(platform.wallMillis() - heldMillis);
-            return new HoldDescription(hold.tenure.id, hold.owner(), since, hold.token);
-        });
+        return slots.holds(name)
+                .findFirst()
+                .map(hold -> new HoldDescription(hold.tenure.id, hold.owner(), instant(hold.since), hold.token))
+                .or(() -> slots.lingering(name)
+                        .flatMap(LingeringSlot::kept)
+                        .map(kept -> new HoldDescription(
+                                kept.tenure().id, Texts.KEPT, instant(kept.since()), kept.token())));
+    }
+
+    private Instant instant(long nanoTime) {
+        return Instant.ofEpochMilli(platform.wallMillis() - (platform.nanoTime() - nanoTime) / 1_000_000);
     }
 
     /** Refuses new waiters, and ends all waits and holds. */

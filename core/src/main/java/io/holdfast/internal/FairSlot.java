@@ -344,7 +344,7 @@ final class FairSlot extends Slot {
     }
 
     @Override
-    void wanted(long now) {}
+    void wanted(long now, Effect.Buffer out) {}
 
     @Override
     boolean assigned(Signal.Assigned signal, long now, Effect.Buffer out) {

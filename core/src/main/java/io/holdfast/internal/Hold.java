@@ -37,6 +37,9 @@ final class Hold implements Outcome {
     private volatile long stopsAt = Tenure.NEVER;
     volatile @Nullable String lostBecause;
     volatile boolean ended;
+    /** Given back at once: not wanted, or not to be relied on. */
+    volatile boolean discarded;
+
     volatile @Nullable Settlement settlement;
     volatile boolean tooLongReported;
     private List<Consumer<LeaseLostException>> lossActions = List.of();
@@ -198,6 +201,8 @@ final class Hold implements Outcome {
     /** The owner, for a person. */
     String owner() {
         Thread owner = thread();
-        return owner != null ? "thread " + owner.getName() : "lease " + tenure.id.number() + "." + (token & 1023);
+        return owner != null
+                ? "thread " + owner.getName()
+                : "lease " + Math.abs(tenure.id.number()) + "." + (token & 1023);
     }
 }

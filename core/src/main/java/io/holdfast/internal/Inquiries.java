@@ -27,7 +27,12 @@ record Inquiries(Engine engine) {
     }
 
     Optional<LockReport.Holder> forceRelease(String name) {
-        return ask(name, true, () -> engine.store.forceRelease(name));
+        try {
+            return ask(name, true, () -> engine.store.forceRelease(name));
+        } finally {
+            // whoever asks here from now on is not to be given what was taken away, or may have been
+            engine.slots.lingering(name).ifPresent(slot -> engine.event(slot, Slot::letGo));
+        }
     }
 
     private <R> R ask(String name, boolean changes, Supplier<CompletionStage<R>> question) {
@@ -81,6 +86,13 @@ record Inquiries(Engine engine) {
                 .map(hold -> "held by " + hold.owner() + " (token " + hold.token + ")")
                 .orElseGet(() -> engine.slots.of(name).anyMatch(Slot::hasLostHolds)
                         ? "lost, and not unlocked yet"
-                        : engine.slots.of(name).findAny().isPresent() ? "being asked for or given up" : "not held");
+                        : notHeldHere(name));
+    }
+
+    private String notHeldHere(String name) {
+        if (engine.slots.lingering(name).flatMap(LingeringSlot::kept).isPresent()) {
+            return "held by " + Texts.KEPT;
+        }
+        return engine.slots.of(name).findAny().isPresent() ? "being asked for or given up" : "not held";
     }
 }

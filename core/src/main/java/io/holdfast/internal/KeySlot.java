@@ -105,7 +105,7 @@ class KeySlot extends Slot {
         }
     }
 
-    private void enqueue(Waiter waiter, long now, Effect.Buffer out) {
+    final void enqueue(Waiter waiter, long now, Effect.Buffer out) {
         if (line.isEmpty()) {
             newHead(now);
         }
@@ -151,7 +151,7 @@ class KeySlot extends Slot {
         return current != null && current.held() && owner() == null && !current.preparing;
     }
 
-    private boolean mayOvertake(Waiter waiter, long now) {
+    final boolean mayOvertake(Waiter waiter, long now) {
         Tenure current = tenure;
         return current != null
                 && free()
@@ -333,7 +333,7 @@ class KeySlot extends Slot {
     // ---- asking
 
     private void askAnew(long now, Effect.Buffer out) {
-        Tenure fresh = newTenure();
+        Tenure fresh = tenureFor(Objects.requireNonNull(line.peek()), now);
         fresh.born = now;
         tenure = fresh;
         newHead(now);
@@ -341,6 +341,11 @@ class KeySlot extends Slot {
             fresh.wantMoreTokens();
         }
         askAgain(fresh, out);
+    }
+
+    /** One to ask with for the first in the line. */
+    Tenure tenureFor(Waiter head, long now) {
+        return newTenure();
     }
 
     private void askAgain(Tenure asked, Effect.Buffer out) {
@@ -394,7 +399,7 @@ class KeySlot extends Slot {
     }
 
     @Override
-    void wanted(long now) {
+    void wanted(long now, Effect.Buffer out) {
         Tenure current = tenure;
         if (current != null && current.held()) {
             current.foreign(Math.max(1, current.foreignWaiters), now);

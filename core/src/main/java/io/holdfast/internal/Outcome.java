@@ -1,12 +1,19 @@
 package io.holdfast.internal;
 
+import io.holdfast.spi.TenureId;
 import java.util.Optional;
 
 /** What came of waiting. */
 sealed interface Outcome permits Hold, Outcome.Busy, Outcome.Failed {
 
     /** Held by another for as long as the waiter had time; by whom, as the store keeps it, if it said so. */
-    record Busy(Optional<String> holder) implements Outcome {}
+    record Busy(Optional<String> holder) implements Outcome {
+
+        /** Whether it may be that nobody has it, and that it will be free as soon as its client has heard of the attempt. */
+        boolean mayBeKept() {
+            return holder.filter(TenureId::lingers).isPresent();
+        }
+    }
 
     /** The hold, if it was got; throws the error, with the stack of the calling thread, if it ended by one. */
     default Optional<Hold> hold() {

@@ -295,6 +295,7 @@ record Owners(Engine engine, Platform platform) {
 
     /** Gives back what was got too late. */
     void discard(Hold hold) {
+        hold.discarded = true;
         engine.event(hold.slot, (s, out) -> s.release(hold, platform.nanoTime(), out));
     }
 }

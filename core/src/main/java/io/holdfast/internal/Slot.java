@@ -157,7 +157,13 @@ abstract class Slot {
     }
 
     /** A foreign client waits. */
-    abstract void wanted(long now);
+    abstract void wanted(long now, Effect.Buffer out);
+
+    /** Gives up what is kept though nobody owns it. */
+    void letGo(Effect.Buffer out) {}
+
+    /** The time may be over for which something is kept though nobody owns it. */
+    void look(long now, Effect.Buffer out) {}
 
     /** Returns false if the tenure is not one that waits here. */
     abstract boolean assigned(Signal.Assigned signal, long now, Effect.Buffer out);

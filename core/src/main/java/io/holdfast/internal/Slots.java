@@ -29,10 +29,12 @@ final class Slots {
     private final List<ConcurrentHashMap<String, Slot>> open = List.of(barging, fair, writing, reading, upgrading);
     private final Rules rules;
     private final Supplier<TenureId> ids;
+    private final Revocations revocations;
 
     Slots(Rules rules, Supplier<TenureId> ids) {
         this.rules = rules;
         this.ids = ids;
+        this.revocations = new Revocations(rules.poll());
     }
 
     /** The slot for those who want the name like this, made if there is none. */
@@ -56,6 +58,9 @@ final class Slots {
     private Slot newSlot(String name, Term term) {
         if (term.way() == Term.Way.FAIR) {
             return new FairSlot(name, term.share(), rules, ids);
+        }
+        if (term.share().mode() == Mode.LOCK) {
+            return new LingeringSlot(name, rules, ids, revocations, () -> fair.containsKey(name));
         }
         return term.share().mode() == Mode.READ && !isForOne(term)
                 ? new SharedSlot(name, rules, ids)
@@ -130,6 +135,11 @@ final class Slots {
         Set<Slot> all = some.isEmpty() ? new LinkedHashSet<>() : some;
         all.addAll(more);
         return all;
+    }
+
+    /** The one of the name that may keep what nobody owns. */
+    Optional<LingeringSlot> lingering(String name) {
+        return barging.get(name) instanceof LingeringSlot slot ? Optional.of(slot) : Optional.empty();
     }
 
     /** The hold of the thread under the name, in that mode, whichever way it waited for it. */

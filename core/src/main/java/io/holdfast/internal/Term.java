@@ -10,11 +10,12 @@ import java.time.Duration;
  * @param nanos the same
  * @param watchdog whether the lease is renewed for as long as the owner lives; if not, the hold ends with it
  * @param keep nanoseconds for which the name is kept at least, even if the owner is done before; 0 for no longer than needed
+ * @param linger nanoseconds for which the name may be kept when nobody owns it any more; 0 for none
  * @param limit how old the hold may get
  * @param way how to wait
  * @param share what to hold of the name
  */
-record Term(Duration lease, long nanos, boolean watchdog, long keep, Limit limit, Way way, Share share) {
+record Term(Duration lease, long nanos, boolean watchdog, long keep, long linger, Limit limit, Way way, Share share) {
 
     /** How to wait: in a place that is woken, in no place and without signals, or in a place that the name is assigned to. */
     enum Way {
@@ -27,27 +28,32 @@ record Term(Duration lease, long nanos, boolean watchdog, long keep, Limit limit
     private static final long MARGIN_SHARE = 100;
 
     static Term renewed(Duration lease, Limit limit, Way way) {
-        return new Term(lease, lease.toNanos(), true, 0, limit, way, Share.LOCK);
+        return new Term(lease, lease.toNanos(), true, 0, 0, limit, way, Share.LOCK);
     }
 
     /** The same, for this share. */
     Term of(Share wanted) {
-        return new Term(lease, nanos, watchdog, keep, limit, way, wanted);
+        return new Term(lease, nanos, watchdog, keep, linger, limit, way, wanted);
     }
 
     /** The same for a part of a hold, which alone may get old. */
     Term unlimited() {
-        return new Term(lease, nanos, watchdog, keep, Limit.NONE, way, share);
+        return new Term(lease, nanos, watchdog, keep, linger, Limit.NONE, way, share);
     }
 
     /** The same, but the name is to be kept for so long at least. */
     Term keeping(Duration minHold) {
-        return new Term(lease, nanos, watchdog, minHold.toNanos(), limit, way, share);
+        return new Term(lease, nanos, watchdog, minHold.toNanos(), 0, limit, way, share);
+    }
+
+    /** The same, but the name may be kept for so long when nobody owns it any more. */
+    Term lingering(Duration time) {
+        return new Term(lease, nanos, watchdog, keep, time.toNanos(), limit, way, share);
     }
 
     /** What to ask the store for when the name is acquired; later on the lease will do. */
     Term first() {
-        return keep <= nanos ? this : new Term(Duration.ofNanos(keep), keep, watchdog, keep, limit, way, share);
+        return keep <= nanos ? this : new Term(Duration.ofNanos(keep), keep, watchdog, keep, 0, limit, way, share);
     }
 
     /** Whether a tenure that is held already will do as it is. */
@@ -56,7 +62,7 @@ record Term(Duration lease, long nanos, boolean watchdog, long keep, Limit limit
     }
 
     Term ending(Duration ownLease) {
-        return new Term(ownLease, ownLease.toNanos(), false, 0, limit, way, share);
+        return new Term(ownLease, ownLease.toNanos(), false, 0, 0, limit, way, share);
     }
 
     /** A time that doubles each time, up to the most. */

@@ -239,7 +239,12 @@ class MaxHoldTest extends VirtualTime {
     @Test
     void whatToDoNeedsATimeAfterWhichToDoIt() {
         assertThatThrownBy(() -> new LockOptions(
-                        Optional.empty(), Optional.empty(), OnMaxHold.INTERRUPT, true, WaitStrategy.SIGNALS))
+                        Optional.empty(),
+                        Optional.empty(),
+                        OnMaxHold.INTERRUPT,
+                        true,
+                        WaitStrategy.SIGNALS,
+                        Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("INTERRUPT")
                 .hasMessageContaining("needs a maxHold");

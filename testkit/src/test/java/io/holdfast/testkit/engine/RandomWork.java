@@ -6,6 +6,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
+import io.holdfast.LockOptions;
 import io.holdfast.testkit.Simulation;
 import io.holdfast.testkit.check.HistoryChecker;
 import io.holdfast.testkit.faults.Fault;
@@ -22,7 +23,9 @@ import java.util.Optional;
 final class RandomWork extends RandomClients {
 
     /** What happened in one run. */
-    record Tally(long grants, long contendedWaits, Map<Fault, Long> faults) {}
+    record Tally(long grants, long contendedWaits, long retaken, Map<Fault, Long> faults) {}
+
+    private static final LockOptions LINGERING = LockOptions.defaults().withLinger(Duration.ofMillis(250));
 
     private enum Order {
         BARGING,
@@ -73,7 +76,9 @@ final class RandomWork extends RandomClients {
         Map<Fault, Long> faults = new EnumMap<>(Fault.class);
         server.connections()
                 .forEach(c -> c.faults().counts().forEach((fault, count) -> faults.merge(fault, count, Long::sum)));
-        return new Tally(history.grants(), contended, faults);
+        long retaken =
+                clients.stream().mapToLong(client -> client.stats().retaken()).sum();
+        return new Tally(history.grants(), contended, retaken, faults);
     }
 
     @Override
@@ -91,11 +96,15 @@ final class RandomWork extends RandomClients {
 
     private DistributedLock lock(Holdfast client, String name) {
         return switch (order) {
-            case BARGING -> client.lock(name);
+            case BARGING -> client.lock(name, perhapsLingering());
             case FAIR -> client.fairLock(name);
-            case MIXED -> random(2) == 0 ? client.lock(name) : client.fairLock(name);
+            case MIXED -> random(2) == 0 ? client.lock(name, perhapsLingering()) : client.fairLock(name);
             case READ_WRITE -> readOrWrite(client.readWriteLock(name));
         };
+    }
+
+    private LockOptions perhapsLingering() {
+        return random(2) == 0 ? LINGERING : LockOptions.defaults();
     }
 
     private DistributedLock readOrWrite(DistributedReadWriteLock lock) {

@@ -19,16 +19,21 @@ class SeedsTest {
     void theGuaranteesHoldForEverySeed() {
         long grants = 0;
         long contended = 0;
+        long retaken = 0;
         Map<Fault, Long> faults = new EnumMap<>(Fault.class);
         for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
             RandomWork.Tally tally = RandomWork.run(seed);
             grants += tally.grants();
             contended += tally.contendedWaits();
+            retaken += tally.retaken();
             tally.faults().forEach((fault, count) -> faults.merge(fault, count, Long::sum));
         }
-        System.out.printf("%d seeds: %d grants, %d contended waits, faults %s%n", SEEDS, grants, contended, faults);
+        System.out.printf(
+                "%d seeds: %d grants, %d of kept names, %d contended waits, faults %s%n",
+                SEEDS, grants, retaken, contended, faults);
         assertThat(grants).isPositive();
         assertThat(contended).isPositive();
+        assertThat(retaken).isPositive();
         assertThat(faults).containsOnlyKeys(Fault.values());
     }
 

@@ -1,0 +1,260 @@
+package io.holdfast.internal;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.TenureId;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A name that this client may keep for a while, the <em>linger</em>, after its last owner has left: the next owner then takes
+ * it without a store call.
+ *
+ * <h2>When a tenure is kept</h2>
+ *
+ * <p>When an owner leaves that wanted it so, nobody waits here, and nobody is known to wait elsewhere. Others have to be able
+ * to ask for it. So only a tenure is kept that was marked when it was asked for: its number tells the store that it
+ * {@linkplain TenureId#lingers lingers}, and the store then tells this client of everybody who is refused, also of those who
+ * do not wait.
+ *
+ * <p>A kept tenure is held at the store and owned by nobody. It is not renewed, and kept for as long only as the next owner
+ * may use it as it is: until a third of its lease is left, at the latest.
+ *
+ * <h2>What may happen to one</h2>
+ *
+ * <ul>
+ *   <li>An owner comes that takes any valid tenure: it gets the next token, and renewals go on where they were. What fell due
+ *       meanwhile is renewed at once; a name that is taken again and again for a moment is never found owned by the watchdog.
+ *   <li>Another owner comes, or the lease or the tokens are used up: given up, and the store is asked anew.
+ *   <li>Somebody waits elsewhere, by message or by the count in a reply: given up at once.
+ *   <li>The linger is over, a gap may have swallowed messages, the name is asked for by this client in another way, was
+ *       forced free, or the client closes: given up.
+ *   <li>The deadline passes, or a renewal that was under way finds it lost: given up. It is no loss, as nobody had it.
+ * </ul>
+ *
+ * <p>To give up is to release as usual, through a {@link Settlement}. Each of these is an event under the mutex, so of two
+ * that race the second finds what the first has made of it: a wish that comes after the next owner is obeyed by the next
+ * unlock, an owner that comes after the wish finds nothing and asks the store.
+ *
+ * <p>A lost wish costs others the rest of the linger if the name is idle. If it is taken again and again, it counts as handed
+ * on, and is renewed once in a poll interval, which tells who waits.
+ *
+ * <p>Where others want the name, keeping costs more than it saves, and {@link Revocations} ends it for a time.
+ */
+final class LingeringSlot extends KeySlot {
+
+    /**
+     * A tenure that nobody owns.
+     *
+     * @param since when its last owner left, in {@code nanoTime}
+     * @param until when it is given up
+     * @param renewDue when it would have to be renewed if it had an owner
+     * @param token the last one used
+     */
+    record Kept(Tenure tenure, long since, long until, long renewDue, long token) {}
+
+    private final Revocations revocations;
+    private final BooleanSupplier isInLine;
+    private volatile @Nullable Kept kept;
+    private boolean timed;
+    private boolean wanted;
+    private int taken;
+
+    /** @param isInLine whether this client waits for the name in a fair place, of which the store tells it nothing */
+    LingeringSlot(String name, Rules rules, Supplier<TenureId> ids, Revocations revocations, BooleanSupplier isInLine) {
+        super(name, Share.LOCK, rules, ids);
+        this.revocations = revocations;
+        this.isInLine = isInLine;
+    }
+
+    /** What is kept and owned by nobody. Read without the mutex. */
+    Optional<Kept> kept() {
+        return Optional.ofNullable(kept);
+    }
+
+    // ---- coming
+
+    @Override
+    boolean arrive(Waiter waiter, long now, Effect.Buffer out) {
+        if (kept == null) {
+            return super.arrive(waiter, now, out);
+        }
+        if (mayOvertake(waiter, now)) {
+            takeAgain(waiter, now, out);
+            return super.arrive(waiter, now, out);
+        }
+        enqueue(waiter, now, out);
+        giveUp(Objects.requireNonNull(tenure), false, out);
+        askForTheRest(now, out);
+        return true;
+    }
+
+    private void takeAgain(Waiter waiter, long now, Effect.Buffer out) {
+        Kept before = Objects.requireNonNull(kept);
+        Tenure current = before.tenure;
+        kept = null;
+        current.renewDue = before.renewDue;
+        boolean due = before.renewDue != Tenure.NEVER && before.renewDue - now <= 0;
+        if (due && !current.renewing(now, rules.command())) {
+            out.add(new Effect.Renew(current, waiter.term));
+        } else {
+            out.add(new Effect.Watch(current));
+        }
+        rules.counters().retaken.increment();
+        if (++taken == Revocations.LOCAL_IN_A_ROW) {
+            revocations.paysOff(name);
+        }
+    }
+
+    @Override
+    Tenure tenureFor(Waiter head, long now) {
+        Tenure plain = super.tenureFor(head, now);
+        boolean mark = head.term.linger() > 0 && revocations.mayKeep(name, now);
+        return mark ? new Tenure(plain.id.lingering(), share) : plain;
+    }
+
+    // ---- leaving
+
+    @Override
+    void passOn(Hold hold, long now, Effect.Buffer out) {
+        Tenure current = hold.tenure;
+        boolean quiet = line.isEmpty() && !wanted;
+        if (quiet) {
+            revocations.isLocal(name);
+        }
+        long until = now + Math.min(hold.term.linger(), current.validity.remaining(now) - current.validity.lease() / 3);
+        if (quiet && mayKeep(hold) && until - now > 0) {
+            kept = new Kept(current, now, until, current.renewDue, hold.token);
+            current.renewDue = Tenure.NEVER;
+            if (!timed) {
+                lookAgainAt(until, now, out);
+            }
+        } else {
+            super.passOn(hold, now, out);
+        }
+    }
+
+    private boolean mayKeep(Hold hold) {
+        return hold.tenure.id.lingers() && hold.watchdog() && !hold.discarded && !isInLine.getAsBoolean();
+    }
+
+    /** One timer at a time, however often the name is taken. */
+    private void lookAgainAt(long until, long now, Effect.Buffer out) {
+        timed = true;
+        out.add(new Effect.LookIn(until - now));
+    }
+
+    @Override
+    void look(long now, Effect.Buffer out) {
+        timed = false;
+        Kept idle = kept;
+        if (idle != null && idle.until - now > 0) {
+            lookAgainAt(idle.until, now, out);
+        } else {
+            letGo(out);
+        }
+    }
+
+    // ---- others want it
+
+    @Override
+    void wanted(long now, Effect.Buffer out) {
+        super.wanted(now, out);
+        Tenure current = tenure;
+        if (current != null && current.held()) {
+            isWanted(current, now, out);
+        }
+    }
+
+    /** By what was heard of those who wait elsewhere, not by what is assumed of them. */
+    private void isWanted(Tenure current, long now, Effect.Buffer out) {
+        wanted = current.foreignWaiters > 0;
+        if (!wanted) {
+            return;
+        }
+        if (current.id.lingers()) {
+            revocations.isWanted(name, now);
+        } else {
+            revocations.isShared(name);
+        }
+        letGo(out);
+    }
+
+    @Override
+    void refused(Tenure asked, Acquire.Refused reply, Tenure.Base base, long now, Effect.Buffer out) {
+        revocations.isShared(name);
+        super.refused(asked, reply, base, now, out);
+    }
+
+    @Override
+    void letGo(Effect.Buffer out) {
+        Kept idle = kept;
+        if (idle != null) {
+            giveUp(idle.tenure, false, out);
+        }
+    }
+
+    @Override
+    void gap(long now, Effect.Buffer out) {
+        letGo(out);
+        super.gap(now, out);
+    }
+
+    @Override
+    void revoked(TenureId id, long now, Effect.Buffer out) {
+        Kept idle = kept;
+        if (idle != null && idle.tenure.id.equals(id)) {
+            letGo(out);
+        } else {
+            super.revoked(id, now, out);
+        }
+    }
+
+    // ---- answers to what was sent while somebody owned it
+
+    @Override
+    void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
+        super.granted(asked, reply, proven, now, out);
+        answered(asked, now, out);
+    }
+
+    @Override
+    void renewed(Tenure renewed, Renew.Renewed reply, Validity proven, Term term, long now, Effect.Buffer out) {
+        super.renewed(renewed, reply, proven, term, now, out);
+        answered(renewed, now, out);
+    }
+
+    private void answered(Tenure current, long now, Effect.Buffer out) {
+        if (current == tenure && current.held()) {
+            isWanted(current, now, out);
+            putOff();
+        }
+    }
+
+    @Override
+    void renewalFailed(Tenure renewed, long now, Effect.Buffer out) {
+        super.renewalFailed(renewed, now, out);
+        putOff();
+    }
+
+    /** The next renewal of what is kept waits for an owner. */
+    private void putOff() {
+        Kept idle = kept;
+        if (idle != null && idle.tenure.renewDue != Tenure.NEVER) {
+            kept = new Kept(idle.tenure, idle.since, idle.until, idle.tenure.renewDue, idle.token);
+            idle.tenure.renewDue = Tenure.NEVER;
+        }
+    }
+
+    @Override
+    void end(Tenure current) {
+        super.end(current);
+        kept = null;
+        wanted = false;
+        taken = 0;
+    }
+}
