@@ -57,8 +57,10 @@ public interface Holdfast extends AutoCloseable {
     /**
      * The lock of this name, used with these options. Options are of the acquirer, not of the name: two users may differ.
      *
-     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, or begins with <code>hf:{</code>
+     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, or begins with <code>hf:{</code>; or if
+     *     the linger is longer than a third of the lease
      * @throws IllegalStateException if the client is closed
+     * @throws UnsupportedOperationException if there is a linger, and the store sends no messages
      */
     DistributedLock lock(String name, LockOptions options);
 
@@ -89,7 +91,7 @@ public interface Holdfast extends AutoCloseable {
      * The fair lock of this name, used with these options.
      *
      * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, or begins with <code>hf:{</code>; or if the
-     *     options say to wait by {@linkplain WaitStrategy#POLLING polling}
+     *     options say to wait by {@linkplain WaitStrategy#POLLING polling}, or have a linger
      * @throws IllegalStateException if the client is closed
      * @throws UnsupportedOperationException if the store keeps no queue
      */
@@ -110,7 +112,8 @@ public interface Holdfast extends AutoCloseable {
     /**
      * The read/write lock of this name, used with these options. No store call.
      *
-     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, or begins with <code>hf:{</code>
+     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, or begins with <code>hf:{</code>; or if the
+     *     options have a linger
      * @throws IllegalStateException if the client is closed
      * @throws UnsupportedOperationException if the store keeps no read/write locks
      */
@@ -132,7 +135,8 @@ public interface Holdfast extends AutoCloseable {
     /**
      * The semaphore of this name, used with these options; that of re-entry means nothing here.
      *
-     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, or begins with <code>hf:{</code>
+     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, or begins with <code>hf:{</code>; or if the
+     *     options have a linger
      * @throws IllegalStateException if the client is closed
      * @throws UnsupportedOperationException if the store keeps no semaphores
      */
@@ -155,7 +159,7 @@ public interface Holdfast extends AutoCloseable {
      * The fair semaphore of this name, used with these options.
      *
      * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, or begins with <code>hf:{</code>; or if the
-     *     options say to wait by {@linkplain WaitStrategy#POLLING polling}
+     *     options say to wait by {@linkplain WaitStrategy#POLLING polling}, or have a linger
      * @throws IllegalStateException if the client is closed
      * @throws UnsupportedOperationException if the store keeps no semaphores
      */
@@ -234,7 +238,7 @@ public interface Holdfast extends AutoCloseable {
      * The resource of this name, cut into segments whose locks are used with these options.
      *
      * @throws IllegalArgumentException if the name does not leave room for {@code #} and a number, or if segments are not
-     *     1 to 1024
+     *     1 to 1024, or if the options have a linger
      * @throws IllegalStateException if the client is closed
      */
     SegmentedLock segmented(String name, int segments, LockOptions options);
@@ -252,7 +256,7 @@ public interface Holdfast extends AutoCloseable {
     /**
      * The election of this name, used with these options: the lease says how soon a leader that died is followed by another.
      *
-     * @throws IllegalArgumentException if the name is not that of a lock
+     * @throws IllegalArgumentException if the name is not that of a lock, or if the options have a linger
      * @throws IllegalStateException if the client is closed
      */
     LeaderElection leaderElection(String name, LockOptions options);

@@ -60,7 +60,7 @@ final class LingeringSlot extends KeySlot {
     private final Revocations revocations;
     private final BooleanSupplier isInLine;
     private volatile @Nullable Kept kept;
-    private boolean timed;
+    private long lookAt = Tenure.NEVER;
     private boolean wanted;
     private int taken;
 
@@ -130,9 +130,7 @@ final class LingeringSlot extends KeySlot {
         if (quiet && mayKeep(hold) && until - now > 0) {
             kept = new Kept(current, now, until, current.renewDue, hold.token);
             current.renewDue = Tenure.NEVER;
-            if (!timed) {
-                lookAgainAt(until, now, out);
-            }
+            lookAgainBy(until, now, out);
         } else {
             super.passOn(hold, now, out);
         }
@@ -142,18 +140,22 @@ final class LingeringSlot extends KeySlot {
         return hold.tenure.id.lingers() && hold.watchdog() && !hold.discarded && !isInLine.getAsBoolean();
     }
 
-    /** One timer at a time, however often the name is taken. */
-    private void lookAgainAt(long until, long now, Effect.Buffer out) {
-        timed = true;
-        out.add(new Effect.LookIn(until - now));
+    /** One timer, however often the name is taken; another one only where that would be too late. */
+    private void lookAgainBy(long until, long now, Effect.Buffer out) {
+        if (lookAt == Tenure.NEVER || until - lookAt < 0) {
+            lookAt = until;
+            out.add(new Effect.LookIn(until - now));
+        }
     }
 
     @Override
     void look(long now, Effect.Buffer out) {
-        timed = false;
+        if (lookAt != Tenure.NEVER && now - lookAt >= 0) {
+            lookAt = Tenure.NEVER;
+        }
         Kept idle = kept;
         if (idle != null && idle.until - now > 0) {
-            lookAgainAt(idle.until, now, out);
+            lookAgainBy(idle.until, now, out);
         } else {
             letGo(out);
         }

@@ -42,6 +42,21 @@ class LingerTest extends Lingering {
     }
 
     @Test
+    void theLingerIsThatOfTheLastOwner() {
+        DistributedLock briefly = a.lock("n", LockOptions.defaults().withLinger(Duration.ofMillis(100)));
+        use(lock);
+        use(briefly);
+        sim.runFor(Duration.ofMillis(101));
+        assertThat(holder()).isEmpty();
+        use(briefly);
+        use(lock);
+        sim.runFor(LINGER.minus(MILLI));
+        assertThat(isKept()).isTrue();
+        sim.runFor(MILLI.multipliedBy(2));
+        assertThat(holder()).isEmpty();
+    }
+
+    @Test
     void leasesAndFuturesTakeItToo() {
         use(lock);
         assertThat(callsOf(() -> {

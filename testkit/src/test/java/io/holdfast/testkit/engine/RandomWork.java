@@ -31,6 +31,7 @@ final class RandomWork extends RandomClients {
         BARGING,
         FAIR,
         MIXED,
+        LINGERING,
         READ_WRITE
     }
 
@@ -91,7 +92,8 @@ final class RandomWork extends RandomClients {
 
     @Override
     void once(Holdfast client) throws InterruptedException {
-        once(lock(client, "n" + random(2)));
+        boolean own = order == Order.LINGERING && random(4) > 0;
+        once(lock(client, "n" + (own ? clients.indexOf(client) : random(2))));
     }
 
     private DistributedLock lock(Holdfast client, String name) {
@@ -99,6 +101,7 @@ final class RandomWork extends RandomClients {
             case BARGING -> client.lock(name, perhapsLingering());
             case FAIR -> client.fairLock(name);
             case MIXED -> random(2) == 0 ? client.lock(name, perhapsLingering()) : client.fairLock(name);
+            case LINGERING -> client.lock(name, LINGERING);
             case READ_WRITE -> readOrWrite(client.readWriteLock(name));
         };
     }

@@ -9,6 +9,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.LeaderElection;
 import io.holdfast.Leadership;
 import io.holdfast.Lease;
+import io.holdfast.LockOptions;
 import io.holdfast.LockReport;
 import io.holdfast.Permit;
 import io.holdfast.QuorumLease;
@@ -94,6 +95,17 @@ final class Locks {
         loaded.trySetCount(1, Duration.ofHours(1));
         loaded.countDown(); // by each of those who load
         loaded.await(); // by whoever needs them all
+        // endregion
+    }
+
+    void lingering(Holdfast holdfast) {
+        // region locks-linger
+        LockOptions mine = LockOptions.defaults().withLinger(Duration.ofSeconds(1));
+        DistributedLock shelf = holdfast.lock("shelf/7", mine);
+        for (int order = 1; order <= 100; order++) {
+            int next = order;
+            shelf.run(() -> orders.ship(next, shelf.fencingToken())); // the store is asked for the first one only
+        }
         // endregion
     }
 

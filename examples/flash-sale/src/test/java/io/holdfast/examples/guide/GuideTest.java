@@ -227,6 +227,16 @@ class GuideTest {
 
     @ParameterizedTest
     @MethodSource("stores")
+    void lingering(String store) {
+        try (Holdfast holdfast = Holdfast.connect(store)) {
+            new Locks(orders).lingering(holdfast);
+            assertThat(orders.isShipped(100)).isTrue();
+            assertThat(holdfast.stats().retaken()).isEqualTo(99);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("stores")
     void segments(String store) throws InterruptedException {
         try (Holdfast holdfast = Holdfast.connect(store)) {
             Locks locks = new Locks(orders);
