@@ -25,41 +25,41 @@ final class Acquisition {
     }
 
     /**
-     * Waits for the lock, at most for the time; for zero or less does not wait.
-     *
-     * <p>A grant whose lease ended before this thread ran is given back, and asked for again within the time.
+     * Waits for the lock, at most for the time; for zero or less does not wait, but for a moment where it may be that nobody
+     * has the lock.
      */
     Outcome await(Term term, long waitNanos, @Nullable LeaseHandle handle) throws InterruptedException {
         if (interruptible && Thread.interrupted()) {
             throw new InterruptedException();
         }
         Thread me = Thread.currentThread();
-        var reference = handle == null ? null : handle.reference();
-        long arrived = platform.nanoTime();
-        long deadline = waitNanos == Tenure.NEVER ? Tenure.NEVER : arrived + Math.max(0, waitNanos);
-        boolean grace = waitNanos <= 0;
         try {
-            for (int attempt = 1; ; attempt++) {
-                Outcome outcome = once(new Waiter(term, arrived, deadline, me, reference, () -> platform.unpark(me)));
-                if (grace && outcome instanceof Outcome.Busy busy && busy.mayBeKept()) {
-                    grace = false;
-                    arrived = platform.nanoTime();
-                    deadline = arrived + GRACE_NANOS;
-                    continue;
-                }
-                if (!(outcome instanceof Hold hold) || hold.valid(platform.nanoTime(), platform.wallMillis())) {
-                    return outcome;
-                }
-                engine.owners.discardDoubtful(hold);
-                if (attempt >= ATTEMPTS_AFTER_TIME && timeIsUp(deadline)) {
-                    return new Outcome.Failed(engine.inquiries.tooSlow(name, term));
-                }
-                arrived = platform.nanoTime();
-            }
+            Outcome outcome = within(waitNanos, term, handle, me);
+            boolean mayBeKept = outcome instanceof Outcome.Busy busy && busy.mayBeKept();
+            return waitNanos <= 0 && mayBeKept ? within(GRACE_NANOS, term, handle, me) : outcome;
         } finally {
             if (interrupted) {
                 me.interrupt();
             }
+        }
+    }
+
+    /** A grant whose lease ended before this thread ran is given back, and asked for again within the time. */
+    private Outcome within(long waitNanos, Term term, @Nullable LeaseHandle handle, Thread me)
+            throws InterruptedException {
+        var reference = handle == null ? null : handle.reference();
+        long arrived = platform.nanoTime();
+        long deadline = waitNanos == Tenure.NEVER ? Tenure.NEVER : arrived + Math.max(0, waitNanos);
+        for (int attempt = 1; ; attempt++) {
+            Outcome outcome = once(new Waiter(term, arrived, deadline, me, reference, () -> platform.unpark(me)));
+            if (!(outcome instanceof Hold hold) || hold.valid(platform.nanoTime(), platform.wallMillis())) {
+                return outcome;
+            }
+            engine.owners.discardDoubtful(hold);
+            if (attempt >= ATTEMPTS_AFTER_TIME && timeIsUp(deadline)) {
+                return new Outcome.Failed(engine.inquiries.tooSlow(name, term));
+            }
+            arrived = platform.nanoTime();
         }
     }
 

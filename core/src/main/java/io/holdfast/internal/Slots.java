@@ -137,11 +137,6 @@ final class Slots {
         return all;
     }
 
-    /** The one of the name that may keep what nobody owns. */
-    Optional<LingeringSlot> lingering(String name) {
-        return barging.get(name) instanceof LingeringSlot slot ? Optional.of(slot) : Optional.empty();
-    }
-
     /** The hold of the thread under the name, in that mode, whichever way it waited for it. */
     Optional<Hold> holdOf(String name, Mode mode, Thread thread) {
         Hold hold = hold(lane(mode, false).get(name), thread);
@@ -184,5 +179,10 @@ final class Slots {
     /** What this client's owners have of the name, which is not that of a semaphore. */
     Stream<Hold> holds(String name) {
         return of(name).filter(slot -> slot.share.mode() != Mode.PERMITS).flatMap(slot -> slot.owners().stream());
+    }
+
+    /** The one of the name that may keep what nobody owns. */
+    Optional<LingeringSlot> lingering(String name) {
+        return barging.get(name) instanceof LingeringSlot slot ? Optional.of(slot) : Optional.empty();
     }
 }
