@@ -55,9 +55,9 @@ public record LockReport(String name, List<Holder> holders, List<Waiter> waiters
      * Who holds a lock.
      *
      * @param client the client that holds it
-     * @param owner the thread or lease inside that client; empty if the client did not tell
-     * @param since when that owner got it, by its own wall clock; empty if the client did not tell
-     * @param token the owner's fencing token; empty if the client did not tell
+     * @param owner the thread or lease inside that client, or {@link #KEPT}; empty if the client did not tell
+     * @param since when that owner got it, or the last one left, by the client's wall clock; empty if it did not tell
+     * @param token the fencing token of that owner, or of the last one; empty if the client did not tell
      * @param remainingLease until the store gives the name up if nobody renews it
      */
     public record Holder(
@@ -66,6 +66,14 @@ public record LockReport(String name, List<Holder> holders, List<Waiter> waiters
             Optional<Instant> since,
             OptionalLong token,
             Duration remainingLease) {
+
+        /** The {@link #owner} of a lock that its client {@linkplain LockOptions#withLinger keeps} though nobody has it. */
+        public static final String KEPT = "nobody: kept for the next owner";
+
+        /** Whether nobody has it, and its client gives it back when it is asked for. False if the client did not tell. */
+        public boolean isKept() {
+            return owner.filter(KEPT::equals).isPresent();
+        }
 
         /** One line for an error text. */
         @Override

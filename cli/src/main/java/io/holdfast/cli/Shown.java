@@ -51,7 +51,8 @@ final class Shown {
         Optional<LockReport.Holder> holder = report.holder();
         return List.of(
                 Printable.text(report.name()),
-                holder.map(h -> name(h.client())).orElse("(free)"),
+                holder.map(h -> name(h.client()) + (h.isKept() ? " (kept)" : ""))
+                        .orElse("(free)"),
                 holder.map(h -> number(h.token())).orElse(UNKNOWN),
                 holder.map(h -> time(h.remainingLease())).orElse(UNKNOWN),
                 Integer.toString(report.waiters().size()));

@@ -2,11 +2,14 @@ package io.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LockOptions;
 import io.holdfast.embedded.redis.RedisServer;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -81,6 +84,17 @@ class LockCommandsTest {
                     .contains("batch-7", "token       " + lease.token(), "waiting     1", second.clientId());
             assertThat(waiting.cancel(false)).isTrue();
         }
+    }
+
+    @Test
+    void whatIsOnlyKeptIsSaidToBe() {
+        DistributedLock lock = other.lock("kept", LockOptions.defaults().withLinger(Duration.ofSeconds(10)));
+        lock.lock();
+        lock.unlock();
+        assertThat(run("ls", "kept")).isZero();
+        assertThat(run("show", "kept")).isZero();
+        assertThat(out.toString()).contains("batch-7 (kept)", "owner       nobody: kept for the next owner");
+        assertThat(lock.forceUnlock()).isTrue();
     }
 
     @Test

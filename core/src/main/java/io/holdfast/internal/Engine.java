@@ -3,6 +3,7 @@ package io.holdfast.internal;
 import io.holdfast.HoldfastException;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.LockEvent;
+import io.holdfast.LockReport;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Share;
@@ -346,7 +347,7 @@ final class Engine implements Rules.Moment {
                 .or(() -> slots.lingering(name)
                         .flatMap(LingeringSlot::kept)
                         .map(kept -> new HoldDescription(
-                                kept.tenure().id, Texts.KEPT, instant(kept.since()), kept.token())));
+                                kept.tenure().id, LockReport.Holder.KEPT, instant(kept.since()), kept.token())));
     }
 
     private Instant instant(long nanoTime) {

@@ -91,7 +91,7 @@ record Inquiries(Engine engine) {
 
     private String notHeldHere(String name) {
         if (engine.slots.lingering(name).flatMap(LingeringSlot::kept).isPresent()) {
-            return "held by " + Texts.KEPT;
+            return "held by " + LockReport.Holder.KEPT;
         }
         return engine.slots.of(name).findAny().isPresent() ? "being asked for or given up" : "not held";
     }

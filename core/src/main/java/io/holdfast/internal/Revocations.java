@@ -2,6 +2,7 @@ package io.holdfast.internal;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The names that this client keeps no more for a time, because others wanted them.
@@ -58,7 +59,7 @@ final class Revocations {
     }
 
     /** One pause for all that is heard in it. */
-    private Pause pauseAfter(Pause before, long now) {
+    private Pause pauseAfter(@Nullable Pause before, long now) {
         if (before != null && now - before.until < 0) {
             return before.had(0);
         }

@@ -11,9 +11,6 @@ import java.util.Optional;
 /** Error texts: which lock, what happened, and what to do. */
 final class Texts {
 
-    /** The owner of what is kept though nobody owns it. */
-    static final String KEPT = "nobody: kept for the next owner";
-
     private Texts() {}
 
     static LeaseLostException lost(String name, long token, String owner, String reason) {

@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -42,15 +43,27 @@ public class KeySlotModelCheckingTest {
             new Rules(1_000_000_000, 2_000_000_000, 30_000_000_000L, true, true, TERM, new Counters(), new Calm());
 
     private final AtomicLong ids = new AtomicLong();
-    private final KeySlot slot = new KeySlot("n", Share.LOCK, RULES, () -> new TenureId("c", ids.incrementAndGet()));
+    private final KeySlot slot = newSlot(() -> new TenureId("c", ids.incrementAndGet()));
     private final AtomicReferenceArray<Person> people = new AtomicReferenceArray<>(PEOPLE);
     private final AtomicInteger inside = new AtomicInteger();
     private final AtomicLong highestToken = new AtomicLong();
     private final AtomicReference<@Nullable TenureId> holder = new AtomicReference<>();
     private final AtomicLong blocks = new AtomicLong();
 
+    KeySlot newSlot(Supplier<TenureId> ids) {
+        return new KeySlot("n", Share.LOCK, RULES, ids);
+    }
+
+    Term term() {
+        return TERM;
+    }
+
     @Test
     void exclusionTokensAndNobodyForgotten() {
+        check(KeySlotModelCheckingTest.class);
+    }
+
+    static void check(Class<?> scene) {
         new ModelCheckingOptions()
                 .threads(3)
                 .actorsPerThread(2)
@@ -59,12 +72,12 @@ public class KeySlotModelCheckingTest {
                 .iterations(15)
                 .invocationsPerIteration(300)
                 .verifier(EpsilonVerifier.class)
-                .check(KeySlotModelCheckingTest.class);
+                .check(scene);
     }
 
     @Operation
     public boolean arrive(@Param(name = "who") int who) {
-        Person person = new Person(who % 2 == 0);
+        Person person = new Person(term(), who % 2 == 0);
         if (!people.compareAndSet(who, null, person)) {
             return false;
         }
@@ -130,6 +143,7 @@ public class KeySlotModelCheckingTest {
                 throw new AssertionError("forgotten: " + who);
             }
         }
+        event(Slot::letGo);
         if (holder.get() != null || slot.tenure() != null) {
             throw new AssertionError("left at the store: " + holder.get());
         }
@@ -150,7 +164,7 @@ public class KeySlotModelCheckingTest {
         return true;
     }
 
-    private void event(BiConsumer<Slot, Effect.Buffer> event) {
+    final void event(BiConsumer<Slot, Effect.Buffer> event) {
         slot.on(event).effects().forEach(this::run);
     }
 
@@ -194,12 +208,12 @@ public class KeySlotModelCheckingTest {
         final Waiter waiter;
         volatile boolean told;
 
-        Person(boolean thread) {
+        Person(Term term, boolean thread) {
             WeakReference<Object> lease = new WeakReference<>(this);
             Runnable tell = () -> told = true;
             waiter = thread
-                    ? new Waiter(TERM, 0, Tenure.NEVER, Thread.currentThread(), lease, tell)
-                    : new Waiter(TERM, 0, Tenure.NEVER, null, lease, tell);
+                    ? new Waiter(term, 0, Tenure.NEVER, Thread.currentThread(), lease, tell)
+                    : new Waiter(term, 0, Tenure.NEVER, null, lease, tell);
         }
     }
 

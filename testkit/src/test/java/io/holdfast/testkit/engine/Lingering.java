@@ -65,9 +65,7 @@ abstract class Lingering extends VirtualTime {
     }
 
     final boolean isKept() {
-        return holder().flatMap(LockReport.Holder::owner)
-                .filter(owner -> owner.startsWith("nobody"))
-                .isPresent();
+        return holder().filter(LockReport.Holder::isKept).isPresent();
     }
 
     final long retaken() {

@@ -1,0 +1,47 @@
+package io.holdfast.internal;
+
+import io.holdfast.spi.TenureId;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The same for a name that lingers, which others may want, and whose linger may end, at any moment. */
+@Tag("lincheck")
+@Param(name = "who", gen = IntGen.class, conf = "0:3")
+public class LingeringSlotModelCheckingTest extends KeySlotModelCheckingTest {
+
+    private static final Term LINGERING = TERM.lingering(Duration.ofSeconds(10));
+    private static final long OVER = Duration.ofSeconds(10).toNanos();
+
+    @Override
+    KeySlot newSlot(Supplier<TenureId> ids) {
+        return new LingeringSlot("n", RULES, ids, new Revocations(RULES.poll()), () -> false);
+    }
+
+    @Override
+    Term term() {
+        return LINGERING;
+    }
+
+    @Override
+    @Test
+    void exclusionTokensAndNobodyForgotten() {
+        check(LingeringSlotModelCheckingTest.class);
+    }
+
+    @Operation
+    public boolean wanted() {
+        event((s, out) -> s.wanted(0, out));
+        return true;
+    }
+
+    @Operation
+    public boolean over() {
+        event((s, out) -> s.look(OVER, out));
+        return true;
+    }
+}
