@@ -29,7 +29,7 @@ public interface AsyncLock {
      */
     CompletableFuture<Lease> acquire(Duration wait);
 
-    /** Acquires a lease if the lock is free now; empty if it is held. */
+    /** Acquires a lease if the lock is free now, like {@link DistributedLock#tryLock()}; empty if it is held. */
     CompletableFuture<Optional<Lease>> tryAcquire();
 
     /**

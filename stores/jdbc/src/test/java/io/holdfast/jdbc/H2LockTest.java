@@ -7,6 +7,7 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
+import io.holdfast.LockOptions;
 import io.holdfast.LockReport;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
@@ -64,6 +65,15 @@ class H2LockTest {
         assertThat(database.column("SELECT execution_count FROM information_schema.query_statistics"
                         + " WHERE sql_statement LIKE '%holdfast_locks%' AND sql_statement NOT LIKE '%query_stat%'"))
                 .containsExactlyInAnyOrder(2, 1, 1);
+    }
+
+    @Test
+    void nothingLingersWhereNobodyCanBeTold() {
+        LockOptions lingering = LockOptions.defaults().withLinger(Duration.ofSeconds(1));
+        assertThatThrownBy(() -> client.lock("lock", lingering))
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageStartingWith("lock 'lock': ")
+                .hasMessageContaining("sends no messages");
     }
 
     @Test

@@ -88,6 +88,17 @@ class LingerTest {
     }
 
     @Test
+    void besideRedissonNothingIsKept() {
+        try (Holdfast beside = Holdfast.connect(servers.uri() + "?interop=redisson")) {
+            for (int i = 0; i < 3; i++) {
+                use(beside.lock("n", LINGERING));
+                assertThat(servers.redis.exists("n")).isZero();
+            }
+            assertThat(beside.stats().retaken()).isZero();
+        }
+    }
+
+    @Test
     void whatIsForcedFreeIsNotTakenAgain() {
         use(lock);
         assertThat(lock.forceUnlock()).isTrue();
