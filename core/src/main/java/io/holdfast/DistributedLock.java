@@ -106,7 +106,7 @@ public interface DistributedLock extends Lock {
      * Acquires the lock only if it is free now or held by this thread.
      *
      * <p>Asks the store once unless this process knows that the lock is taken. Not interruptible; an interrupt is kept. Where
-     * another client has it that may only {@linkplain LockOptions#withLinger keep} it, waits for up to 20 ms for that client
+     * another client has it that may only {@linkplain LockOptions#withLinger keep} it, waits for up to 50 ms for that client
      * to give it back.
      *
      * @return whether the lock is held by the current thread now; never false for "could not be told"

@@ -85,7 +85,7 @@ public record LockOptions(
      * lease, whether that is the lock's own or the client's.
      *
      * <p>While it is kept nobody holds it, and nothing of it can be lost. Another client that asks for it gets it as soon as
-     * its message has arrived, also by {@link DistributedLock#tryLock()}, which then waits for up to 20 ms. Where the message
+     * its message has arrived, also by {@link DistributedLock#tryLock()}, which then waits for up to 50 ms. Where the message
      * is lost it waits for the rest of the time; where this process dies, for the rest of the lease. A name that others want
      * is kept no more for some time, each time for longer.
      *

@@ -9,7 +9,7 @@ final class Acquisition {
     private static final int ATTEMPTS_AFTER_TIME = 3;
 
     /** For how long one that does not wait may wait for a name that nobody may have. */
-    static final long GRACE_NANOS = 20_000_000;
+    static final long GRACE_NANOS = 50_000_000;
 
     private final Engine engine;
     private final Platform platform;

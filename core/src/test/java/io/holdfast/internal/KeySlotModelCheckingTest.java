@@ -60,16 +60,16 @@ public class KeySlotModelCheckingTest {
 
     @Test
     void exclusionTokensAndNobodyForgotten() {
-        check(KeySlotModelCheckingTest.class);
+        check(KeySlotModelCheckingTest.class, 15);
     }
 
-    static void check(Class<?> scene) {
+    static void check(Class<?> scene, int scenarios) {
         new ModelCheckingOptions()
                 .threads(3)
                 .actorsPerThread(2)
                 .actorsBefore(1)
                 .actorsAfter(0)
-                .iterations(15)
+                .iterations(scenarios)
                 .invocationsPerIteration(300)
                 .verifier(EpsilonVerifier.class)
                 .check(scene);

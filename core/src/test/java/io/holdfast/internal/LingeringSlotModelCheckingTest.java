@@ -30,7 +30,7 @@ public class LingeringSlotModelCheckingTest extends KeySlotModelCheckingTest {
     @Override
     @Test
     void exclusionTokensAndNobodyForgotten() {
-        check(LingeringSlotModelCheckingTest.class);
+        check(LingeringSlotModelCheckingTest.class, 8);
     }
 
     @Operation

@@ -352,6 +352,8 @@ class LingerRaceTest extends Lingering {
         use(lock, 4);
         assertThat(holder()).as("in a pause of %s", pause).isEmpty();
         sim.runFor(MILLI.multipliedBy(2));
+        use(lock);
+        assertThat(isKept()).as("after a pause of %s", pause).isTrue();
     }
 
     @Test

@@ -16,7 +16,7 @@ abstract class Lingering extends VirtualTime {
 
     static final Duration LINGER = Duration.ofSeconds(2);
     static final Duration MILLI = Duration.ofMillis(1);
-    static final Duration GRACE = Duration.ofMillis(20);
+    static final Duration GRACE = Duration.ofMillis(50);
     static final Duration POLL = Duration.ofMillis(1100);
 
     /** Two poll intervals. */
