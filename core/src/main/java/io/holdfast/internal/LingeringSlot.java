@@ -6,7 +6,7 @@ import io.holdfast.spi.Share;
 import io.holdfast.spi.TenureId;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -58,14 +58,15 @@ final class LingeringSlot extends KeySlot {
     record Kept(Tenure tenure, long since, long until, long renewDue, long token) {}
 
     private final Revocations revocations;
-    private final BooleanSupplier isInLine;
+    private final Predicate<String> isInLine;
     private volatile @Nullable Kept kept;
     private long lookAt = Tenure.NEVER;
     private boolean wanted;
     private int taken;
 
-    /** @param isInLine whether this client waits for the name in a fair place, of which the store tells it nothing */
-    LingeringSlot(String name, Rules rules, Supplier<TenureId> ids, Revocations revocations, BooleanSupplier isInLine) {
+    /** @param isInLine whether this client waits for a name in a fair place, of which the store tells it nothing */
+    LingeringSlot(
+            String name, Rules rules, Supplier<TenureId> ids, Revocations revocations, Predicate<String> isInLine) {
         super(name, Share.LOCK, rules, ids);
         this.revocations = revocations;
         this.isInLine = isInLine;
@@ -137,7 +138,7 @@ final class LingeringSlot extends KeySlot {
     }
 
     private boolean mayKeep(Hold hold) {
-        return hold.tenure.id.lingers() && hold.watchdog() && !hold.discarded && !isInLine.getAsBoolean();
+        return hold.tenure.id.lingers() && hold.watchdog() && !hold.discarded && !isInLine.test(name);
     }
 
     /** One timer, however often the name is taken; another one only where that would be too late. */

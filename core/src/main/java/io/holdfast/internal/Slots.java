@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,7 @@ final class Slots {
     private final Rules rules;
     private final Supplier<TenureId> ids;
     private final Revocations revocations;
+    private final Predicate<String> isInLine = fair::containsKey;
 
     Slots(Rules rules, Supplier<TenureId> ids) {
         this.rules = rules;
@@ -60,7 +62,7 @@ final class Slots {
             return new FairSlot(name, term.share(), rules, ids);
         }
         if (term.share().mode() == Mode.LOCK) {
-            return new LingeringSlot(name, rules, ids, revocations, () -> fair.containsKey(name));
+            return new LingeringSlot(name, rules, ids, revocations, isInLine);
         }
         return term.share().mode() == Mode.READ && !isForOne(term)
                 ? new SharedSlot(name, rules, ids)

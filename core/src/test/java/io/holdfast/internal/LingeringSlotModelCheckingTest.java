@@ -19,7 +19,7 @@ public class LingeringSlotModelCheckingTest extends KeySlotModelCheckingTest {
 
     @Override
     KeySlot newSlot(Supplier<TenureId> ids) {
-        return new LingeringSlot("n", RULES, ids, new Revocations(RULES.poll()), () -> false);
+        return new LingeringSlot("n", RULES, ids, new Revocations(RULES.poll()), name -> false);
     }
 
     @Override

@@ -27,7 +27,7 @@ class LingeringSlotTest {
             KeySlotModelCheckingTest.RULES,
             () -> new TenureId("c", 1),
             new Revocations(1_000_000_000),
-            () -> false);
+            name -> false);
 
     @BeforeEach
     void keep() {
