@@ -90,7 +90,7 @@ public record LockOptions(
      * is kept no more for some time, each time for longer.
      *
      * <p>Kept is what was acquired without a lease of its own. Fair locks, read/write locks, semaphores, segmented locks and
-     * elections refuse the option, and so do stores without messages. Beside Redisson's clients nothing is kept.
+     * elections refuse the option, and so do stores without messages. Beside Redisson ({@code interop=redisson}) nothing is kept.
      *
      * @throws IllegalArgumentException if it is negative or longer than that, or if the lock waits by polling
      */
