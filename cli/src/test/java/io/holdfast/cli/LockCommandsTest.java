@@ -92,8 +92,9 @@ class LockCommandsTest {
         lock.lock();
         lock.unlock();
         assertThat(run("ls", "kept")).isZero();
+        assertThat(out.toString()).contains("batch-7 (kept)");
         assertThat(run("show", "kept")).isZero();
-        assertThat(out.toString()).contains("batch-7 (kept)", "owner       nobody: kept for the next owner");
+        assertThat(out.toString()).contains("owner       nobody: kept for the next owner");
         assertThat(lock.forceUnlock()).isTrue();
     }
 
