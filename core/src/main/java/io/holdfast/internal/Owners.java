@@ -248,7 +248,12 @@ record Owners(Engine engine, Platform platform) {
         return over;
     }
 
+    /** What the clocks have put in doubt is kept for nobody: only the store can tell whether it was lost. */
     private @Nullable Settlement end(Hold hold) {
+        Tenure tenure = hold.tenure;
+        if (tenure.id.lingers() && tenure.validity.suspect(platform.nanoTime(), platform.wallMillis())) {
+            hold.discarded = true;
+        }
         return end(hold, (s, out) -> s.release(hold, platform.nanoTime(), out));
     }
 

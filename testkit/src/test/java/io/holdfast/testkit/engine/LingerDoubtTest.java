@@ -1,0 +1,57 @@
+package io.holdfast.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockEvent;
+import io.holdfast.spi.Signal;
+import io.holdfast.testkit.SimThread;
+import io.holdfast.testkit.faults.Held;
+import io.holdfast.testkit.faults.Operation;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** A hold that its client has reason to doubt is not kept: its unlock asks the store, and throws if it was lost. */
+class LingerDoubtTest extends Lingering {
+
+    /** Another has the lock, and the owner here is told so by its unlock. */
+    private void unlockThrows() {
+        assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+        loses();
+    }
+
+    private void loses() {
+        assertThat(lock.tryLock()).isFalse();
+        other.unlock();
+        assertThat(events(LockEvent.Lost.class)).hasSize(1);
+        events.clear();
+    }
+
+    // ---- clocks
+
+    @Test
+    void aHoldThatASuspendedMachineLostIsNotKept() {
+        lock.lock();
+        sim.suspend(LEASE.plus(MILLI));
+        other.lock();
+        unlockThrows();
+    }
+
+    @Test
+    void aHoldThatAClockStepPutInDoubtIsNotKept() {
+        lock.lock();
+        sim.stepWallClock(Duration.ofHours(1));
+        lock.unlock();
+        assertThat(holder()).isEmpty();
+    }
+
+    @Test
+    void soItIsForAFuture() {
+        var lease = sim.await(lock.async().acquire());
+        sim.suspend(LEASE.plus(MILLI));
+        other.lock();
+        assertThatThrownBy(() -> sim.await(lease.closeAsync())).isInstanceOf(LeaseLostException.class);
+        loses();
+    }
+}
