@@ -61,6 +61,7 @@ final class LingeringSlot extends KeySlot {
     private final Predicate<String> isInLine;
     private volatile @Nullable Kept kept;
     private long lookAt = Tenure.NEVER;
+    private long doubtedAt = Tenure.NEVER;
     private boolean wanted;
     private int taken;
 
@@ -138,7 +139,8 @@ final class LingeringSlot extends KeySlot {
     }
 
     private boolean mayKeep(Hold hold) {
-        return hold.tenure.id.lingers() && hold.watchdog() && !hold.discarded && !isInLine.test(name);
+        boolean doubtful = hold.discarded || doubtedAt != Tenure.NEVER;
+        return hold.tenure.id.lingers() && hold.watchdog() && !doubtful && !isInLine.test(name);
     }
 
     /** One timer, however often the name is taken; another one only where that would be too late. */
@@ -208,13 +210,26 @@ final class LingeringSlot extends KeySlot {
     }
 
     @Override
-    void revoked(TenureId id, long now, Effect.Buffer out) {
-        Kept idle = kept;
-        if (idle != null && idle.tenure.id.equals(id)) {
-            letGo(out);
-        } else {
-            super.revoked(id, now, out);
+    void doubt(long now, Effect.Buffer out) {
+        doubtedAt = tenure == null ? Tenure.NEVER : now;
+        letGo(out);
+    }
+
+    /** One that was sent before the doubt arose says nothing of it. */
+    private void endDoubt(Tenure renewed, Validity proven) {
+        boolean confirmed = renewed == tenure && renewed.validity.sent() - proven.sent() >= 0;
+        if (confirmed && doubtedAt != Tenure.NEVER && proven.sent() - doubtedAt > 0) {
+            doubtedAt = Tenure.NEVER;
         }
+    }
+
+    @Override
+    void revoked(TenureId id, long now, Effect.Buffer out) {
+        Tenure current = tenure;
+        if (current != null && current.id.equals(id)) {
+            doubt(now, out);
+        }
+        super.revoked(id, now, out);
     }
 
     // ---- answers to what was sent while somebody owned it
@@ -228,6 +243,7 @@ final class LingeringSlot extends KeySlot {
     @Override
     void renewed(Tenure renewed, Renew.Renewed reply, Validity proven, Term term, long now, Effect.Buffer out) {
         super.renewed(renewed, reply, proven, term, now, out);
+        endDoubt(renewed, proven);
         answered(renewed, now, out);
     }
 
@@ -257,6 +273,7 @@ final class LingeringSlot extends KeySlot {
     void end(Tenure current) {
         super.end(current);
         kept = null;
+        doubtedAt = Tenure.NEVER;
         wanted = false;
         taken = 0;
     }

@@ -162,6 +162,9 @@ abstract class Slot {
     /** Gives up what is kept though nobody owns it. */
     void letGo(Effect.Buffer out) {}
 
+    /** What is held may be another's, and no message say so: it is not kept once nobody owns it. */
+    void doubt(long now, Effect.Buffer out) {}
+
     /** The time may be over for which something is kept though nobody owns it. */
     void look(long now, Effect.Buffer out) {}
 

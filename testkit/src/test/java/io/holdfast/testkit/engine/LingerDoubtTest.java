@@ -54,4 +54,63 @@ class LingerDoubtTest extends Lingering {
         assertThatThrownBy(() -> sim.await(lease.closeAsync())).isInstanceOf(LeaseLostException.class);
         loses();
     }
+
+    // ---- forced free
+
+    @Test
+    void whatWasForcedFreeWhileItWasInUseIsNotKept() {
+        lock.lock();
+        Held renewal = faults(a).holdRequest(Operation.RENEW);
+        assertThat(other.forceUnlock()).isTrue();
+        sim.runReady();
+        assertThat(renewal.isCaught()).isTrue();
+        other.lock();
+        unlockThrows();
+        renewal.letGo();
+    }
+
+    @Test
+    void whatThisClientForcedFreeWhileItWasInUseIsNotKept() {
+        Held told = faults(a).holdSignal(Signal.Revoked.class);
+        lock.lock();
+        assertThat(lock.forceUnlock()).isTrue();
+        other.lock();
+        unlockThrows();
+        told.letGo();
+    }
+
+    @Test
+    void whatWasForcedFreeBeforeItsGrantArrivedIsNotKept() {
+        Held grant = faults(a).holdReply(Operation.ACQUIRE);
+        SimThread owner = start("owner", () -> {
+            lock.lock();
+            assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+        });
+        sim.runReady();
+        assertThat(grant.isCaught()).isTrue();
+        assertThat(other.forceUnlock()).isTrue();
+        sim.runReady();
+        other.lock();
+        grant.letGo();
+        sim.runUntil(owner::done, POLL);
+        owner.join();
+        loses();
+    }
+
+    @Test
+    void anAnswerToWhatWasSentBeforeEndsNoDoubt() {
+        lock.lock();
+        Held before = faults(a).holdReply(Operation.RENEW);
+        sim.runFor(LEASE.dividedBy(3));
+        assertThat(before.isCaught()).isTrue();
+        Held after = faults(a).holdRequest(Operation.RENEW);
+        assertThat(other.forceUnlock()).isTrue();
+        sim.runReady();
+        assertThat(after.isCaught()).isTrue();
+        other.lock();
+        before.letGo();
+        sim.runReady();
+        unlockThrows();
+        after.letGo();
+    }
 }
