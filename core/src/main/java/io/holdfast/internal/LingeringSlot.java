@@ -205,7 +205,7 @@ final class LingeringSlot extends KeySlot {
 
     @Override
     void gap(long now, Effect.Buffer out) {
-        letGo(out);
+        doubt(now, out);
         super.gap(now, out);
     }
 

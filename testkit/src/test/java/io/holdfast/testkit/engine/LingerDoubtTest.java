@@ -28,6 +28,14 @@ class LingerDoubtTest extends Lingering {
         events.clear();
     }
 
+    private void outage(Runnable meanwhile) {
+        faults(a).outage(true);
+        meanwhile.run();
+        sim.runReady();
+        faults(a).outage(false);
+        sim.runReady();
+    }
+
     // ---- clocks
 
     @Test
@@ -112,5 +120,39 @@ class LingerDoubtTest extends Lingering {
         sim.runReady();
         unlockThrows();
         after.letGo();
+    }
+
+    // ---- missed messages
+
+    @Test
+    void whatWasHeldWhenMessagesMayHaveBeenMissedIsNotKept() {
+        lock.lock();
+        Held renewal = faults(a).holdRequest(Operation.RENEW);
+        outage(() -> {
+            assertThat(other.forceUnlock()).isTrue();
+            other.lock();
+        });
+        assertThat(renewal.isCaught()).isTrue();
+        unlockThrows();
+        renewal.letGo();
+    }
+
+    @Test
+    void afterARenewalItIsKeptAgain() {
+        lock.lock();
+        outage(() -> sim.runFor(MILLI));
+        sim.runFor(LEASE.dividedBy(2));
+        lock.unlock();
+        assertThat(isKept()).isTrue();
+    }
+
+    @Test
+    void aDoubtIsOfOneTenureOnly() {
+        lock.lock();
+        outage(() -> sim.runFor(MILLI));
+        lock.unlock();
+        assertThat(holder()).isEmpty();
+        use(lock);
+        assertThat(isKept()).isTrue();
     }
 }
