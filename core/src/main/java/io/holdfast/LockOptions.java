@@ -89,8 +89,9 @@ public record LockOptions(
      * is lost it waits for the rest of the time; where this process dies, for the rest of the lease. A name that others want
      * is kept no more for some time, each time for longer.
      *
-     * <p>Kept is what was acquired without a lease of its own. Fair locks, read/write locks, semaphores, segmented locks and
-     * elections refuse the option, and so do stores without messages. Beside Redisson ({@code interop=redisson}) nothing is kept.
+     * <p>Kept is what was acquired without a lease of its own. Fair locks, read/write locks, semaphores, segmented locks,
+     * elections and quorum locks refuse the option, and so do stores without messages. Beside Redisson
+     * ({@code interop=redisson}) nothing is kept.
      *
      * @throws IllegalArgumentException if it is negative or longer than that, or if the lock waits by polling
      */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.LockOptions;
+import io.holdfast.QuorumOptions;
 import io.holdfast.WaitStrategy;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -77,5 +78,12 @@ class LingerOptionsTest extends VirtualTime {
         assertThatThrownBy(() -> call.accept(this))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("'n': linger PT10S is for lock(name) alone");
+    }
+
+    @Test
+    void itIsNotForAQuorumLock() {
+        assertThatThrownBy(() -> QuorumOptions.defaults().withLock(TEN))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("linger PT10S is not for a quorum lock");
     }
 }
