@@ -49,6 +49,12 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
         this.deadline = wait == Tenure.NEVER ? Tenure.NEVER : began + Math.max(0, wait);
     }
 
+    /** The same, for one who has no time for a second attempt. */
+    AsyncAcquisition<H, T> withoutGrace() {
+        graceGiven = true;
+        return this;
+    }
+
     CompletableFuture<T> start() {
         new Attempt(began).start();
         return future;

@@ -46,10 +46,18 @@ record ClientAsyncLock(Engine engine, String name, Term term, Executor told) imp
         return leaseIfFree(own, Durations.nanos(wait));
     }
 
+    /** The same as {@link #tryAcquire()}, but with one attempt only: not another one for what may be kept. */
+    CompletableFuture<Optional<Lease>> tryOnce() {
+        return ifFree(term, 0).withoutGrace().start();
+    }
+
     private CompletableFuture<Optional<Lease>> leaseIfFree(Term wanted, long wait) {
-        return new AsyncAcquisition<LeaseHandle, Optional<Lease>>(
-                        engine, told, this::handle, wanted, wait, Optional::of, Optional.of(Optional.empty()))
-                .start();
+        return ifFree(wanted, wait).start();
+    }
+
+    private AsyncAcquisition<LeaseHandle, Optional<Lease>> ifFree(Term wanted, long wait) {
+        return new AsyncAcquisition<>(
+                engine, told, this::handle, wanted, wait, Optional::of, Optional.of(Optional.empty()));
     }
 
     private LeaseHandle handle() {

@@ -49,7 +49,7 @@ record EngineServer(Engine engine, String name, Term term, Surroundings surround
     @Override
     public CompletableFuture<Optional<Lease>> ask(Optional<Duration> own) {
         Term wanted = own.map(term::ending).orElse(term);
-        return new ClientAsyncLock(engine, name, wanted, engine.threads.background()).tryAcquire();
+        return new ClientAsyncLock(engine, name, wanted, engine.threads.background()).tryOnce();
     }
 
     @Override

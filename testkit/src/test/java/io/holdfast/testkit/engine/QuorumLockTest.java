@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.Holdfast;
+import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
@@ -105,6 +106,19 @@ class QuorumLockTest extends FiveServers {
         sim.runFor(Duration.ofMillis(999));
         lockB.unlock();
         waiter.join();
+    }
+
+    @Test
+    void whatMayOnlyBeKeptElsewhereIsNotWaitedFor() {
+        LockOptions lingering = LockOptions.defaults().withLinger(SECOND);
+        List<Lease> held =
+                ofB.stream().map(client -> client.lock("n", lingering).tryAcquire().orElseThrow()).toList();
+        QuorumLock brief =
+                Holdfast.quorumLock("n", ofA, QuorumOptions.defaults().withBudget(Duration.ofMillis(20)));
+        Duration before = sim.elapsed();
+        assertThat(brief.tryLock()).isFalse();
+        assertThat(sim.elapsed()).isEqualTo(before);
+        held.forEach(Lease::close);
     }
 
     @Test
