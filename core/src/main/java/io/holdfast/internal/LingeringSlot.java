@@ -40,8 +40,9 @@ import org.jspecify.annotations.Nullable;
  * that race the second finds what the first has made of it: a wish that comes after the next owner is obeyed by the next
  * unlock, an owner that comes after the wish finds nothing and asks the store.
  *
- * <p>A lost wish costs others the rest of the linger if the name is idle. If it is taken again and again, it counts as handed
- * on, and is renewed once in a poll interval, which tells who waits.
+ * <p>A lost wish costs who waits a poll interval, as each poll is a wish again; and one that is told nothing at all costs others
+ * the rest of the linger. A name that is taken again counts as handed on, and is renewed once in a poll interval, which tells
+ * who waits.
  *
  * <p>Where others want the name, keeping costs more than it saves, and {@link Revocations} ends it for a time.
  */
@@ -100,8 +101,8 @@ final class LingeringSlot extends KeySlot {
         Tenure current = before.tenure;
         kept = null;
         current.renewDue = before.renewDue;
-        boolean due = before.renewDue != Tenure.NEVER && before.renewDue - now <= 0;
-        if (due && !current.renewing(now, rules.command())) {
+        if (isDue(before, now) && !current.renewing(now, rules.command())) {
+            current.handedOn = true;
             out.add(new Effect.Renew(current, waiter.term));
         } else {
             out.add(new Effect.Watch(current));
@@ -110,6 +111,13 @@ final class LingeringSlot extends KeySlot {
         if (++taken == Revocations.LOCAL_IN_A_ROW) {
             revocations.paysOff(name);
         }
+    }
+
+    /** What was not heard of for a poll interval counts as due, as the wish of somebody else may have been lost. */
+    private boolean isDue(Kept before, long now) {
+        Tenure current = before.tenure;
+        boolean unheard = !current.handedOn && now - current.validity.sent() >= rules.poll();
+        return unheard || (before.renewDue != Tenure.NEVER && before.renewDue - now <= 0);
     }
 
     @Override
@@ -175,10 +183,11 @@ final class LingeringSlot extends KeySlot {
         }
     }
 
-    /** By what was heard of those who wait elsewhere, not by what is assumed of them. */
+    /** By what was heard of those who wait elsewhere, not by what is assumed of them; each counts once, however often it asks. */
     private void isWanted(Tenure current, long now, Effect.Buffer out) {
+        boolean before = wanted;
         wanted = current.foreignWaiters > 0;
-        if (!wanted) {
+        if (!wanted || before) {
             return;
         }
         if (current.id.lingers()) {

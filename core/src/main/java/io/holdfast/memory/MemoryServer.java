@@ -182,11 +182,13 @@ final class MemoryServer {
     }
 
     private Acquire.Reply refuse(String key, Cell cell, Acquire request, long now) {
+        boolean hasPlace = cell.place(request.tenure()).isPresent();
+        if (hasPlace || request.queueing() == Queueing.NONE) {
+            tellIfLingering(key, cell, request.tenure());
+        }
         if (request.queueing() != Queueing.NONE) {
             boolean fair = request.queueing() == Queueing.FAIR;
             enqueue(key, cell, request, new Acquire.Place(request.tenure(), request.arrival()), fair, now);
-        } else {
-            tellIfLingering(key, cell, request.tenure());
         }
         List<Long> behind = enqueueBehind(key, cell, request, now);
         return new Acquire.Refused(
@@ -198,7 +200,7 @@ final class MemoryServer {
                 run);
     }
 
-    /** Who gets no place would not be heard of by one that has the name, and perhaps no use for it. */
+    /** Who gets no new place would not be heard of by one that has the name, and perhaps no use for it. */
     private void tellIfLingering(String key, Cell cell, TenureId asking) {
         cell.holders().stream()
                 .filter(holder -> holder.lingers() && !holder.clientId().equals(asking.clientId()))

@@ -70,7 +70,7 @@ if ARGV[5] ~= '0' then
     reply[4], new = enqueue(queue, me, ARGV[6], now)
 end
 new = behind(reply) or new
-if (new or ARGV[5] == '0' and lingers(holder)) and client(holder) ~= client(tenure) then
+if (new or lingers(holder)) and client(holder) ~= client(tenure) then
     tell(ARGV[7], holder, 'W ' .. lock)
 end
 return reply

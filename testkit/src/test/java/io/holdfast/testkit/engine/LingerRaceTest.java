@@ -169,6 +169,24 @@ class LingerRaceTest extends Lingering {
     }
 
     @Test
+    void aWishThatWasLostIsRepeatedByTheNextPoll() {
+        use(lock);
+        faults(a).next(Operation.SIGNAL, Fault.DROP_SIGNAL);
+        gotWithin(POLL, waiter());
+    }
+
+    @Test
+    void aWishThatWasLostIsFoundByTheNextOwner() {
+        use(lock);
+        faults(a).probability(Fault.DROP_SIGNAL, 1.0);
+        SimThread waiter = waiter();
+        sim.runFor(POLL);
+        use(lock);
+        gotWithin(MILLI, waiter);
+        faults(a).probability(Fault.DROP_SIGNAL, 0);
+    }
+
+    @Test
     void aLostWishForANameInUseCostsAPollInterval() {
         faults(a).probability(Fault.DROP_SIGNAL, 1.0);
         boolean[] stop = {false};
@@ -330,6 +348,18 @@ class LingerRaceTest extends Lingering {
             assertThat(holder()).as("use %d", i).isEmpty();
         }
         use(lock);
+        assertThat(isKept()).isTrue();
+    }
+
+    @Test
+    void aWaiterThatAsksAgainIsCountedOnce() {
+        use(lock);
+        lock.lock();
+        SimThread waiter = waiter();
+        sim.runFor(Duration.ofSeconds(20));
+        lock.unlock();
+        gotWithin(MILLI, waiter);
+        use(lock, 4);
         assertThat(isKept()).isTrue();
     }
 
