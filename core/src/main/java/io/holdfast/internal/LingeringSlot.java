@@ -244,8 +244,8 @@ final class LingeringSlot extends KeySlot {
     // ---- answers to what was sent while somebody owned it
 
     @Override
-    void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
-        super.granted(asked, reply, proven, now, out);
+    void becomeHeld(Tenure asked, long now, Effect.Buffer out) {
+        super.becomeHeld(asked, now, out);
         answered(asked, now, out);
     }
 

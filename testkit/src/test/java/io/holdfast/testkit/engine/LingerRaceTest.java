@@ -115,6 +115,25 @@ class LingerRaceTest extends Lingering {
         use(a.readWriteLock("n").readLock());
     }
 
+    @Test
+    void whoGetsItBeforeOthersWhoWaitDoesNotKeepIt() {
+        DistributedLock first = client("c").lock("n");
+        first.lock();
+        SimThread behind = start("behind", () -> use(first));
+        sim.runReady();
+        SimThread second = start("second", () -> use(lock));
+        sim.runReady();
+        SimThread third = waiter();
+        sim.runFor(MILLI.multipliedBy(10));
+        Held wish = faults(a).holdSignal(Signal.Wanted.class);
+        first.unlock();
+        gotWithin(MILLI, second);
+        gotWithin(MILLI, third);
+        gotWithin(MILLI, behind);
+        assertThat(wish.isCaught()).isTrue();
+        wish.letGo();
+    }
+
     // ---- the wish and the next owner
 
     @Test
