@@ -23,14 +23,11 @@ sealed interface Effect {
     /** Renew now, for this lease. */
     record Renew(Tenure tenure, Term term) implements Effect {}
 
-    /** Have the tenure renewed when it is due. */
+    /** Have the tenure renewed when it is due, or given up when it was kept for long enough. */
     record Watch(Tenure tenure) implements Effect {}
 
     /** Ask again after so many nanoseconds, unless a later poll was set meanwhile. */
     record PollIn(Tenure tenure, long number, long nanos) implements Effect {}
-
-    /** Look again after so many nanoseconds at what is kept though nobody owns it. */
-    record LookIn(long nanos) implements Effect {}
 
     /** Find out whether signals arrive. */
     record ConfirmSignals() implements Effect {}

@@ -205,8 +205,6 @@ final class Engine implements Rules.Moment {
             events.detail(new LockEvent.Granted(slot.name, hold.token, hold.owner(), granted.handedOver()));
         } else if (effect instanceof Effect.Lost lost) {
             lost(slot, lost.hold(), lost.reason());
-        } else if (effect instanceof Effect.LookIn look) {
-            later.run(look.nanos(), () -> event(slot, (s, out) -> s.look(platform.nanoTime(), out)));
         } else if (effect instanceof Effect.Abandoned abandoned) {
             abandoned(slot, abandoned.hold());
         } else if (effect instanceof Effect.ConfirmSignals) {

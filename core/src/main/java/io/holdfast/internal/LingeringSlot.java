@@ -52,16 +52,14 @@ final class LingeringSlot extends KeySlot {
      * A tenure that nobody owns.
      *
      * @param since when its last owner left, in {@code nanoTime}
-     * @param until when it is given up
      * @param renewDue when it would have to be renewed if it had an owner
      * @param token the last one used
      */
-    record Kept(Tenure tenure, long since, long until, long renewDue, long token) {}
+    record Kept(Tenure tenure, long since, long renewDue, long token) {}
 
     private final Revocations revocations;
     private final Predicate<String> isInLine;
     private volatile @Nullable Kept kept;
-    private long lookAt = Tenure.NEVER;
     private long doubtedAt = Tenure.NEVER;
     private boolean wanted;
     private int taken;
@@ -100,6 +98,7 @@ final class LingeringSlot extends KeySlot {
         Kept before = Objects.requireNonNull(kept);
         Tenure current = before.tenure;
         kept = null;
+        current.keptUntil = Tenure.NEVER;
         current.renewDue = before.renewDue;
         if (isDue(before, now) && !current.renewing(now, rules.command())) {
             current.handedOn = true;
@@ -138,9 +137,10 @@ final class LingeringSlot extends KeySlot {
         }
         long until = now + Math.min(hold.term.linger(), current.validity.remaining(now) - current.validity.lease() / 3);
         if (quiet && mayKeep(hold) && until - now > 0) {
-            kept = new Kept(current, now, until, current.renewDue, hold.token);
+            kept = new Kept(current, now, current.renewDue, hold.token);
             current.renewDue = Tenure.NEVER;
-            lookAgainBy(until, now, out);
+            current.keptUntil = until;
+            out.add(new Effect.Watch(current));
         } else {
             super.passOn(hold, now, out);
         }
@@ -149,27 +149,6 @@ final class LingeringSlot extends KeySlot {
     private boolean mayKeep(Hold hold) {
         boolean doubtful = hold.discarded || doubtedAt != Tenure.NEVER;
         return hold.tenure.id.lingers() && hold.watchdog() && !doubtful && !isInLine.test(name);
-    }
-
-    /** One timer, however often the name is taken; another one only where that would be too late. */
-    private void lookAgainBy(long until, long now, Effect.Buffer out) {
-        if (lookAt == Tenure.NEVER || until - lookAt < 0) {
-            lookAt = until;
-            out.add(new Effect.LookIn(until - now));
-        }
-    }
-
-    @Override
-    void look(long now, Effect.Buffer out) {
-        if (lookAt != Tenure.NEVER && now - lookAt >= 0) {
-            lookAt = Tenure.NEVER;
-        }
-        Kept idle = kept;
-        if (idle != null && idle.until - now > 0) {
-            lookAgainBy(idle.until, now, out);
-        } else {
-            letGo(out);
-        }
     }
 
     // ---- others want it
@@ -273,7 +252,7 @@ final class LingeringSlot extends KeySlot {
     private void putOff() {
         Kept idle = kept;
         if (idle != null && idle.tenure.renewDue != Tenure.NEVER) {
-            kept = new Kept(idle.tenure, idle.since, idle.until, idle.tenure.renewDue, idle.token);
+            kept = new Kept(idle.tenure, idle.since, idle.tenure.renewDue, idle.token);
             idle.tenure.renewDue = Tenure.NEVER;
         }
     }

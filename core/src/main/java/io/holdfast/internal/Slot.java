@@ -165,9 +165,6 @@ abstract class Slot {
     /** What is held may be another's, and no message say so: it is not kept once nobody owns it. */
     void doubt(long now, Effect.Buffer out) {}
 
-    /** The time may be over for which something is kept though nobody owns it. */
-    void look(long now, Effect.Buffer out) {}
-
     /** Returns false if the tenure is not one that waits here. */
     abstract boolean assigned(Signal.Assigned signal, long now, Effect.Buffer out);
 

@@ -39,6 +39,10 @@ final class Tenure {
     volatile Validity validity = Validity.NONE;
     volatile long renewDue = NEVER;
     volatile long renewSent = NEVER;
+
+    /** When it is given up, if it is kept though nobody owns it. */
+    volatile long keptUntil = NEVER;
+
     volatile boolean mayBeAtStore;
 
     /** Whether its owner reads, too, in a tenure that others would have to wait for: it is not handed on. */
@@ -117,6 +121,12 @@ final class Tenure {
     /** When a renewal that is not answered is to be followed by another: in time to be of use. */
     long renewAgainAt(long commandNanos) {
         return renewSent + Math.min(commandNanos, validity.lease() / 6);
+    }
+
+    /** Whether it was kept for as long as it may be. */
+    boolean keptEnough(long now) {
+        long until = keptUntil;
+        return until != NEVER && now - until >= 0;
     }
 
     boolean held() {

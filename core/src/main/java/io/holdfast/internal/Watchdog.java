@@ -19,9 +19,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * Keeps what is held: renews in time, and ends in time what could not be renewed.
  *
  * <p>A hold costs nothing here until something of it is due. One timer is set to the earliest moment at which anything is
- * due; then one scan over the held names fires deadlines, on the timer's thread, and collects all that is due within the
- * next tenth of its renewal period, to be renewed in batches on a thread of its own. So neither a slow store nor a slow
- * listener holds up a deadline, and a lock that comes and goes between two scans is never seen.
+ * due; then one scan over the held names fires deadlines, on the timer's thread, gives up what was kept for long enough, and
+ * collects all that is due within the next tenth of its renewal period, to be renewed in batches on a thread of its own. So
+ * neither a slow store nor a slow listener holds up a deadline, and a lock that comes and goes between two scans is never seen.
  *
  * <p>While anything is held a scan runs every second at least, to see whether the wall clock and {@code nanoTime} have
  * parted; then all that is held is verified.
@@ -58,11 +58,17 @@ final class Watchdog {
     /** Sees to it that a scan runs when the tenure needs one. */
     void watch(Tenure tenure) {
         long need = needs(tenure);
-        long look = tenure.validity.sent() + LONGEST_SLEEP_NANOS;
+        boolean kept = tenure.keptUntil != Tenure.NEVER;
+        // what is kept may have been confirmed long ago, and not each use of it needs a scan
+        long look = (kept ? platform.nanoTime() : tenure.validity.sent()) + LONGEST_SLEEP_NANOS;
         wakeBy(need - look < 0 ? need : look);
     }
 
     private long needs(Tenure tenure) {
+        long keptUntil = tenure.keptUntil;
+        if (keptUntil != Tenure.NEVER) {
+            return keptUntil;
+        }
         long deadline = tenure.validity.deadline();
         long again = tenure.renewSent == Tenure.NEVER ? tenure.renewDue : tenure.renewAgainAt(engine.rules.command());
         long due = again - tenure.renewDue > 0 ? again : tenure.renewDue;
@@ -142,6 +148,9 @@ final class Watchdog {
         if (!tenure.alive(now)) {
             engine.eventOnTimer(slot, (s, out) -> s.expire(tenure, now, out));
             return;
+        }
+        if (tenure.keptEnough(now)) {
+            engine.eventOnTimer(slot, Slot::letGo);
         }
         slot.owners().stream().filter(hold -> hold.tenure == tenure).forEach(hold -> lookAtOwner(slot, hold, now));
         boolean renewable = tenure.renewDue != Tenure.NEVER || (stepped && slot.owner() != null);

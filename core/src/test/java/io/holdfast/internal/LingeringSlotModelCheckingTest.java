@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Test;
 public class LingeringSlotModelCheckingTest extends KeySlotModelCheckingTest {
 
     private static final Term LINGERING = TERM.lingering(Duration.ofSeconds(10));
-    private static final long OVER = Duration.ofSeconds(10).toNanos();
 
     @Override
     KeySlot newSlot(Supplier<TenureId> ids) {
@@ -41,7 +40,7 @@ public class LingeringSlotModelCheckingTest extends KeySlotModelCheckingTest {
 
     @Operation
     public boolean over() {
-        event((s, out) -> s.look(OVER, out));
+        event(Slot::letGo);
         return true;
     }
 }

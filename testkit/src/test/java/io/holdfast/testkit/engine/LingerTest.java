@@ -94,6 +94,32 @@ class LingerTest extends Lingering {
     }
 
     @Test
+    void whatIsKeptAndGivenBackLeavesNoTimer() {
+        for (int i = 0; i < 100; i++) {
+            use(lock);
+            use(plain);
+        }
+        assertThat(sim.leftovers()).filteredOn(left -> left.startsWith("timer ")).allMatch(LingerTest::isShort);
+    }
+
+    private static boolean isShort(String timer) {
+        return Integer.parseInt(timer.replaceAll(".* with (\\d+) tasks", "$1")) < 10;
+    }
+
+    @Test
+    void whatIsKeptForLongDoesNotPutOffWhatOthersNeed() {
+        DistributedLock longer = a.lock("n", LockOptions.defaults().withLinger(Duration.ofSeconds(10)));
+        DistributedLock held = a.lock("m");
+        held.lock();
+        sim.runFor(Duration.ofSeconds(8));
+        use(longer);
+        sim.runFor(Duration.ofSeconds(3));
+        assertThat(a.stats().renewals()).isEqualTo(1);
+        held.unlock();
+        sim.runFor(Duration.ofSeconds(10));
+    }
+
+    @Test
     void whatIsKeptIsNotRenewed() {
         DistributedLock longer = a.lock("n", LockOptions.defaults().withLinger(Duration.ofSeconds(10)));
         longer.lock();
