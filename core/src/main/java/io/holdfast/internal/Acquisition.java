@@ -35,7 +35,7 @@ final class Acquisition {
         Thread me = Thread.currentThread();
         try {
             Outcome outcome = within(waitNanos, term, handle, me);
-            boolean mayBeKept = outcome instanceof Outcome.Busy busy && busy.mayBeKept();
+            boolean mayBeKept = outcome instanceof Outcome.Busy busy && busy.mayBeKeptBeside(engine.clientId);
             return waitNanos <= 0 && mayBeKept ? within(GRACE_NANOS, term, handle, me) : outcome;
         } finally {
             if (interrupted) {

@@ -80,7 +80,7 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
 
     /** One attempt follows the other, so that nobody else looks at the deadline meanwhile. */
     private boolean mayWaitAfterAll(Outcome.Busy busyWith) {
-        if (waits || graceGiven || future.isDone() || !busyWith.mayBeKept()) {
+        if (waits || graceGiven || future.isDone() || !busyWith.mayBeKeptBeside(engine.clientId)) {
             return false;
         }
         graceGiven = true;

@@ -150,15 +150,19 @@ public final class Client implements Holdfast {
 
     @Override
     public DistributedLock lock(String name, LockOptions options) {
+        DistributedLock lock = lock(name, options, way(options));
         requireLinger(name, options);
-        return lock(name, options, way(options));
+        return lock;
     }
 
     private void requireLinger(String name, LockOptions options) {
         Duration linger = options.linger();
+        if (linger.isZero()) {
+            return;
+        }
         Duration lease = options.lease().orElse(settings.lease());
         Durations.requireLinger("lock '" + name + "': linger", linger, Optional.of(lease));
-        if (!linger.isZero() && !store.capabilities().queue()) {
+        if (!store.capabilities().queue()) {
             throw new UnsupportedOperationException("lock '" + name + "': " + store.describe()
                     + " sends no messages, so that nobody could ask for a lock that lingers; leave the linger out");
         }

@@ -43,6 +43,9 @@ public final class Durations {
 
     /** Throws if the linger is not from zero to a third of the lease, as far as that is known. */
     public static void requireLinger(String what, Duration linger, Optional<Duration> lease) {
+        if (linger.isZero()) {
+            return;
+        }
         if (linger.isNegative() || linger.compareTo(MAX_LEASE) > 0) {
             throw new IllegalArgumentException(
                     what + " " + linger + " is out of range: zero for none, at most a third of the lease");

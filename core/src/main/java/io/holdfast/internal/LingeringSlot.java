@@ -177,9 +177,12 @@ final class LingeringSlot extends KeySlot {
         letGo(out);
     }
 
+    /** Without a holder it was refused together with others, because of one of those. */
     @Override
     void refused(Tenure asked, Acquire.Refused reply, Tenure.Base base, long now, Effect.Buffer out) {
-        revocations.isShared(name);
+        if (reply.holder().isPresent()) {
+            revocations.isShared(name);
+        }
         super.refused(asked, reply, base, now, out);
     }
 

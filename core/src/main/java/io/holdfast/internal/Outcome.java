@@ -9,9 +9,14 @@ sealed interface Outcome permits Hold, Outcome.Busy, Outcome.Failed {
     /** Held by another for as long as the waiter had time; by whom, as the store keeps it, if it said so. */
     record Busy(Optional<String> holder) implements Outcome {
 
-        /** Whether it may be that nobody has it, and that it will be free as soon as its client has heard of the attempt. */
-        boolean mayBeKept() {
-            return holder.filter(TenureId::lingers).isPresent();
+        /**
+         * Whether it may be that nobody has it, and that it will be free as soon as its client has heard of the attempt. What
+         * this client has itself it knows.
+         */
+        boolean mayBeKeptBeside(String clientId) {
+            return holder.filter(TenureId::lingers)
+                    .filter(tenure -> !tenure.startsWith(clientId + ':'))
+                    .isPresent();
         }
     }
 

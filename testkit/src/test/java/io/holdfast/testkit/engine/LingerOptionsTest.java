@@ -86,4 +86,12 @@ class LingerOptionsTest extends VirtualTime {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("linger PT10S is not for a quorum lock");
     }
+
+    @Test
+    void theNameAndTheClientAreLookedAtFirst() {
+        LockOptions tooLong = TEN.withLinger(Duration.ofSeconds(11));
+        assertThatThrownBy(() -> a.lock("", tooLong)).hasMessageStartingWith("lock name has 0 bytes");
+        a.close();
+        assertThatThrownBy(() -> a.lock("n", tooLong)).isInstanceOf(IllegalStateException.class);
+    }
 }

@@ -116,6 +116,16 @@ class LingerRaceTest extends Lingering {
     }
 
     @Test
+    void aFairTryOfTheSameClientFailsAtOnceWhileSomebodyIsAtWork() {
+        Lease lease = lock.tryAcquire().orElseThrow();
+        Duration before = sim.elapsed();
+        assertThat(a.fairLock("n").tryLock()).isFalse();
+        assertThat(sim.await(a.fairLock("n").async().tryAcquire())).isEmpty();
+        assertThat(sim.elapsed()).isEqualTo(before);
+        lease.close();
+    }
+
+    @Test
     void whoGetsItBeforeOthersWhoWaitDoesNotKeepIt() {
         DistributedLock first = client("c").lock("n");
         first.lock();
@@ -379,6 +389,20 @@ class LingerRaceTest extends Lingering {
         lock.unlock();
         gotWithin(MILLI, waiter);
         use(lock, 4);
+        assertThat(isKept()).isTrue();
+    }
+
+    @Test
+    void aRefusalBecauseOfAnotherNameDoesNotCount() {
+        use(lock);
+        use(other);
+        sim.runFor(PAUSE);
+        use(lock, 3);
+        DistributedLock taken = b.lock("m");
+        taken.lock();
+        assertThat(Holdfast.multiLock(a.lock("m"), plain).tryLock()).isFalse();
+        taken.unlock();
+        use(lock);
         assertThat(isKept()).isTrue();
     }
 
