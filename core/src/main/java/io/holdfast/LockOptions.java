@@ -86,8 +86,8 @@ public record LockOptions(
      *
      * <p>While it is kept nobody holds it, and nothing of it can be lost. Another client that asks for it gets it as soon as
      * its message has arrived, also by {@link DistributedLock#tryLock()}, which then waits for up to 50 ms. Where the message
-     * is lost it waits for the rest of the time; where this process dies, for the rest of the lease. A name that others want
-     * is kept no more for some time, each time for longer.
+     * is lost its next poll sends another; where none arrives it waits for the rest of the time, and where this process dies,
+     * for the rest of the lease. A name that others want is kept no more for some time, each time for longer.
      *
      * <p>Kept is what was acquired without a lease of its own. Fair locks, read/write locks, semaphores, segmented locks,
      * elections and quorum locks refuse the option, and so do stores without messages. Beside Redisson

@@ -40,9 +40,17 @@ import org.jspecify.annotations.Nullable;
  * that race the second finds what the first has made of it: a wish that comes after the next owner is obeyed by the next
  * unlock, an owner that comes after the wish finds nothing and asks the store.
  *
- * <p>A lost wish costs who waits a poll interval, as each poll is a wish again; and one that is told nothing at all costs others
- * the rest of the linger. A name that is taken again counts as handed on, and is renewed once in a poll interval, which tells
- * who waits.
+ * <h2>What is not kept</h2>
+ *
+ * <p>A tenure that may have ended at the store without this client being told: its clocks have parted, a forced release was
+ * heard of, messages may have been missed. To keep it would be to hide a loss from the owner that leaves, and to give its next
+ * one what others have. So it is in doubt until a renewal that was sent afterwards is confirmed; until then an unlock asks the
+ * store, as that of any other lock does.
+ *
+ * <h2>What it costs others</h2>
+ *
+ * <p>A lost wish costs who waits a poll interval, as the store passes each poll on; if none gets through, the rest of the linger.
+ * A name that is taken again counts as handed on, and is renewed once in a poll interval, which tells who waits.
  *
  * <p>Where others want the name, keeping costs more than it saves, and {@link Revocations} ends it for a time.
  */

@@ -60,8 +60,8 @@ public interface LockStore extends AutoCloseable {
      *   <li>Another tenure holds it: {@link Acquire.Refused}. With {@link Acquire#queueing} the tenure gets a place in the
      *       queue, by its {@link Acquire#arrival} if it had one before; a new place is told to the holder's client, if
      *       that is another one, by {@link Signal.Wanted}. Asking again refreshes the place; one that is not refreshed for
-     *       a minute may be dropped. A store with a queue tells the same of who gets no place, but only to a holder whose
-     *       tenure may {@linkplain TenureId#lingers linger}.
+     *       a minute may be dropped. A store with a queue tells the same of everybody else who is refused, each time, but only to
+     *       a holder whose tenure may {@linkplain TenureId#lingers linger}.
      * </ol>
      *
      * <p>Permits of a semaphore are free as long as fewer are held than there are. Whatever is free is first for those who

@@ -37,8 +37,8 @@ public sealed interface Signal {
             implements Signal {}
 
     /**
-     * Another client waits for a name that this client holds; or was refused without a place to wait in, if this client's
-     * tenure may {@linkplain TenureId#lingers linger}.
+     * Another client waits for a name that this client holds; or was refused once more, or without a place to wait in, if this
+     * client's tenure may {@linkplain TenureId#lingers linger}.
      */
     record Wanted(String name) implements Signal {}
 
