@@ -28,8 +28,9 @@ public record QuorumOptions(LockOptions lock, Optional<Duration> budget) {
                     + " since different times: leave it out, and bound the work by the remaining time of a lease");
         });
         if (!lock.linger().isZero()) {
-            throw new IllegalArgumentException("linger " + lock.linger() + " is not for a quorum lock, as what is kept at"
-                    + " some servers has tokens that may be lower than those of others since: leave it out");
+            throw new IllegalArgumentException(
+                    "linger " + lock.linger() + " is not for a quorum lock, as what is kept at"
+                            + " some servers has tokens that may be lower than those of others since: leave it out");
         }
     }
 

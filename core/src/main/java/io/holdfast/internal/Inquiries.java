@@ -31,7 +31,9 @@ record Inquiries(Engine engine) {
             return ask(name, true, () -> engine.store.forceRelease(name));
         } finally {
             // whoever asks here from now on is not to be given what was taken away, or may have been
-            engine.slots.lingering(name).ifPresent(slot -> engine.event(slot, (s, out) -> s.doubt(engine.platform.nanoTime(), out)));
+            engine.slots
+                    .lingering(name)
+                    .ifPresent(slot -> engine.event(slot, (s, out) -> s.doubt(engine.platform.nanoTime(), out)));
         }
     }
 

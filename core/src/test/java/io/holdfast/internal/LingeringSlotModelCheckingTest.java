@@ -9,7 +9,7 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The same for a name that lingers, which others may want, and whose linger may end, at any moment. */
+/** The same for a name that lingers, which others may want, and which may come to be in doubt, at any moment. */
 @Tag("lincheck")
 @Param(name = "who", gen = IntGen.class, conf = "0:3")
 public class LingeringSlotModelCheckingTest extends KeySlotModelCheckingTest {
@@ -39,8 +39,8 @@ public class LingeringSlotModelCheckingTest extends KeySlotModelCheckingTest {
     }
 
     @Operation
-    public boolean over() {
-        event(Slot::letGo);
+    public boolean doubted() {
+        event((s, out) -> s.doubt(0, out));
         return true;
     }
 }

@@ -29,7 +29,7 @@ final class LingerRules {
                 .add("who gets no place is told to a holder that may linger, each time", QUEUE, LingerRules::told)
                 .add("who gets no place is not told to any other holder", QUEUE, LingerRules::notTold)
                 .add("who gets no place is not told to its own client", QUEUE, LingerRules::notToldToItself)
-                .add("a place is told to a holder that may linger, each time it is asked for", QUEUE, LingerRules::placeTold)
+                .add("a place is told to a holder that may linger, at each poll", QUEUE, LingerRules::placeTold)
                 .add("a tenure that may linger can be assigned a name", QUEUE, LingerRules::assigned)
                 .add("a forced release names the tenure that may linger", Capabilities::signals, LingerRules::forced)
                 .add("what the client of a tenure that may linger tells is shown", QUEUE, LingerRules::described)

@@ -99,7 +99,9 @@ class LingerTest extends Lingering {
             use(lock);
             use(plain);
         }
-        assertThat(sim.leftovers()).filteredOn(left -> left.startsWith("timer ")).allMatch(LingerTest::isShort);
+        assertThat(sim.leftovers())
+                .filteredOn(left -> left.startsWith("timer "))
+                .allMatch(LingerTest::isShort);
     }
 
     private static boolean isShort(String timer) {

@@ -111,8 +111,9 @@ class QuorumLockTest extends FiveServers {
     @Test
     void whatMayOnlyBeKeptElsewhereIsNotWaitedFor() {
         LockOptions lingering = LockOptions.defaults().withLinger(SECOND);
-        List<Lease> held =
-                ofB.stream().map(client -> client.lock("n", lingering).tryAcquire().orElseThrow()).toList();
+        List<Lease> held = ofB.stream()
+                .map(client -> client.lock("n", lingering).tryAcquire().orElseThrow())
+                .toList();
         QuorumLock brief =
                 Holdfast.quorumLock("n", ofA, QuorumOptions.defaults().withBudget(Duration.ofMillis(20)));
         Duration before = sim.elapsed();
