@@ -30,6 +30,7 @@ final class Plan {
         for (int threads = 1; threads <= 128; threads *= 2) {
             cells.add(distinct.withThreads(threads));
         }
+        cells.add(Cell.of("cached", MANY, HOLDFAST, REDISSON, FLOOR));
         cells.add(Cell.of("same", MANY, HOLDFAST, REDISSON, JDK_FAIR, JDK, NO_OP));
         for (int processes = 2; processes <= 16; processes *= 2) {
             cells.add(Cell.of("processes", A_FEW, HOLDFAST, REDISSON).withProcesses(processes));
@@ -66,6 +67,7 @@ final class Plan {
     static List<Cell> quick() {
         return List.of(
                 Cell.of("distinct", MANY, HOLDFAST, REDISSON, FLOOR, NO_OP),
+                Cell.of("cached", MANY, HOLDFAST, REDISSON, FLOOR),
                 Cell.of("same", MANY, HOLDFAST, REDISSON, JDK_FAIR),
                 Cell.of("processes", A_FEW, HOLDFAST, REDISSON).withProcesses(2),
                 Cell.of("fair", MANY, HOLDFAST, REDISSON),

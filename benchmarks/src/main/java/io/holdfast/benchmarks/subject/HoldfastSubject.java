@@ -4,6 +4,7 @@ import io.holdfast.AsyncLock;
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LockOptions;
 import io.holdfast.Permit;
 import io.holdfast.SegmentLease;
 import io.holdfast.SegmentedLock;
@@ -12,6 +13,8 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 
 final class HoldfastSubject implements Subject {
+
+    private static final Duration LINGER = Duration.ofSeconds(1);
 
     private final Holdfast client;
 
@@ -27,6 +30,11 @@ final class HoldfastSubject implements Subject {
     @Override
     public Lock fairLock(String name) {
         return client.fairLock(name);
+    }
+
+    @Override
+    public Lock cached(String name) {
+        return client.lock(name, LockOptions.defaults().withLinger(LINGER));
     }
 
     @Override

@@ -20,6 +20,11 @@ public interface Subject extends AutoCloseable {
         return lock(name);
     }
 
+    /** A lock that its process may keep for a while after it was given back, if the library can. */
+    default Lock cached(String name) {
+        return lock(name);
+    }
+
     /** Any number of readers, or one writer. */
     default ReadWriteLock readWriteLock(String name) {
         throw new UnsupportedOperationException("read/write lock");

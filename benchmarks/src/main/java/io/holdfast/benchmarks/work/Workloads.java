@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.BiFunction;
 import java.util.function.IntFunction;
 
 /** What is done in each case. */
@@ -35,7 +36,8 @@ final class Workloads {
 
     private Workload create() {
         return switch (job.name()) {
-            case "distinct" -> distinct();
+            case "distinct" -> distinct(Subject::lock);
+            case "cached" -> distinct(Subject::cached);
             case "same", "processes" -> excluding(job.open(), false);
             case "fair" -> excluding(job.open(), true);
             case "read" -> reading(0);
@@ -53,10 +55,10 @@ final class Workloads {
         };
     }
 
-    private Workload distinct() {
+    private Workload distinct(BiFunction<Subject, String, Lock> kind) {
         Subject subject = job.open();
         return turns(subject, thread -> {
-            Lock lock = subject.lock(job.named("distinct-" + job.process() + "-" + thread));
+            Lock lock = kind.apply(subject, job.named("distinct-" + job.process() + "-" + thread));
             return () -> Pair.run(lock);
         });
     }

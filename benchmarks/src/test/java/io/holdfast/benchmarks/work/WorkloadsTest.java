@@ -37,6 +37,7 @@ class WorkloadsTest {
     @ValueSource(
             strings = {
                 "distinct",
+                "cached",
                 "same",
                 "fair",
                 "read",
