@@ -63,15 +63,15 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
     void replied(Acquire.Reply reply, BiConsumer<Slot, Effect.Buffer> doing) {
         engine.store.clock(slot.name).observe(sent(), reply.serverMicros());
         engine.measure(engine.platform.nanoTime() - sent());
-        doing.accept(slot, slot.on((s, out) -> {
+        tell(doing, (s, out) -> {
             allAnswered();
             apply(s, reply, engine.platform.nanoTime(), out);
-        }));
-        settleOn();
+        });
     }
 
-    /** What was given up meanwhile, and released before this was applied, the store may have again. */
-    private void settleOn() {
+    /** Then what was given up meanwhile is settled on: released before this was applied, the store may have it again. */
+    private void tell(BiConsumer<Slot, Effect.Buffer> doing, BiConsumer<Slot, Effect.Buffer> event) {
+        doing.accept(slot, slot.on(event));
         engine.settlements.goOn(ask.tenure().settlement);
         behind.forEach(follower -> engine.settlements.goOn(follower.settlement));
     }
@@ -104,16 +104,15 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
 
     /** The request was refused, and nothing was written, perhaps because of another name in it: asks again, alone. */
     void refusedWithOthers() {
-        engine.event(slot, (s, out) -> {
+        tell(engine::run, (s, out) -> {
             allAnswered();
             s.late(ask.tenure(), out);
         });
-        settleOn();
     }
 
     @Override
     void failed(StoreException cause, boolean late) {
-        engine.event(slot, (s, out) -> {
+        tell(engine::run, (s, out) -> {
             if (counted && cause.effect() != StoreException.Effect.UNKNOWN) {
                 allAnswered();
             }
@@ -122,6 +121,5 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
                 s.failed(ask.tenure(), cause, engine.platform.nanoTime(), out);
             }
         });
-        settleOn();
     }
 }

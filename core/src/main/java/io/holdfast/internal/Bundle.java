@@ -50,10 +50,10 @@ final class Bundle {
             return new Asked.Unclear();
         }
         String site = engine.sites.here();
-        waiters.forEach(waiter -> waiter.site = site);
         start();
         boolean answered = awaitAnswer();
         if (answered && isGot()) {
+            outcomes(Hold.class).forEach(hold -> hold.site = site);
             return got(handles);
         }
         CompletableFuture<Void> released = answered ? giveBack() : withdraw();

@@ -160,8 +160,7 @@ public final class Client implements Holdfast {
         if (linger.isZero()) {
             return;
         }
-        Duration lease = options.lease().orElse(settings.lease());
-        Durations.requireLinger("lock '" + name + "': linger", linger, Optional.of(lease));
+        Durations.requireLinger("lock '" + name + "': linger", linger, Optional.of(lease(options)));
         if (!store.capabilities().queue()) {
             throw new UnsupportedOperationException("lock '" + name + "': " + store.describe()
                     + " sends no messages, so that nobody could ask for a lock that lingers; leave the linger out");
@@ -247,10 +246,13 @@ public final class Client implements Holdfast {
     private Term term(String name, LockOptions options, Term.Way way) {
         checkName(name);
         checkOpen(name);
-        Term wanted = Term.renewed(options.lease().orElse(settings.lease()), limit(options), way)
-                .lingering(options.linger());
+        Term wanted = Term.renewed(lease(options), limit(options), way).lingering(options.linger());
         // what each hold keeps is then the same for all
         return wanted.equals(engine.rules.term()) ? engine.rules.term() : wanted;
+    }
+
+    private Duration lease(LockOptions options) {
+        return options.lease().orElse(settings.lease());
     }
 
     private Limit limit(LockOptions options) {

@@ -342,8 +342,7 @@ final class Engine implements Rules.Moment {
         return slots.holds(name)
                 .findFirst()
                 .map(hold -> new HoldDescription(hold.tenure.id, hold.owner(), instant(hold.since), hold.token))
-                .or(() -> slots.lingering(name)
-                        .flatMap(LingeringSlot::kept)
+                .or(() -> slots.kept(name)
                         .map(kept -> new HoldDescription(
                                 kept.tenure().id, LockReport.Holder.KEPT, instant(kept.since()), kept.token())));
     }

@@ -28,7 +28,7 @@ final class Hold implements Outcome {
     /** What shows that a lease was forgotten; null if the thread owns the hold. */
     private final @Nullable WeakReference<Object> handle;
 
-    /** The code that acquired it, if it waited. */
+    /** The code that acquired it; set by who asked, if it waited. */
     volatile @Nullable String site;
 
     private int depth = 1;
@@ -52,7 +52,6 @@ final class Hold implements Outcome {
         this.term = owner.term;
         this.thread = owner.thread;
         this.handle = owner.handle;
-        this.site = owner.site;
         this.watchdog = owner.term.watchdog();
         if (!watchdog) {
             ends = new long[] {tenure.validity.deadline()};

@@ -92,7 +92,7 @@ record Inquiries(Engine engine) {
     }
 
     private String notHeldHere(String name) {
-        if (engine.slots.lingering(name).flatMap(LingeringSlot::kept).isPresent()) {
+        if (engine.slots.kept(name).isPresent()) {
             return "held by " + LockReport.Holder.KEPT;
         }
         return engine.slots.of(name).findAny().isPresent() ? "being asked for or given up" : "not held";

@@ -183,6 +183,11 @@ final class Slots {
         return of(name).filter(slot -> slot.share.mode() != Mode.PERMITS).flatMap(slot -> slot.owners().stream());
     }
 
+    /** What is kept of the name, and owned by nobody. */
+    Optional<LingeringSlot.Kept> kept(String name) {
+        return lingering(name).flatMap(LingeringSlot::kept);
+    }
+
     /** The one of the name that may keep what nobody owns. */
     Optional<LingeringSlot> lingering(String name) {
         return barging.get(name) instanceof LingeringSlot slot ? Optional.of(slot) : Optional.empty();

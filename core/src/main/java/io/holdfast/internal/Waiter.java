@@ -18,7 +18,6 @@ final class Waiter {
     final @Nullable WeakReference<Object> handle;
 
     volatile @Nullable Outcome outcome;
-    volatile @Nullable String site;
     volatile boolean told;
     /** By which it waits in a fair place; null if it waits otherwise. */
     @Nullable

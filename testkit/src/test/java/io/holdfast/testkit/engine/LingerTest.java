@@ -14,6 +14,13 @@ import org.junit.jupiter.api.Test;
 /** What is kept when the last owner has left, for how long, and what it costs. */
 class LingerTest extends Lingering {
 
+    private void isKeptUntilTheLingerIsOver() {
+        sim.runFor(LINGER.minus(MILLI));
+        assertThat(isKept()).isTrue();
+        sim.runFor(MILLI.multipliedBy(2));
+        assertThat(holder()).isEmpty();
+    }
+
     @Test
     void pairsOfOneClientCostOneAcquireAndAfterTheLingerOneRelease() {
         assertThat(callsOf(() -> use(lock, 50))).as("acquire").isEqualTo(1);
@@ -35,10 +42,7 @@ class LingerTest extends Lingering {
             use(lock);
         }
         assertThat(retaken()).isEqualTo(5);
-        sim.runFor(LINGER.minus(MILLI));
-        assertThat(isKept()).isTrue();
-        sim.runFor(MILLI.multipliedBy(2));
-        assertThat(holder()).isEmpty();
+        isKeptUntilTheLingerIsOver();
     }
 
     @Test
@@ -50,10 +54,7 @@ class LingerTest extends Lingering {
         assertThat(holder()).isEmpty();
         use(briefly);
         use(lock);
-        sim.runFor(LINGER.minus(MILLI));
-        assertThat(isKept()).isTrue();
-        sim.runFor(MILLI.multipliedBy(2));
-        assertThat(holder()).isEmpty();
+        isKeptUntilTheLingerIsOver();
     }
 
     @Test

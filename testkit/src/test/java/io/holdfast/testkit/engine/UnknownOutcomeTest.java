@@ -183,29 +183,29 @@ class UnknownOutcomeTest extends VirtualTime {
         assertThat(calls(a)).as("nothing was granted that had to be released").isEqualTo(before);
     }
 
-    @Test
-    void aLateCopyThatComesInTimeIsReleasedAgain() {
+    /** A request that has not reached the store, of a thread that was interrupted meanwhile. */
+    private Held acquireOfOneWhoGaveUp() {
+        Held request = faults(a).holdRequest(Operation.ACQUIRE);
         SimThread thread =
                 start("t", () -> assertThatThrownBy(lock::lockInterruptibly).isInstanceOf(InterruptedException.class));
-        Held request = faults(a).holdRequest(Operation.ACQUIRE);
         sim.runUntil(request::isCaught, LONG);
         thread.interrupt();
+        thread.join();
+        return request;
+    }
+
+    @Test
+    void aLateCopyThatComesInTimeIsReleasedAgain() {
+        Held request = acquireOfOneWhoGaveUp();
         sim.runFor(Duration.ofMillis(500));
         assertThat(a.stats().unsettled()).as("a copy may still come").isEqualTo(1);
         request.letGo();
         sim.runReady();
-        thread.join();
     }
 
     @Test
     void whatAnOvertakenAcquireTakesIsReleasedWhenItIsAnswered() {
-        SimThread thread =
-                start("t", () -> assertThatThrownBy(lock::lockInterruptibly).isInstanceOf(InterruptedException.class));
-        Held request = faults(a).holdRequest(Operation.ACQUIRE);
-        sim.runUntil(request::isCaught, LONG);
-        thread.interrupt();
-        thread.join();
-        request.letGo();
+        acquireOfOneWhoGaveUp().letGo();
         sim.runFor(Duration.ofMillis(1));
         assertThat(sim.inUse()).isEmpty();
         assertThat(a.stats().unsettled()).isZero();
