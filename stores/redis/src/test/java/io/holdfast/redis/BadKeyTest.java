@@ -51,7 +51,7 @@ class BadKeyTest {
         abstract String of(String name);
     }
 
-    private static final Duration COMMAND = Duration.ofMillis(300);
+    private static final Duration COMMAND = Duration.ofSeconds(1);
     private static final Duration LONG = Duration.ofSeconds(20);
 
     private final Servers servers = Servers.shared();
