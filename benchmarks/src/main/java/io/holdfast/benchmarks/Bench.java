@@ -90,6 +90,9 @@ public final class Bench implements Callable<Integer> {
     @Option(names = "--html", paramLabel = "FILE", description = "Writes a page with plots to this file, too.")
     private @Nullable Path html;
 
+    @Option(names = "--plots", paramLabel = "FOLDER", description = "Writes each plot to a file in this folder, too.")
+    private @Nullable Path plots;
+
     @Option(
             names = {"-h", "--help"},
             usageHelp = true,
@@ -143,7 +146,8 @@ public final class Bench implements Callable<Integer> {
                     quick,
                     Optional.ofNullable(store),
                     Optional.ofNullable(json),
-                    Optional.ofNullable(html));
+                    Optional.ofNullable(html),
+                    Optional.ofNullable(plots));
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
@@ -162,8 +166,9 @@ public final class Bench implements Callable<Integer> {
             for (Cell cell : options.cells()) {
                 out.print(report.add(series.run(cell)));
                 out.flush();
+                // what is measured is not lost with a later cell
+                report.write(options.json(), options.html(), options.plots());
             }
-            report.write(options.json(), options.html());
             return report.isClean() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
         } catch (IOException e) {
             throw new IOException(e.getMessage() + lastErrors(folder), e);

@@ -18,6 +18,7 @@ import java.util.Set;
  * @param store where
  * @param json where to write the figures for a program
  * @param html where to write them for a person
+ * @param plots a folder for the plots, each as a file
  */
 record BenchOptions(
         Set<String> cases,
@@ -28,7 +29,8 @@ record BenchOptions(
         boolean quick,
         Optional<String> store,
         Optional<Path> json,
-        Optional<Path> html) {
+        Optional<Path> html,
+        Optional<Path> plots) {
 
     BenchOptions {
         cases = Set.copyOf(cases);
@@ -40,6 +42,7 @@ record BenchOptions(
         require(millis >= 100 && millis <= 600_000, "--seconds: 0.1 to 600 a round");
         json.ifPresent(file -> requireWritable("--json", file));
         html.ifPresent(file -> requireWritable("--html", file));
+        plots.ifPresent(folder -> requireWritable("--plots", folder.resolve("plot.svg")));
     }
 
     /** Before anything is measured: half an hour later is too late. */

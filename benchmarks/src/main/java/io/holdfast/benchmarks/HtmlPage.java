@@ -1,13 +1,9 @@
 package io.holdfast.benchmarks;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /** The figures for a person with a browser: one page that needs nothing else. */
@@ -67,16 +63,7 @@ final class HtmlPage {
     }
 
     String toHtml() throws IOException {
-        return PAGE.formatted(style(), facts(), plots(), table());
-    }
-
-    private static String style() throws IOException {
-        try (InputStream css = HtmlPage.class.getResourceAsStream("bench.css")) {
-            if (css == null) {
-                throw new IOException("bench.css is not on the class path");
-            }
-            return new String(css.readAllBytes(), StandardCharsets.UTF_8);
-        }
+        return PAGE.formatted(Css.of("plot") + Css.of("bench"), facts(), plots(), table());
     }
 
     private String facts() {
@@ -86,51 +73,12 @@ final class HtmlPage {
     }
 
     private String plots() {
-        return plot(
-                        "distinct",
-                        "threads, a lock each",
-                        "pairs/s",
-                        row -> row.cell().threads(),
-                        Row::perSecond)
-                + plot(
-                        "processes",
-                        "processes of 8 threads, one lock",
-                        "pairs/s",
-                        row -> row.cell().processes(),
-                        Row::perSecond)
-                + plot("hold", "held locks", "us of CPU for a lock and second", HtmlPage::size, Row::cpuMicrosPerOp)
-                + plot("hold", "held locks", "heap bytes each", HtmlPage::size, Row::heapBytes)
-                + plot("waiters", "waiters", "handoffs/s", HtmlPage::size, Row::perSecond)
-                + plot("waiters", "waiters", "ms to line up", HtmlPage::size, Row::lineUpMillis)
-                + plot("names", "names used once", "server bytes each", HtmlPage::size, Row::serverBytes)
-                + plot("names", "names used once", "heap bytes each", HtmlPage::size, Row::heapBytes);
+        return Figure.of(rows).stream().map(HtmlPage::plot).collect(Collectors.joining());
     }
 
-    private static double size(Row row) {
-        return row.cell().size();
-    }
-
-    private String plot(String name, String along, String upwards, ToDoubleFunction<Row> x, ToDoubleFunction<Row> y) {
-        Map<String, List<Row>> curves = rows.stream()
-                .filter(row -> row.cell().name().equals(name))
-                .collect(Collectors.groupingBy(HtmlPage::curve, LinkedHashMap::new, Collectors.toList()));
-        Plot plot = new Plot(along, upwards);
-        curves.forEach((curve, points) -> plot.add(
-                curve,
-                points.stream()
-                        .map(row -> new double[] {x.applyAsDouble(row), y.applyAsDouble(row)})
-                        .toList()));
-        String svg = plot.toSvg();
-        return svg.isEmpty()
-                ? ""
-                : "<figure><figcaption>" + name + ": " + upwards + "</figcaption>\n" + svg + "</figure>\n";
-    }
-
-    /** Where it is the size that grows, the number of processes is another curve. */
-    private static String curve(Row row) {
-        return row.cell().size() > 0 && row.cell().processes() > 1
-                ? row.subject() + ", " + row.cell().processes() + " processes"
-                : row.subject();
+    private static String plot(Figure figure) {
+        return "<figure><figcaption>" + figure.caption() + "</figcaption>\n"
+                + figure.plot().toSvg("") + "</figure>\n";
     }
 
     private String table() {

@@ -43,12 +43,16 @@ final class Plot {
         }
     }
 
-    String toSvg() {
-        if (curves.isEmpty()) {
-            return "";
-        }
+    boolean isEmpty() {
+        return curves.isEmpty();
+    }
+
+    /** The drawing, with that text before it. */
+    String toSvg(String style) {
         StringBuilder svg = new StringBuilder(TextTable.format(
-                "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s by %s\">%n", WIDTH, HEIGHT, upwards, along));
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s by %s\">%n",
+                WIDTH, HEIGHT, upwards, along));
+        svg.append(style);
         grid(svg);
         int curve = 0;
         for (Map.Entry<String, List<double[]>> each : curves.entrySet()) {

@@ -29,12 +29,17 @@ final class Report {
         return TextTable.of(cell.get(0).cell(), cell);
     }
 
-    void write(Optional<Path> json, Optional<Path> html) throws IOException {
+    void write(Optional<Path> json, Optional<Path> html, Optional<Path> plots) throws IOException {
         if (json.isPresent()) {
             Files.writeString(json.get(), toJson());
         }
         if (html.isPresent()) {
             Files.writeString(html.get(), new HtmlPage(setting, rows).toHtml());
+        }
+        if (plots.isPresent()) {
+            for (Figure figure : Figure.of(rows)) {
+                figure.write(plots.get());
+            }
         }
     }
 

@@ -43,7 +43,9 @@ class BenchTest {
                 "--json",
                 json.toString(),
                 "--html",
-                html.toString());
+                html.toString(),
+                "--plots",
+                folder.toString());
 
         assertThat(exit).as(err.toString()).isZero();
         List<Map<String, Object>> rows = rows(json);
@@ -67,6 +69,10 @@ class BenchTest {
         assertThat(commandsPerOp(rows, "floor")).isBetween(1.99, 2.1);
         // the other subjects are connected meanwhile, and one of them may say that it lives
         assertThat(commandsPerOp(rows, "no-op")).isLessThan(0.001);
+        assertThat(folder.resolve("distinct-pairs-s.svg"))
+                .content()
+                .startsWith("<svg")
+                .contains("<style>", "holdfast</text>");
         assertThat(Files.readString(html)).contains("<svg").contains("distinct, 1 process x 32 threads");
         assertThat(out.toString()).contains("x redisson").contains("x floor");
     }
@@ -92,6 +98,7 @@ class BenchTest {
         assertThat(bench("--json", folder.resolve("nowhere/out.json").toString()))
                 .isEqualTo(2);
         assertThat(err.toString()).contains("cannot be written");
+        assertThat(bench("--plots", folder.resolve("nowhere").toString())).isEqualTo(2);
         assertThat(bench("--threads", "0")).isEqualTo(2);
         assertThat(bench("--rounds", "0")).isEqualTo(2);
         assertThat(bench("--seconds", "0")).isEqualTo(2);

@@ -1,0 +1,74 @@
+package io.holdfast.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * How one figure grows with one size, for all subjects.
+ *
+ * @param name of its file
+ * @param caption above it
+ * @param plot its curves
+ */
+record Figure(String name, String caption, Plot plot) {
+
+    /** Those of which something was measured. */
+    static List<Figure> of(List<Row> rows) {
+        return Stream.of(
+                        new Axes("distinct", "threads, a lock each", "pairs/s")
+                                .draw(rows, row -> row.cell().threads(), Row::perSecond),
+                        new Axes("processes", "processes of 8 threads, one lock", "pairs/s")
+                                .draw(rows, row -> row.cell().processes(), Row::perSecond),
+                        new Axes("hold", "held locks", "us of CPU for a lock and second")
+                                .draw(rows, Figure::size, Row::cpuMicrosPerOp),
+                        new Axes("hold", "held locks", "heap bytes each").draw(rows, Figure::size, Row::heapBytes),
+                        new Axes("waiters", "waiters", "handoffs/s").draw(rows, Figure::size, Row::perSecond),
+                        new Axes("waiters", "waiters", "ms to line up").draw(rows, Figure::size, Row::lineUpMillis),
+                        new Axes("names", "names used once", "server bytes each")
+                                .draw(rows, Figure::size, Row::serverBytes),
+                        new Axes("names", "names used once", "heap bytes each")
+                                .draw(rows, Figure::size, Row::heapBytes))
+                .filter(figure -> !figure.plot.isEmpty())
+                .toList();
+    }
+
+    private static double size(Row row) {
+        return row.cell().size();
+    }
+
+    /** As a file that needs nothing else. */
+    void write(Path folder) throws IOException {
+        Files.writeString(folder.resolve(name + ".svg"), plot.toSvg("<style>\n" + Css.of("plot") + "</style>\n"));
+    }
+
+    private record Axes(String name, String along, String upwards) {
+
+        Figure draw(List<Row> rows, ToDoubleFunction<Row> x, ToDoubleFunction<Row> y) {
+            Map<String, List<Row>> curves = rows.stream()
+                    .filter(row -> row.cell().name().equals(name))
+                    .collect(Collectors.groupingBy(Axes::curve, LinkedHashMap::new, Collectors.toList()));
+            Plot plot = new Plot(along, upwards);
+            curves.forEach((curve, points) -> plot.add(
+                    curve,
+                    points.stream()
+                            .map(row -> new double[] {x.applyAsDouble(row), y.applyAsDouble(row)})
+                            .toList()));
+            String file = (name + " " + upwards).replaceAll("[^a-zA-Z0-9]+", "-");
+            return new Figure(file, name + ": " + upwards, plot);
+        }
+
+        /** Where it is the size that grows, the number of processes is another curve. */
+        private static String curve(Row row) {
+            return row.cell().size() > 0 && row.cell().processes() > 1
+                    ? row.subject() + ", " + row.cell().processes() + " processes"
+                    : row.subject();
+        }
+    }
+}
