@@ -26,6 +26,11 @@ record Plan(long lead, long warn, long grace, long tick) {
                 Math.min(LONGEST_TICK, all / 30));
     }
 
+    /** What is left of the lease at least when the command begins. A lock that was handed over is valid for less, at first. */
+    Duration atLeast() {
+        return Duration.ofMillis(Math.max(grace, 2 * lead));
+    }
+
     boolean asksEarly() {
         return grace > warn;
     }

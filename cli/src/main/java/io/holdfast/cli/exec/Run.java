@@ -36,6 +36,7 @@ final class Run {
      * Starts the command, when the guard knows for how long it may run.
      *
      * @throws LeaseLostException if it may not any more
+     * @throws io.holdfast.StoreUnavailableException if the store does not confirm that it may
      */
     Run(Lease lease, Plan plan, Guard guard, Launch launch, BlockingQueue<Event> events, Consumer<String> say)
             throws Launch.NotStarted {
@@ -44,6 +45,7 @@ final class Run {
         this.guard = guard;
         this.events = events;
         this.say = say;
+        lease.ensureValid(plan.atLeast());
         tellValidity();
         lease.ensureValid(Duration.ZERO);
         guard.expect(launch.mark());

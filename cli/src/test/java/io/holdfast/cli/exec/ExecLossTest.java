@@ -126,7 +126,7 @@ class ExecLossTest extends ExecFixture {
                     "echo begin $HOLDFAST_TOKEN >>" + log + "; sleep 0.1; echo end $HOLDFAST_TOKEN >>" + log);
         }
         for (Child child : children) {
-            assertThat(child.exitCode()).isZero();
+            assertThat(child.exitCode()).as(child.errors()).isZero();
         }
         List<String> lines = Files.readAllLines(log);
         assertThat(lines).hasSize(6);

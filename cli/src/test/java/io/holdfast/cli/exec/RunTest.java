@@ -1,0 +1,51 @@
+package io.holdfast.cli.exec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Lease;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class RunTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final Plan PLAN = Plan.of(LEASE, Duration.ofSeconds(10));
+
+    private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
+    private final List<String> said = new CopyOnWriteArrayList<>();
+    private Duration left = Duration.ofMillis(900);
+
+    /** As when another client has handed the lock over: valid for a moment, until it is renewed. */
+    private Object answer(Object lease, Method asked, Object[] arguments) {
+        if (asked.getName().equals("ensureValid") && left.compareTo((Duration) arguments[0]) < 0) {
+            left = LEASE;
+        }
+        return switch (asked.getName()) {
+            case "remaining" -> left;
+            case "token" -> 1L;
+            case "lockName" -> "lock";
+            default -> lease;
+        };
+    }
+
+    @Test
+    void whatWasHandedOverIsRenewedBeforeTheCommandBegins() throws Exception {
+        Lease lease = (Lease)
+                Proxy.newProxyInstance(Lease.class.getClassLoader(), new Class<?>[] {Lease.class}, this::answer);
+        try (Guard guard = Guard.start(events::add)) {
+            Launch launch = new Launch(List.of("sh", "-c", "sleep 2; exit 7"), lease);
+
+            int exit = new Run(lease, PLAN, guard, launch, events, said::add).untilTheEnd();
+
+            assertThat(exit).as("%s", said).isEqualTo(7);
+        }
+    }
+}
