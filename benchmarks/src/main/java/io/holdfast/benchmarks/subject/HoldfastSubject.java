@@ -16,10 +16,17 @@ final class HoldfastSubject implements Subject {
 
     private static final Duration LINGER = Duration.ofSeconds(1);
 
+    // with many processes on few cores an answer may take seconds, which is to be measured and no failure
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
     private final Holdfast client;
 
     HoldfastSubject(String uri, Duration lease) {
-        client = Holdfast.builder().uri(uri).lease(lease).build();
+        client = Holdfast.builder()
+                .uri(uri)
+                .lease(lease)
+                .commandTimeout(PATIENCE)
+                .build();
     }
 
     @Override
