@@ -48,6 +48,9 @@ public final class Bench implements Callable<Integer> {
 
     private static final int UNUSABLE = 69;
 
+    // shorter, and what the JVM's compiler needs is measured with the rest
+    private static final long WARM_UP_MILLIS = 8_000;
+
     @Spec
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
@@ -68,6 +71,13 @@ public final class Bench implements Callable<Integer> {
 
     @Option(names = "--seconds", paramLabel = "S", description = "Time of a round. Default: 2; with --quick 0.5.")
     private @Nullable Double seconds;
+
+    @Option(
+            names = "--warm-up",
+            paramLabel = "S",
+            description = "Time of the round before, which does not count. Default: 8, or a round if that is longer; with"
+                    + " --quick a round.")
+    private @Nullable Double warmUp;
 
     @Option(names = "--rounds", paramLabel = "N", description = "Rounds that count. Default: 3; with --quick 1.")
     private @Nullable Integer rounds;
@@ -135,14 +145,13 @@ public final class Bench implements Callable<Integer> {
 
     private BenchOptions options() {
         try {
-            double length = seconds != null ? seconds : quick ? 0.5 : 2;
-            long millis = Math.round(length * 1_000);
+            long millis = millis(seconds != null ? seconds : quick ? 0.5 : 2);
             return new BenchOptions(
                     cases,
                     threads,
                     rounds != null ? rounds : quick ? 1 : 3,
                     millis,
-                    quick ? millis : Math.max(3_000, millis),
+                    warmUp != null ? millis(warmUp) : quick ? millis : Math.max(WARM_UP_MILLIS, millis),
                     quick,
                     Optional.ofNullable(store),
                     Optional.ofNullable(json),
@@ -151,6 +160,10 @@ public final class Bench implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
+    }
+
+    private static long millis(double seconds) {
+        return Math.round(seconds * 1_000);
     }
 
     private int run(BenchOptions options, String uri) throws IOException {

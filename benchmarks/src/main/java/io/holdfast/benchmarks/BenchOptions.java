@@ -40,6 +40,7 @@ record BenchOptions(
         threads.forEach(number -> require(number >= 1 && number <= 1_024, "--threads " + number + ": 1 to 1024"));
         require(rounds >= 1 && rounds <= 100, "--rounds " + rounds + ": 1 to 100");
         require(millis >= 100 && millis <= 600_000, "--seconds: 0.1 to 600 a round");
+        require(warmUpMillis >= 100 && warmUpMillis <= 600_000, "--warm-up: 0.1 to 600");
         json.ifPresent(file -> requireWritable("--json", file));
         html.ifPresent(file -> requireWritable("--html", file));
         plots.ifPresent(folder -> requireWritable("--plots", folder.resolve("plot.svg")));

@@ -21,6 +21,9 @@ final class Plan {
     // above that, lining up or acquiring alone takes the peer minutes
     private static final int MOST_NAMES_OF_THE_PEER = 10_000;
 
+    // they are done by one thread, whatever is asked
+    private static final Set<String> ALONE = Set.of("wake", "setup");
+
     private Plan() {}
 
     /** The cells that show the budget and how it grows. */
@@ -98,7 +101,7 @@ final class Plan {
             if (!cases.isEmpty() && !cases.contains(cell.name())) {
                 continue;
             }
-            if (threads.isEmpty() || cell.size() > 0) {
+            if (threads.isEmpty() || cell.size() > 0 || ALONE.contains(cell.name())) {
                 chosen.add(cell);
             } else {
                 threads.forEach(number -> chosen.add(cell.withThreads(number)));

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -102,6 +103,14 @@ class BenchTest {
         assertThat(bench("--threads", "0")).isEqualTo(2);
         assertThat(bench("--rounds", "0")).isEqualTo(2);
         assertThat(bench("--seconds", "0")).isEqualTo(2);
+        assertThat(bench("--warm-up", "0")).isEqualTo(2);
+    }
+
+    @Test
+    void whatOneThreadDoesIsDoneByOneWhateverIsAsked() {
+        assertThat(Plan.chosen(Plan.quick(), Set.of("same", "wake", "setup", "hold"), List.of(4, 8)))
+                .extracting(cell -> cell.name() + " " + cell.threads())
+                .containsExactly("same 4", "same 8", "wake 1", "setup 1", "hold 1");
     }
 
     private int bench(String... arguments) {
