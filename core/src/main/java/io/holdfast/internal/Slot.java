@@ -44,6 +44,7 @@ abstract class Slot {
 
     private static final long CLAIM_WINDOW_NANOS = 1_000_000_000;
     private static final long CLAIM_RESERVE_NANOS = 100_000_000;
+    private static final long CLAIM_RENEWAL_NANOS = 50_000_000;
 
     final String name;
     final Share share;
@@ -327,6 +328,8 @@ abstract class Slot {
         healthy(asked);
         asked.preparedFor = forWhom.term.takesAny() ? forWhom : null;
         asked.confirm(new Validity(now, deadline - now, deadline, base.skew()), true);
+        // a claim does not outlive a stall of a second: who goes on holding gets the whole lease soon
+        asked.renewDue = now + CLAIM_RENEWAL_NANOS;
         asked.adopt(signal.tokens());
         return true;
     }

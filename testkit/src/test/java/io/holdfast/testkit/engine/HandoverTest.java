@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
+import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.spi.Signal;
 import io.holdfast.testkit.SimThread;
@@ -106,6 +107,28 @@ class HandoverTest extends VirtualTime {
         assertThat(lock.tryLock()).isFalse();
         waiter.join();
         assertThat(calls(b) - before).as("only its release").isEqualTo(1);
+    }
+
+    @Test
+    void whoGoesOnHoldingWhatWasAssignedHasTheWholeLeaseSoon() {
+        assertThat(leftAfterHolding(a.lock("whole"), b.lock("whole"))).isGreaterThan(Duration.ofSeconds(29));
+        assertThat(leftAfterHolding(a.fairLock("fair"), b.fairLock("fair"))).isGreaterThan(Duration.ofSeconds(29));
+    }
+
+    /** What is left of the lease 100 ms after the second got it from the first. */
+    private Duration leftAfterHolding(DistributedLock first, DistributedLock second) {
+        first.lock();
+        Duration[] left = {Duration.ZERO};
+        SimThread waiter = start("waiter", () -> {
+            Lease lease = second.acquire();
+            sim.sleep(Duration.ofMillis(100));
+            left[0] = lease.remaining();
+            lease.close();
+        });
+        sim.runFor(Duration.ofMillis(10));
+        first.unlock();
+        waiter.join();
+        return left[0];
     }
 
     @Test
