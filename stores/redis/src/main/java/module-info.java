@@ -3,6 +3,7 @@ module io.holdfast.redis {
     requires io.holdfast;
     requires io.holdfast.support;
     requires static com.google.errorprone.annotations;
+    requires io.netty.buffer;
     requires io.netty.common;
     requires transitive lettuce.core;
     requires org.slf4j;

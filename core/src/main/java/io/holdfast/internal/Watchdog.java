@@ -152,7 +152,12 @@ final class Watchdog {
         if (tenure.keptEnough(now)) {
             engine.eventOnTimer(slot, Slot::letGo);
         }
-        slot.owners().stream().filter(hold -> hold.tenure == tenure).forEach(hold -> lookAtOwner(slot, hold, now));
+        // no stream: a client may hold a hundred thousand names
+        for (Hold hold : slot.owners()) {
+            if (hold.tenure == tenure) {
+                lookAtOwner(slot, hold, now);
+            }
+        }
         boolean renewable = tenure.renewDue != Tenure.NEVER || (stepped && slot.owner() != null);
         long early = tenure.validity.lease() / EARLY_SHARE;
         boolean isDue = tenure.renewDue != Tenure.NEVER && tenure.renewDue - early - now <= 0;

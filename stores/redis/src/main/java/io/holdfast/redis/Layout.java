@@ -27,7 +27,10 @@ record Layout(String prefix) {
 
     static final int KEYS_A_LOCK = 4;
 
+    private static final int KEYS_A_RENEWAL = 3;
+
     private static final String QUEUE = "}:q:";
+    private static final String CLAIM = "}:a:";
     private static final int RADIX = 36;
 
     /** The keys of the locks, as the scripts want them. */
@@ -40,7 +43,21 @@ record Layout(String prefix) {
             keys[i++] = lock;
             keys[i++] = tag + "}:t:" + lock;
             keys[i++] = tag + QUEUE + lock;
-            keys[i++] = tag + "}:a:" + lock;
+            keys[i++] = tag + CLAIM + lock;
+        }
+        return keys;
+    }
+
+    /** The keys of the locks that the renewal of those that are alike wants. */
+    String[] renewedKeys(List<String> names) {
+        String[] keys = new String[names.size() * KEYS_A_RENEWAL];
+        int i = 0;
+        for (String name : names) {
+            String lock = prefix + name;
+            String tag = "hf:{" + tag(lock);
+            keys[i++] = lock;
+            keys[i++] = tag + QUEUE + lock;
+            keys[i++] = tag + CLAIM + lock;
         }
         return keys;
     }

@@ -15,16 +15,9 @@ import io.holdfast.support.ClientRecord;
 import io.holdfast.support.TokenUnits;
 import io.lettuce.core.SetArgs;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.EnumMap;
-import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -47,6 +40,7 @@ final class RedisStore implements LockStore {
     private final Reports reports;
     private final SharedLocks shared;
     private final RedisCounters counters;
+    private final Renewals renewals;
     private final ServerClock clock = new ServerClock();
     private final ClientRecord record;
     private final String recordKey;
@@ -60,6 +54,8 @@ final class RedisStore implements LockStore {
         reports = new Reports(session, layout);
         shared = new SharedLocks(session, layout);
         counters = new RedisCounters(session, layout, reports, config.client().id());
+        renewals = new Renewals(
+                session, layout, failures, shared, counters, config.client().id());
         record = new ClientRecord(config);
         recordKey = layout.record(config.client().id());
     }
@@ -163,70 +159,7 @@ final class RedisStore implements LockStore {
     @Override
     public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
         batch.forEach(request -> writeRecord(request.lease()));
-        Map<Mode, List<Renew>> kinds = new EnumMap<>(Mode.class);
-        batch.forEach(request -> kinds.computeIfAbsent(kind(request.mode()), absent -> new ArrayList<>())
-                .add(request));
-        CompletionStage<Map<Mode, Iterator<Renew.Reply>>> replies =
-                CompletableFuture.completedStage(new EnumMap<>(Mode.class));
-        for (Map.Entry<Mode, List<Renew>> kind : kinds.entrySet()) {
-            CompletionStage<List<Renew.Reply>> answer = renew(kind.getKey(), kind.getValue());
-            CompletionStage<List<Renew.Reply>> ofKind =
-                    kinds.size() == 1 ? answer : answer.exceptionally(error -> failed(kind.getValue(), error));
-            replies = replies.thenCombine(ofKind, (all, some) -> {
-                all.put(kind.getKey(), some.iterator());
-                return all;
-            });
-        }
-        return replies.thenApply(all -> batch.stream()
-                .map(request ->
-                        Objects.requireNonNull(all.get(kind(request.mode()))).next())
-                .toList());
-    }
-
-    /** What is wrong with one kind does not touch the others. */
-    private List<Renew.Reply> failed(List<Renew> batch, Throwable error) {
-        Renew.Reply failed = new Renew.Failed(failures.request("renew", error));
-        return Collections.nCopies(batch.size(), failed);
-    }
-
-    /** Each is renewed by a script of its own. */
-    private static Mode kind(Mode mode) {
-        return mode == Mode.READ || mode == Mode.UPGRADE ? Mode.WRITE : mode;
-    }
-
-    private CompletionStage<List<Renew.Reply>> renew(Mode kind, List<Renew> batch) {
-        return switch (kind) {
-            case LOCK -> renewLocks(batch);
-            case READ, UPGRADE, WRITE -> shared.renew(batch, reply -> renewed(batch, reply));
-            case PERMITS -> counters.renew(batch, reply -> renewed(batch, reply));
-        };
-    }
-
-    private CompletionStage<List<Renew.Reply>> renewLocks(List<Renew> batch) {
-        List<Object> arguments = new ArrayList<>();
-        for (Renew request : batch) {
-            arguments.addAll(List.of(
-                    request.tenure(),
-                    millis(request.lease()),
-                    TokenUnits.units(request.tokens()),
-                    TokenUnits.unit(request.floor())));
-        }
-        List<String> names = batch.stream().map(Renew::name).toList();
-        return session.run(Script.RENEW, names, reply -> renewed(batch, reply), arguments.toArray());
-    }
-
-    private List<Renew.Reply> renewed(List<Renew> batch, Reply reply) {
-        List<Renew.Reply> replies = new ArrayList<>();
-        for (int at = 1; at < reply.values().size(); at += 4) {
-            String what = "renew '" + batch.get(replies.size()).name() + "'";
-            replies.add(
-                    switch (reply.count(at)) {
-                        case 0 -> new Renew.Lost();
-                        case 1 -> new Renew.Renewed(reply.count(at + 1), reply.maybeTokens(at + 2), reply.number(0));
-                        default -> new Renew.Failed(failures.answer(what, reply.text(at + 1)));
-                    });
-        }
-        return replies;
+        return renewals.renew(batch);
     }
 
     @Override

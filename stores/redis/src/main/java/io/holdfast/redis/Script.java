@@ -13,6 +13,7 @@ enum Script {
     ACQUIRE("acquire-free", "common", "serve", "take", "acquire"),
     TOGETHER("common", "serve", "take", "together"),
     RENEW("common", "renew"),
+    RENEW_ALIKE("common", "renew-alike"),
     RELEASE("release-alone", "common", "serve", "redisson", "release"),
     FORCE("common", "serve", "redisson", "force"),
     INSPECT("common", "inspect"),

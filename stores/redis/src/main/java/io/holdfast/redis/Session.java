@@ -14,7 +14,6 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateAdapter;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.async.RedisAsyncCommands;
-import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
@@ -112,7 +111,7 @@ final class Session {
     // ---- the connection
 
     private CompletionStage<StatefulRedisPubSubConnection<String, String>> make() {
-        return client.connectPubSubAsync(StringCodec.UTF8, uri)
+        return client.connectPubSubAsync(ExactUtf8.CODEC, uri)
                 .thenCompose(made -> answering(made, new CompletableFuture<>()))
                 .thenCompose(this::subscribe);
     }

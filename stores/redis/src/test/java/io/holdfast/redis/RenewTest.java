@@ -14,6 +14,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("once")
 class RenewTest {
@@ -74,12 +76,13 @@ class RenewTest {
         assertThat(first.renew(List.of())).isEmpty();
     }
 
-    @Test
-    void oneBrokenKeyDisturbsNoOther() {
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void oneBrokenKeyDisturbsNoOther(int tokens) {
         List<Renew> batch = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             first.granted(name + i, 1);
-            batch.add(new Renew(name + i, first.tenure(1), Duration.ofSeconds(90), i == 7 ? 1 : 0));
+            batch.add(new Renew(name + i, first.tenure(1), Duration.ofSeconds(90), i == 7 ? 1 : tokens));
         }
         servers.redis.set(name + 1, "x");
         servers.redis.lpush(Servers.queueKey(name + 3), "x");
@@ -101,6 +104,32 @@ class RenewTest {
         Renew.Failed failed = (Renew.Failed) reply;
         assertThat(failed.cause().effect()).isEqualTo(Effect.REFUSED);
         assertThat(failed.cause()).hasMessageContaining("'" + key + "' is a " + type);
+    }
+
+    @Test
+    void eachOfAMixedBatchHasItsOwnAnswer() {
+        List<Renew> batch = new ArrayList<>();
+        for (int i = 0; i < 9; i++) {
+            first.granted(name + i, i);
+            batch.add(new Renew(name + i, first.tenure(i), Duration.ofSeconds(60 + i % 2), i % 3));
+        }
+        second.queued(name + 4, 1);
+        second.queued(name + 6, 1);
+        servers.redis.del(name + 3);
+        List<Renew.Reply> replies = first.renew(batch);
+        for (int i = 0; i < 9; i++) {
+            Renew.Reply reply = replies.get(i);
+            if (i == 3) {
+                assertThat(reply).isInstanceOf(Renew.Lost.class);
+            } else {
+                Renew.Renewed renewed = (Renew.Renewed) reply;
+                assertThat(renewed.foreignWaiters()).as("" + i).isEqualTo(i == 4 || i == 6 ? 1 : 0);
+                assertThat(renewed.tokens().isPresent()).as("" + i).isEqualTo(i % 3 > 0);
+                assertThat(servers.redis.pttl(name + i))
+                        .as("" + i)
+                        .isBetween(50_000L + i % 2 * 1_000, 60_000L + i % 2 * 1_000);
+            }
+        }
     }
 
     @Test
