@@ -75,8 +75,9 @@ public final class Bench implements Callable<Integer> {
     @Option(
             names = "--warm-up",
             paramLabel = "S",
-            description = "Time of the round before, which does not count. Default: 8, or a round if that is longer; with"
-                    + " --quick a round.")
+            description =
+                    "Time of the round before, which does not count. Default: 8, or a round if that is longer; with"
+                            + " --quick a round.")
     private @Nullable Double warmUp;
 
     @Option(names = "--rounds", paramLabel = "N", description = "Rounds that count. Default: 3; with --quick 1.")

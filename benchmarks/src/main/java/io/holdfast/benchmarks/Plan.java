@@ -8,8 +8,10 @@ import static io.holdfast.benchmarks.subject.SubjectKind.NO_OP;
 import static io.holdfast.benchmarks.subject.SubjectKind.REDISSON;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Which cells are measured. */
@@ -31,7 +33,8 @@ final class Plan {
         List<Cell> cells = new ArrayList<>();
         Cell distinct = Cell.of("distinct", 1, HOLDFAST, REDISSON, FLOOR, NO_OP);
         for (int threads = 1; threads <= 128; threads *= 2) {
-            cells.add(distinct.withThreads(threads));
+            Cell cell = distinct.withThreads(threads);
+            cells.add(threads == MANY ? cell : cell.without(NO_OP));
         }
         cells.add(Cell.of("cached", MANY, HOLDFAST, REDISSON, FLOOR));
         cells.add(Cell.of("same", MANY, HOLDFAST, REDISSON, JDK_FAIR, JDK, NO_OP));
@@ -96,17 +99,16 @@ final class Plan {
 
     /** Those of the cells that belong to the cases, with that number of threads if there is one. */
     static List<Cell> chosen(List<Cell> cells, Set<String> cases, List<Integer> threads) {
-        List<Cell> chosen = new ArrayList<>();
+        Map<String, Cell> chosen = new LinkedHashMap<>();
         for (Cell cell : cells) {
             if (!cases.isEmpty() && !cases.contains(cell.name())) {
                 continue;
             }
-            if (threads.isEmpty() || cell.size() > 0 || ALONE.contains(cell.name())) {
-                chosen.add(cell);
-            } else {
-                threads.forEach(number -> chosen.add(cell.withThreads(number)));
-            }
+            List<Cell> sizes = threads.isEmpty() || cell.size() > 0 || ALONE.contains(cell.name())
+                    ? List.of(cell)
+                    : threads.stream().map(cell::withThreads).toList();
+            sizes.forEach(each -> chosen.putIfAbsent(each.toString(), each));
         }
-        return List.copyOf(new LinkedHashSet<>(chosen));
+        return List.copyOf(chosen.values());
     }
 }

@@ -64,7 +64,8 @@ final class Series {
         return rows;
     }
 
+    /** What stays inside the process is compiled at once. */
     private void warmUp(Crew crew) throws IOException {
-        crew.round(options.warmUpMillis());
+        crew.round(crew.subject().crossesTheWire() ? options.warmUpMillis() : options.millis());
     }
 }

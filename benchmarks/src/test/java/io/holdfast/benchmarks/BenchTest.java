@@ -111,6 +111,9 @@ class BenchTest {
         assertThat(Plan.chosen(Plan.quick(), Set.of("same", "wake", "setup", "hold"), List.of(4, 8)))
                 .extracting(cell -> cell.name() + " " + cell.threads())
                 .containsExactly("same 4", "same 8", "wake 1", "setup 1", "hold 1");
+        assertThat(Plan.chosen(Plan.full(), Set.of("distinct"), List.of(4, 8)))
+                .as("each once, though there are many of that case")
+                .hasSize(2);
     }
 
     private int bench(String... arguments) {

@@ -67,6 +67,11 @@ public enum SubjectKind {
                 .orElseThrow(() -> new IllegalArgumentException("no subject " + label));
     }
 
+    /** Whether the server has a part in it. */
+    public boolean crossesTheWire() {
+        return this == HOLDFAST || this == REDISSON || this == FLOOR;
+    }
+
     /** Connects, with that lease for what is renewed. */
     public abstract Subject open(String uri, Duration lease);
 

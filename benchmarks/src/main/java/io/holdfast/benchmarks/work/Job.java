@@ -21,6 +21,8 @@ import java.util.List;
 public record Job(
         String name, SubjectKind subject, String uri, int threads, int size, int process, int processes, Path board) {
 
+    private static final int MOST_FOR_A_SHORT_LEASE = 10_000;
+
     /** As arguments of a command. */
     public List<String> toArguments() {
         return List.of(
@@ -65,8 +67,8 @@ public record Job(
         return subject.open(uri, lease());
     }
 
-    /** Short where the renewal is what is measured. */
+    /** Short where the renewal is what is measured, unless there are more than any server could renew in that time. */
     private Duration lease() {
-        return name.equals("hold") ? Duration.ofSeconds(3) : Duration.ofSeconds(30);
+        return name.equals("hold") && size <= MOST_FOR_A_SHORT_LEASE ? Duration.ofSeconds(3) : Duration.ofSeconds(30);
     }
 }
