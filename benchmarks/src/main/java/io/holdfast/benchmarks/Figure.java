@@ -55,6 +55,10 @@ record Figure(String name, String caption, Plot plot) {
                     .filter(row -> row.cell().name().equals(name))
                     .collect(Collectors.groupingBy(Axes::curve, LinkedHashMap::new, Collectors.toList()));
             Plot plot = new Plot(along, upwards);
+            if (curves.values().stream().anyMatch(points -> points.size() > 1)) {
+                // beside curves, one point says little
+                curves.values().removeIf(points -> points.size() == 1);
+            }
             curves.forEach((curve, points) -> plot.add(
                     curve,
                     points.stream()

@@ -26,8 +26,9 @@ final class Series {
         List<Crew> crews = new ArrayList<>();
         try {
             for (SubjectKind subject : cell.subjects()) {
-                Crew crew = new Crew(cell, subject, uri, server, folder);
-                crews.add(crew);
+                crews.add(new Crew(cell, subject, uri, server, folder));
+            }
+            for (Crew crew : crews) {
                 crew.awaitReady();
             }
             return rows(cell, crews);
