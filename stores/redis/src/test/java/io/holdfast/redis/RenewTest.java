@@ -127,7 +127,7 @@ class RenewTest {
                 assertThat(renewed.tokens().isPresent()).as("" + i).isEqualTo(i % 3 > 0);
                 assertThat(servers.redis.pttl(name + i))
                         .as("" + i)
-                        .isBetween(50_000L + i % 2 * 1_000, 60_000L + i % 2 * 1_000);
+                        .isBetween(50_000L + i % 2 * 1_000L, 60_000L + i % 2 * 1_000L);
             }
         }
     }
