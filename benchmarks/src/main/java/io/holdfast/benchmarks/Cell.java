@@ -46,6 +46,11 @@ record Cell(String name, int threads, int processes, int size, List<SubjectKind>
                 once);
     }
 
+    /** Whether what is held is renewed all the time. */
+    boolean goesOnBetweenRounds() {
+        return name.equals("hold");
+    }
+
     @Override
     public String toString() {
         return name + ", " + counted(processes, "process", "processes") + " x " + counted(threads, "thread", "threads")

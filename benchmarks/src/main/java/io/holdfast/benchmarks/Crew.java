@@ -16,6 +16,7 @@ final class Crew implements AutoCloseable {
     private final ServerMeter server;
     private final List<WorkerProcess> workers = new ArrayList<>();
     private final String held;
+    private final long period;
 
     Crew(Cell cell, SubjectKind subject, String uri, ServerMeter server, Path folder) throws IOException {
         this.cell = cell;
@@ -24,6 +25,7 @@ final class Crew implements AutoCloseable {
         Path board = folder.resolve(cell.hashCode() + "-" + subject);
         Job first = new Job(cell.name(), subject, uri, cell.threads(), cell.size(), 0, cell.processes(), board);
         held = first.held();
+        period = cell.goesOnBetweenRounds() ? first.lease().toMillis() / 3 : 0;
         for (int process = 0; process < cell.processes(); process++) {
             workers.add(new WorkerProcess(first.of(process), folder.resolve("errors")));
         }
@@ -39,8 +41,9 @@ final class Crew implements AutoCloseable {
         return subject;
     }
 
-    /** One round of all processes at once. */
-    Round round(long millis) throws IOException {
+    /** One round of all processes at once; so long at least that all that is held is renewed. */
+    Round round(long atLeast) throws IOException {
+        long millis = Math.max(atLeast, period);
         long cpu = cpuMicros();
         ServerMeter.Reading before = server.read();
         for (WorkerProcess worker : workers) {
@@ -55,7 +58,7 @@ final class Crew implements AutoCloseable {
     }
 
     private long lost() {
-        return cell.name().equals("hold") ? cell.size() - server.present(held, cell.size()) : 0;
+        return cell.goesOnBetweenRounds() ? cell.size() - server.present(held, cell.size()) : 0;
     }
 
     private long cpuMicros() {

@@ -26,7 +26,10 @@ record Figure(String name, String caption, Plot plot) {
                                 .draw(rows, row -> row.cell().threads(), Row::perSecond),
                         new Axes("processes", "processes of 8 threads, one lock", "pairs/s")
                                 .draw(rows, row -> row.cell().processes(), Row::perSecond),
-                        new Axes("hold", "held locks", "us of CPU for a lock and second")
+                        new Axes(
+                                        "hold",
+                                        "held locks, leases of 3 s; 100 000 of 30 s",
+                                        "us of CPU for a lock and second")
                                 .draw(rows, Figure::size, Row::cpuMicrosPerOp),
                         new Axes("hold", "held locks", "heap bytes each").draw(rows, Figure::size, Row::heapBytes),
                         new Axes("waiters", "waiters", "handoffs/s").draw(rows, Figure::size, Row::perSecond),

@@ -107,8 +107,12 @@ final class Plan {
             List<Cell> sizes = threads.isEmpty() || cell.size() > 0 || ALONE.contains(cell.name())
                     ? List.of(cell)
                     : threads.stream().map(cell::withThreads).toList();
-            sizes.forEach(each -> chosen.putIfAbsent(each.toString(), each));
+            sizes.forEach(each -> chosen.merge(each.toString(), each, Plan::withMoreSubjects));
         }
         return List.copyOf(chosen.values());
+    }
+
+    private static Cell withMoreSubjects(Cell one, Cell other) {
+        return other.subjects().size() > one.subjects().size() ? other : one;
     }
 }

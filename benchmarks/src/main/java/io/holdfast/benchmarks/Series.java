@@ -7,7 +7,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Runs cells: all subjects of one are connected at once, and work one after the other, round by round. */
+/**
+ * Runs cells: all subjects of one are connected at once, and work one after the other, round by round. But one that works on
+ * when its round is over would be measured with the others, so each is alone then.
+ */
 final class Series {
 
     private final BenchOptions options;
@@ -23,9 +26,20 @@ final class Series {
     }
 
     List<Row> run(Cell cell) throws IOException {
+        if (!cell.goesOnBetweenRounds()) {
+            return together(cell, cell.subjects());
+        }
+        List<Row> rows = new ArrayList<>();
+        for (SubjectKind subject : cell.subjects()) {
+            rows.addAll(together(cell, List.of(subject)));
+        }
+        return rows;
+    }
+
+    private List<Row> together(Cell cell, List<SubjectKind> subjects) throws IOException {
         List<Crew> crews = new ArrayList<>();
         try {
-            for (SubjectKind subject : cell.subjects()) {
+            for (SubjectKind subject : subjects) {
                 crews.add(new Crew(cell, subject, uri, server, folder));
             }
             for (Crew crew : crews) {

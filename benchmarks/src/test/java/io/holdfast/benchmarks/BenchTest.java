@@ -113,7 +113,8 @@ class BenchTest {
                 .containsExactly("same 4", "same 8", "wake 1", "setup 1", "hold 1");
         assertThat(Plan.chosen(Plan.full(), Set.of("distinct"), List.of(4, 8)))
                 .as("each once, though there are many of that case")
-                .hasSize(2);
+                .hasSize(2)
+                .allMatch(cell -> cell.subjects().size() == 4);
     }
 
     private int bench(String... arguments) {

@@ -329,7 +329,7 @@ abstract class Slot {
         asked.preparedFor = forWhom.term.takesAny() ? forWhom : null;
         asked.confirm(new Validity(now, deadline - now, deadline, base.skew()), true);
         // a claim does not outlive a stall of a second: who goes on holding gets the whole lease soon
-        asked.renewDue = now + CLAIM_RENEWAL_NANOS;
+        asked.renewDue = now + Math.min(CLAIM_RENEWAL_NANOS, (deadline - now) / 3);
         asked.adopt(signal.tokens());
         return true;
     }

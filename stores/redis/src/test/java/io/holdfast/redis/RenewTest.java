@@ -40,6 +40,17 @@ class RenewTest {
         assertThat(servers.redis.pttl(name)).isBetween(55_000L, 60_000L);
     }
 
+    /** As somebody may have left it who restored it. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void aLeaseWithoutAnEndGetsOne(int tokens) {
+        first.granted(name, 1);
+        servers.redis.persist(name);
+        assertThat(first.renew(List.of(new Renew(name, first.tenure(1), Duration.ofMinutes(1), tokens))))
+                .allMatch(reply -> reply instanceof Renew.Renewed);
+        assertThat(servers.redis.pttl(name)).isBetween(55_000L, 60_000L);
+    }
+
     private Renew.Reply renew(String lock, Duration lease) {
         return first.renew(List.of(new Renew(lock, first.tenure(1), lease, 0))).get(0);
     }
