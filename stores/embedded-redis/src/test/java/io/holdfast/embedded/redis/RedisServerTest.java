@@ -192,7 +192,7 @@ class RedisServerTest {
         RedisServer.Builder same = RedisServer.builder().dir(dir).args("--appendonly", "yes");
         try (RedisServer server = same.start();
                 Resp client = Resp.connect(server.port())) {
-            client.call("EVAL", "for i = 1, 5000 do redis.call('SET', 'k' .. i, i) end", "0");
+            client.call("EVAL", "for i = 1, 20000 do redis.call('SET', 'k' .. i, i) end", "0");
         }
         try (RedisServer server = same.args("--key-load-delay", "1000").start()) {
             assertThat(Resp.call(server.port(), "PING")).startsWith("-LOADING");

@@ -22,7 +22,7 @@ final class Resp implements AutoCloseable {
     static Resp connect(int port) throws IOException {
         Socket socket = new Socket();
         socket.connect(new InetSocketAddress(Loopback.address(), port), 2000);
-        socket.setSoTimeout(2000);
+        socket.setSoTimeout(10_000);
         return new Resp(socket);
     }
 
