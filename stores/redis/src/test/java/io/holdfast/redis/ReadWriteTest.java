@@ -154,7 +154,7 @@ class ReadWriteTest {
     void aMixOfLocksIsRenewedWhereverItIsKept() {
         try (Holdfast brief = Holdfast.builder()
                 .uri(servers.uri())
-                .lease(Duration.ofMillis(300))
+                .lease(Duration.ofSeconds(1))
                 .build()) {
             List<DistributedLock> locks = List.of(
                     brief.lock(name + "-1"),
