@@ -12,13 +12,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * How large a module may be: less than 10 600 lines for core with the whole family of locks, and 1 500 for the Redis store,
+ * How large a module may be: less than 10 600 lines for core with the whole family of locks, and 1 550 for the Redis store,
  * which has all of it and lives beside Redisson.
  */
 class SizesTest {
 
     @ParameterizedTest
-    @CsvSource({"core, 10600", "stores/redis, 1500"})
+    @CsvSource({"core, 10600", "stores/redis, 1550"})
     void aModuleKeepsItsSize(String path, int limit) throws IOException {
         Module module = PublishedModules.named(path);
         int lines = 0;
