@@ -27,37 +27,33 @@ record Layout(String prefix) {
 
     static final int KEYS_A_LOCK = 4;
 
-    private static final int KEYS_A_RENEWAL = 3;
-
     private static final String QUEUE = "}:q:";
     private static final String CLAIM = "}:a:";
+    private static final String[] ALL_KINDS = {"}:t:", QUEUE, CLAIM};
+    private static final String[] RENEWED_KINDS = {QUEUE, CLAIM};
     private static final int RADIX = 36;
 
     /** The keys of the locks, as the scripts want them. */
     String[] keys(List<String> names) {
-        String[] keys = new String[names.size() * KEYS_A_LOCK];
-        int i = 0;
-        for (String name : names) {
-            String lock = prefix + name;
-            String tag = "hf:{" + tag(lock);
-            keys[i++] = lock;
-            keys[i++] = tag + "}:t:" + lock;
-            keys[i++] = tag + QUEUE + lock;
-            keys[i++] = tag + CLAIM + lock;
-        }
-        return keys;
+        return keys(names, ALL_KINDS);
     }
 
     /** The keys of the locks that the renewal of those that are alike wants. */
     String[] renewedKeys(List<String> names) {
-        String[] keys = new String[names.size() * KEYS_A_RENEWAL];
+        return keys(names, RENEWED_KINDS);
+    }
+
+    /** Of each lock its own, and those of these kinds. */
+    private String[] keys(List<String> names, String[] kinds) {
+        String[] keys = new String[names.size() * (kinds.length + 1)];
         int i = 0;
         for (String name : names) {
             String lock = prefix + name;
             String tag = "hf:{" + tag(lock);
             keys[i++] = lock;
-            keys[i++] = tag + QUEUE + lock;
-            keys[i++] = tag + CLAIM + lock;
+            for (String kind : kinds) {
+                keys[i++] = tag + kind + lock;
+            }
         }
         return keys;
     }
