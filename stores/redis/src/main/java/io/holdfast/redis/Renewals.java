@@ -35,12 +35,14 @@ record Renewals(
         Map<Kind, List<Renew>> kinds = new EnumMap<>(Kind.class);
         batch.forEach(request -> kinds.computeIfAbsent(kind(request, batch), absent -> new ArrayList<>())
                 .add(request));
+        if (kinds.size() == 1) {
+            return renew(kinds.keySet().iterator().next(), batch);
+        }
         CompletionStage<Map<Kind, Iterator<Renew.Reply>>> replies =
                 CompletableFuture.completedStage(new EnumMap<>(Kind.class));
         for (Map.Entry<Kind, List<Renew>> kind : kinds.entrySet()) {
-            CompletionStage<List<Renew.Reply>> answer = renew(kind.getKey(), kind.getValue());
             CompletionStage<List<Renew.Reply>> ofKind =
-                    kinds.size() == 1 ? answer : answer.exceptionally(error -> failed(kind.getValue(), error));
+                    renew(kind.getKey(), kind.getValue()).exceptionally(error -> failed(kind.getValue(), error));
             replies = replies.thenCombine(ofKind, (all, some) -> {
                 all.put(kind.getKey(), some.iterator());
                 return all;
