@@ -47,12 +47,19 @@ final class Watchdog {
     private final AtomicLong wakeAt = new AtomicLong(Tenure.NEVER);
     private long skew;
 
+    /** When the last answer to a renewal came, and when the latest of those that were answered was sent. */
+    private volatile long heardAt;
+
+    private volatile long answered;
+
     Watchdog(Engine engine) {
         this.engine = engine;
         this.store = engine.store;
         this.platform = engine.platform;
         this.overdue = new Overdue(engine);
         this.skew = Validity.skew(platform.nanoTime(), platform.wallMillis());
+        this.heardAt = platform.nanoTime();
+        this.answered = heardAt;
     }
 
     /** Sees to it that a scan runs when the tenure needs one. */
@@ -70,9 +77,23 @@ final class Watchdog {
             return keptUntil;
         }
         long deadline = tenure.validity.deadline();
-        long again = tenure.renewSent == Tenure.NEVER ? tenure.renewDue : tenure.renewAgainAt(engine.rules.command());
+        long again = tenure.renewSent == Tenure.NEVER ? tenure.renewDue : againAt(tenure);
         long due = again - tenure.renewDue > 0 ? again : tenure.renewDue;
         return tenure.renewDue != Tenure.NEVER && due - deadline < 0 ? due : deadline;
+    }
+
+    /**
+     * When a renewal without an answer is sent again. While a busy server still answers what was sent before it, its turn is to
+     * come: to ask twice would double the work of one that can hardly do it once, until nothing is renewed in time.
+     */
+    private long againAt(Tenure tenure) {
+        long sent = tenure.renewSent;
+        boolean turnIsToCome = heardAt - sent > 0 && answered - sent <= 0;
+        return tenure.renewAgainAt(engine.rules.command()) + (turnIsToCome ? heardAt - sent : 0);
+    }
+
+    private boolean awaited(Tenure tenure, long now) {
+        return tenure.renewSent != Tenure.NEVER && now - againAt(tenure) < 0;
     }
 
     private void wakeBy(long at) {
@@ -161,7 +182,7 @@ final class Watchdog {
         boolean renewable = tenure.renewDue != Tenure.NEVER || (stepped && slot.owner() != null);
         long early = tenure.validity.lease() / EARLY_SHARE;
         boolean isDue = tenure.renewDue != Tenure.NEVER && tenure.renewDue - early - now <= 0;
-        if (tenure.held() && renewable && (isDue || stepped) && !tenure.renewing(now, engine.rules.command())) {
+        if (tenure.held() && renewable && (isDue || stepped) && !awaited(tenure, now)) {
             due.add(new Due(slot, tenure, slot.locked(() -> slot.renewalTerm(tenure, now))));
             tenure.renewSent = now;
         }
@@ -237,6 +258,7 @@ final class Watchdog {
 
         @Override
         CompletionStage<List<Renew.Reply>> send() {
+            batch.forEach(due -> due.tenure.renewSent = sent());
             return store.renew(batch.stream().map(this::request).toList());
         }
 
@@ -249,6 +271,8 @@ final class Watchdog {
 
         @Override
         void replied(List<Renew.Reply> replies) {
+            heardAt = platform.nanoTime();
+            answered = answered - sent() > 0 ? answered : sent();
             for (int i = 0; i < batch.size(); i++) {
                 replied(batch.get(i), replies.get(i));
             }
