@@ -282,9 +282,7 @@ abstract class Slot {
 
     /** A store never shortens a lease, so an owner with a shorter one of its own needs a tenure of its own. */
     private boolean tooLongFor(Tenure current, Waiter head, long now) {
-        return !head.term.watchdog()
-                && current.preparedFor != head
-                && current.validity.remaining(now) > head.term.nanos();
+        return !head.term.watchdog() && current.mayLast(now) > head.term.nanos();
     }
 
     /** Renews before handing on: too little of the lease is left, no token is, or the next owner has a lease of its own. */

@@ -123,6 +123,13 @@ final class Tenure {
         return renewSent + Math.min(commandNanos, validity.lease() / 6);
     }
 
+    /** How long it may last, in nanoseconds, if what was asked for and not answered is granted. */
+    long mayLast(long now) {
+        long sent = renewSent;
+        long left = validity.remaining(now);
+        return sent == NEVER ? left : Math.max(left, sent + longestLease - now);
+    }
+
     /** Whether it was kept for as long as it may be. */
     boolean keptEnough(long now) {
         long until = keptUntil;

@@ -183,8 +183,9 @@ final class Watchdog {
         long early = tenure.validity.lease() / EARLY_SHARE;
         boolean isDue = tenure.renewDue != Tenure.NEVER && tenure.renewDue - early - now <= 0;
         if (tenure.held() && renewable && (isDue || stepped) && !awaited(tenure, now)) {
-            due.add(new Due(slot, tenure, slot.locked(() -> slot.renewalTerm(tenure, now))));
+            // before its lease is chosen: whoever gets the tenure from now on knows that a renewal is under way
             tenure.renewSent = now;
+            due.add(new Due(slot, tenure, slot.locked(() -> slot.renewalTerm(tenure, now))));
         }
     }
 

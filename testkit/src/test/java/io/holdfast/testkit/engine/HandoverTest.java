@@ -200,6 +200,27 @@ class HandoverTest extends VirtualTime {
     }
 
     @Test
+    void anOwnLeaseIsNotMadeLongerByARenewalThatIsUnderWay() {
+        Duration own = Duration.ofSeconds(25);
+        lock.lock();
+        Held renewal = faults(a).holdReply(Operation.RENEW);
+        sim.runUntil(renewal::isCaught, LONG);
+        SimThread brief = start("brief", () -> {
+            lock.lock(own);
+            sim.sleep(Duration.ofSeconds(1));
+            lock.unlock();
+        });
+        sim.runReady();
+
+        lock.unlock();
+        sim.runFor(Duration.ofMillis(100));
+
+        assertThat(b.lock("n").holder().orElseThrow().remainingLease()).isLessThan(own);
+        renewal.letGo();
+        brief.join();
+    }
+
+    @Test
     void aTenureThatWasLostIsNotHandedOn() {
         lock.lock();
         SimThread next = start("next", () -> {
