@@ -32,7 +32,7 @@ final class Plan {
     static List<Cell> full() {
         List<Cell> cells = new ArrayList<>();
         Cell distinct = Cell.of("distinct", 1, HOLDFAST, REDISSON, FLOOR, NO_OP);
-        for (int threads : new int[] {1, 2, 8, MANY, 128}) {
+        for (int threads : new int[] {1, 8, MANY, 128}) {
             Cell cell = distinct.withThreads(threads);
             cells.add(threads == MANY ? cell : cell.without(NO_OP));
         }
@@ -56,6 +56,8 @@ final class Plan {
         }
         for (int waiters = 10; waiters <= 10_000; waiters *= 10) {
             cells.add(waiters(waiters));
+        }
+        for (int waiters : new int[] {100, 10_000}) {
             cells.add(waiters(waiters).withProcesses(2));
         }
         for (int names = 1; names <= 1_000_000; names *= names == 1 ? 1_000 : 10) {

@@ -25,6 +25,7 @@ final class HoldfastSubject implements Subject {
         client = Holdfast.builder()
                 .uri(uri)
                 .lease(lease)
+                .connectTimeout(PATIENCE.multipliedBy(6))
                 .commandTimeout(PATIENCE)
                 .build();
     }
