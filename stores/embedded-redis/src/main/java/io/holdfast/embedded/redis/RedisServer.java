@@ -97,7 +97,7 @@ public final class RedisServer implements AutoCloseable {
             Path home = Files.createTempDirectory("holdfast-redis-").toAbsolutePath();
             Path dir = kept == null ? home : kept;
             ServerLog log = new ServerLog(dir.resolve("redis.log"));
-            return new RedisServer(home, dir, log, guard(home, log, command(home, dir, wish.args)));
+            return new RedisServer(home, dir, log, guard(home, log, command(home, dir, wish)));
         } catch (IOException e) {
             throw new UncheckedIOException("cannot prepare a Redis server", e);
         }
@@ -121,11 +121,14 @@ public final class RedisServer implements AutoCloseable {
         return home.resolve("redis-server");
     }
 
-    private static List<String> command(Path home, Path dir, List<String> args) {
+    private static List<String> command(Path home, Path dir, Builder wish) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(executable(home).toString());
+        if (!wish.config.isEmpty()) {
+            command.add(Files.write(home.resolve("redis.conf"), wish.config).toString());
+        }
         command.addAll(List.of("--bind", Loopback.HOST, "--save", "", "--appendonly", "no"));
-        command.addAll(args);
+        command.addAll(wish.args);
         command.addAll(List.of("--daemonize", "no", "--logfile", "", "--dir", dir.toString()));
         return command;
     }
@@ -314,6 +317,7 @@ public final class RedisServer implements AutoCloseable {
         private static final List<String> RESERVED = List.of("port", "dir", "logfile", "daemonize");
 
         private final List<String> args = new ArrayList<>();
+        private final List<String> config = new ArrayList<>();
         private int port;
         private @Nullable Path dir;
 
@@ -348,6 +352,15 @@ public final class RedisServer implements AutoCloseable {
                 requireFree(arg);
             }
             this.args.addAll(List.of(args));
+            return this;
+        }
+
+        /**
+         * Gives the server a configuration file with these lines, which it may rewrite. A Sentinel needs one: {@code
+         * config("sentinel monitor orders 127.0.0.1 6379 2").args("--sentinel")}.
+         */
+        public Builder config(String... lines) {
+            this.config.addAll(List.of(lines));
             return this;
         }
 

@@ -14,8 +14,8 @@ final class ServerLog {
 
     private static final int TAIL_LINES = 20;
 
-    /** The server says this once its port is bound, at every log level, and before it loads its data. */
-    private static final String INITIALIZED = "# Server initialized";
+    /** A server, or a Sentinel, says this once its port is bound, at every log level, and before it loads its data. */
+    private static final Pattern INITIALIZED = Pattern.compile("# (Server initialized|Sentinel ID is)");
 
     /**
      * Faults that another attempt may not meet. The second one: a process forked by another thread of this JVM while
@@ -44,7 +44,7 @@ final class ServerLog {
     }
 
     boolean saysInitialized() {
-        return text().contains(INITIALIZED);
+        return INITIALIZED.matcher(text()).find();
     }
 
     boolean saysPassingFault() {

@@ -201,6 +201,17 @@ class RedisServerTest {
     }
 
     @Test
+    void aSentinelHasTheFileThatItNeeds() throws Exception {
+        try (RedisServer master = RedisServer.start();
+                RedisServer sentinel = RedisServer.builder()
+                        .config("sentinel monitor orders 127.0.0.1 " + master.port() + " 1")
+                        .args("--sentinel")
+                        .start()) {
+            assertThat(Resp.call(sentinel.port(), "SENTINEL", "CKQUORUM", "orders")).startsWith("+OK");
+        }
+    }
+
+    @Test
     void quietLogLevelIsNoHindrance() {
         assertThatCode(() -> RedisServer.start("--loglevel", "warning").close()).doesNotThrowAnyException();
     }
