@@ -79,6 +79,12 @@ public final class HoldfastBuilder {
         return this;
     }
 
+    /** Where a grant has to be before it counts, if the store has replicas. Default {@link Safety#async}. */
+    public HoldfastBuilder safety(Safety value) {
+        store = store.withSafety(Objects.requireNonNull(value, "safety"));
+        return this;
+    }
+
     /** Connects at the first store call, instead of in {@link #build}. */
     public HoldfastBuilder lazy() {
         store = store.withLazy(true);
@@ -152,7 +158,8 @@ public final class HoldfastBuilder {
      * Connects.
      *
      * @throws IllegalStateException if no URI was given
-     * @throws IllegalArgumentException if the URI is not understood; the text names the artifact to add for a known scheme
+     * @throws IllegalArgumentException if the URI is not understood; the text names the artifact to add for a known scheme;
+     *     or if a safety is wanted that this store does not have
      * @throws StoreUnavailableException if the store cannot be reached within the connect timeout, unless {@link #lazy}
      * @throws StoreRefusedException if the store refuses, for example the password
      */

@@ -9,6 +9,7 @@ import io.holdfast.LeaderElection;
 import io.holdfast.LockListener;
 import io.holdfast.LockOptions;
 import io.holdfast.LockReport;
+import io.holdfast.Safety;
 import io.holdfast.SegmentedLock;
 import io.holdfast.Stats;
 import io.holdfast.WaitStrategy;
@@ -46,8 +47,19 @@ public final class Client implements Holdfast {
 
     private static final String RESERVED = "hf:{";
     private static final long CLOSE_LOOK_NANOS = 10_000_000;
-    private static final Map<String, String> ARTIFACTS =
-            Map.of("redis", "redis", "rediss", "redis", "jdbc", "jdbc", "embedded", "embedded-redis");
+    private static final Map<String, String> ARTIFACTS = Map.of(
+            "redis",
+            "redis",
+            "rediss",
+            "redis",
+            "redis-sentinel",
+            "redis",
+            "rediss-sentinel",
+            "redis",
+            "jdbc",
+            "jdbc",
+            "embedded",
+            "embedded-redis");
 
     private final Engine engine;
     private final Settings settings;
@@ -68,6 +80,13 @@ public final class Client implements Holdfast {
         LockReport.Client self = self(settings.name(), platform);
         StoreProvider provider =
                 settings.provider().orElseGet(() -> providerFor(settings.store().uri()));
+        if (!settings.store().safety().equals(Safety.async()) && !provider.replicates()) {
+            throw new IllegalArgumentException(
+                    "a store of the scheme '" + scheme(settings.store().uri())
+                            + "' has no replicas, so it cannot wait for "
+                            + settings.store().safety().replicas()
+                            + ": leave safety out, or choose a store that has some, as Redis");
+        }
         Threads threads = Threads.of(platform, settings.name(), settings.callbacks());
         Events events = new Events(platform, settings.name(), self.id(), listeners);
         AtomicReference<@Nullable Engine> started = new AtomicReference<>();
@@ -119,11 +138,15 @@ public final class Client implements Holdfast {
     }
 
     private static StoreProvider providerFor(String uri) {
-        String scheme = uri.substring(0, uri.indexOf(':'));
+        String scheme = scheme(uri);
         return providers()
                 .filter(provider -> provider.schemes().contains(scheme))
                 .findFirst()
                 .orElseThrow(() -> unknownScheme(scheme));
+    }
+
+    private static String scheme(String uri) {
+        return uri.substring(0, uri.indexOf(':'));
     }
 
     private static Stream<StoreProvider> providers() {

@@ -1,6 +1,7 @@
 package io.holdfast.spi;
 
 import io.holdfast.LockReport;
+import io.holdfast.Safety;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -18,6 +19,7 @@ import java.util.function.Function;
  * @param connectTimeout for {@link StoreProvider#open}
  * @param lazy whether to connect at the first request instead
  * @param keyPrefix put before every lock name in the store; empty for none
+ * @param safety where a grant has to be before it counts; see {@link StoreProvider#replicates}
  * @param signals takes the signals; never blocks, may be called by any thread
  * @param describer tells about the client's current hold of a name, for holders asked by others; never blocks
  */
@@ -29,6 +31,7 @@ public record StoreConfig(
         Duration connectTimeout,
         boolean lazy,
         String keyPrefix,
+        Safety safety,
         Consumer<Signal> signals,
         Function<String, Optional<HoldDescription>> describer) {
 
@@ -36,40 +39,50 @@ public record StoreConfig(
     public static StoreConfig of(String uri, LockReport.Client client, Platform platform) {
         Duration command = Duration.ofSeconds(2);
         Duration connect = Duration.ofSeconds(5);
-        return new StoreConfig(uri, client, platform, command, connect, false, "", s -> {}, name -> Optional.empty());
+        return new StoreConfig(
+                uri, client, platform, command, connect, false, "", Safety.async(), s -> {}, name -> Optional.empty());
     }
 
     /** The same at another place. */
     public StoreConfig withUri(String value) {
         return new StoreConfig(
-                value, client, platform, commandTimeout, connectTimeout, lazy, keyPrefix, signals, describer);
+                value, client, platform, commandTimeout, connectTimeout, lazy, keyPrefix, safety, signals, describer);
     }
 
     /** The same with other time, threads and randomness. */
     public StoreConfig withPlatform(Platform value) {
-        return new StoreConfig(uri, client, value, commandTimeout, connectTimeout, lazy, keyPrefix, signals, describer);
+        return new StoreConfig(
+                uri, client, value, commandTimeout, connectTimeout, lazy, keyPrefix, safety, signals, describer);
     }
 
     /** The same with other timeouts. */
     public StoreConfig withTimeouts(Duration command, Duration connect) {
-        return new StoreConfig(uri, client, platform, command, connect, lazy, keyPrefix, signals, describer);
+        return new StoreConfig(uri, client, platform, command, connect, lazy, keyPrefix, safety, signals, describer);
     }
 
     /** The same, connecting at the first request or at once. */
     public StoreConfig withLazy(boolean value) {
         return new StoreConfig(
-                uri, client, platform, commandTimeout, connectTimeout, value, keyPrefix, signals, describer);
+                uri, client, platform, commandTimeout, connectTimeout, value, keyPrefix, safety, signals, describer);
     }
 
     /** The same with another prefix. */
     public StoreConfig withKeyPrefix(String value) {
-        return new StoreConfig(uri, client, platform, commandTimeout, connectTimeout, lazy, value, signals, describer);
+        return new StoreConfig(
+                uri, client, platform, commandTimeout, connectTimeout, lazy, value, safety, signals, describer);
+    }
+
+    /** The same with another safety. */
+    public StoreConfig withSafety(Safety value) {
+        return new StoreConfig(
+                uri, client, platform, commandTimeout, connectTimeout, lazy, keyPrefix, value, signals, describer);
     }
 
     /** The same for another client, which hears signals, and tells about its holds. */
     public StoreConfig withClient(
             LockReport.Client value, Consumer<Signal> hear, Function<String, Optional<HoldDescription>> describe) {
-        return new StoreConfig(uri, value, platform, commandTimeout, connectTimeout, lazy, keyPrefix, hear, describe);
+        return new StoreConfig(
+                uri, value, platform, commandTimeout, connectTimeout, lazy, keyPrefix, safety, hear, describe);
     }
 
     /**

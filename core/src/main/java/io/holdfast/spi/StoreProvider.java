@@ -18,4 +18,9 @@ public interface StoreProvider {
      * @throws StoreException if it cannot be reached within {@link StoreConfig#connectTimeout}, unless it is lazy
      */
     LockStore open(StoreConfig config);
+
+    /** Whether its stores can wait until replicas have a grant; only then {@link StoreConfig#safety} asks for it. */
+    default boolean replicates() {
+        return false;
+    }
 }

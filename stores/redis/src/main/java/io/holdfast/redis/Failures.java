@@ -6,7 +6,10 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.protocol.RedisProtocolException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
+import java.security.GeneralSecurityException;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
@@ -14,6 +17,9 @@ import javax.net.ssl.SSLException;
 /** Says what went wrong, for a person who has to repair it, and what is known about the effect. */
 record Failures(Address server) {
 
+    private static final String CONNECT = "cannot connect";
+    private static final String SENTINEL =
+            "it is a Sentinel, which keeps no locks but knows who does; the URI is redis-sentinel://host:port/MASTER";
     private static final String CLUSTER = "it belongs to a cluster; connect to a server that does not";
 
     /** What the errors mean. But for the lack of memory, the server has not begun with the command. */
@@ -46,6 +52,28 @@ record Failures(Address server) {
                 : failed(Effect.UNKNOWN, what, "the connection was lost before the answer: " + cause);
     }
 
+    /** Whether a server has said so. */
+    static boolean isAnswer(Throwable error) {
+        return root(error) instanceof RedisCommandExecutionException;
+    }
+
+    /** Whether the server was a master, and is none any more. */
+    static boolean isDemotion(Throwable error) {
+        return isAnswer(error) && code(String.valueOf(root(error).getMessage())).equals("READONLY");
+    }
+
+    /** Why locks cannot be kept by a server that says this of itself; empty if they can. */
+    Optional<StoreException> objection(Greeting greeting) {
+        return switch (greeting.mode()) {
+            case "sentinel" -> Optional.of(failed(Effect.REFUSED, CONNECT, SENTINEL));
+            case "cluster" -> Optional.of(failed(Effect.REFUSED, CONNECT, CLUSTER));
+            default ->
+                greeting.isMaster()
+                        ? Optional.empty()
+                        : Optional.of(answer(CONNECT, "READONLY its role is " + greeting.role()));
+        };
+    }
+
     /** A request, or a part of one, that had this error as its answer. */
     StoreException answer(String what, String text) {
         String code = code(text);
@@ -58,23 +86,55 @@ record Failures(Address server) {
                 : failed(effect(code), what, meaning + " (" + text + ")");
     }
 
+    /** The master has done it, and too few replicas know. */
+    StoreException notReplicated(String what, long count, int wanted, long millis) {
+        return failed(
+                Effect.UNKNOWN,
+                what,
+                "only " + count + " of " + wanted + " replicas have it after " + millis
+                        + " ms; look at connected_slaves and lag in INFO replication");
+    }
+
     /** There is no connection to send a request on. */
     StoreException unreachable(String what, Throwable error) {
         Throwable cause = root(error);
+        if (cause instanceof StoreException known) {
+            return known;
+        }
         String text = String.valueOf(cause.getMessage());
+        if (text.startsWith("ERR No such master")) {
+            return failed(Effect.REFUSED, what, "the Sentinels know no master of that name; check it in the URI");
+        } else if (text.startsWith("ERR unknown command")
+                && text.toUpperCase(Locale.ROOT).contains("'SENTINEL'")) {
+            return failed(
+                    Effect.REFUSED, what, "it is no Sentinel; its URI is redis://host:port, or it is another port");
+        }
         String why = MEANINGS.getOrDefault(code(text), "there is no connection: " + cause);
         if (cause instanceof UnknownHostException) {
             why = "there is no such host; check the name, and the DNS";
         } else if (cause instanceof ConnectException && text.contains("refused")) {
             why = "nothing listens there; check host and port, and that the server runs";
-        } else if (cause instanceof RedisProtocolException || text.contains("closed prematurely")) {
+        } else if (cause instanceof RedisProtocolException
+                || text.contains("closed prematurely")
+                || text.contains("Connection reset")) {
             why = "it does not answer like Redis; check host and port, and whether TLS is wanted there";
-        } else if (cause instanceof SSLException) {
-            why = "only one side uses TLS, or they do not agree on it: " + cause;
+        } else if (cause instanceof SSLException || cause instanceof GeneralSecurityException) {
+            why = tls(text) + ": " + cause;
         } else if (cause instanceof TimeoutException || text.contains("timed out")) {
             why = "no answer in time; the server hangs, a firewall drops the packets, or only one side uses TLS";
         }
         return failed(effect(code(text)), what, why);
+    }
+
+    private static String tls(String text) {
+        if (text.contains("certification path")) {
+            return "no authority that is trusted here has signed its certificate; name one with ca=FILE";
+        } else if (text.contains("certificate_required") || text.contains("bad_certificate")) {
+            return "it wants a certificate that it trusts; name yours with cert=FILE and key=FILE";
+        } else if (text.contains("No subject alternative") || text.contains("No name matching")) {
+            return "its certificate is for another host";
+        }
+        return "only one side uses TLS, or they do not agree on it";
     }
 
     private static String code(String text) {

@@ -6,7 +6,11 @@ import io.holdfast.spi.StoreProvider;
 import java.util.Set;
 
 /**
- * Opens {@code redis://[user:password@]host[:port][/database][?interop=redisson]}, and {@code rediss:} for TLS.
+ * Opens {@code redis://[user:password@]host[:port][/database][?interop=redisson]}, and {@code rediss:} for TLS; or, where
+ * Sentinels know which server is the master, {@code redis-sentinel://[user:password@]host[:port],host[:port].../MASTER[/database]}
+ * with the places of the Sentinels, their password as option {@code sentinel-password}, and {@code rediss-sentinel:} for TLS.
+ * With TLS the option {@code ca} is a file of the authorities to trust, instead of those of the JVM; {@code cert} and {@code key}
+ * are files of the client's own certificate; all in PEM, the key in PKCS 8.
  *
  * <p>Locks and read/write locks exclude those of Redisson on the same names in any case. With {@code interop=redisson} both
  * sides also wake each other: every release is told on Redisson's channel of that lock, the client listens there while it
@@ -21,7 +25,12 @@ public final class RedisStoreProvider implements StoreProvider {
 
     @Override
     public Set<String> schemes() {
-        return Set.of("redis", "rediss");
+        return Set.of("redis", "rediss", "redis-sentinel", "rediss-sentinel");
+    }
+
+    @Override
+    public boolean replicates() {
+        return true;
     }
 
     @Override

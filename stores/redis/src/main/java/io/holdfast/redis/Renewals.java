@@ -14,6 +14,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Renews what a client holds: one run of a script for each kind that is in a batch.
@@ -74,13 +77,29 @@ record Renewals(
                 && request.tenure().clientId().equals(client);
     }
 
+    /** What is lost is known also when nothing of the batch is renewed, because too few replicas have it. */
     private CompletionStage<List<Renew.Reply>> renew(Kind kind, List<Renew> batch) {
-        return switch (kind) {
-            case ALIKE -> alike(batch);
-            case LOCK -> locks(batch);
-            case SHARED -> shared.renew(batch, reply -> renewed(batch, reply));
-            case PERMITS -> counters.renew(batch, reply -> renewed(batch, reply));
+        AtomicReference<@Nullable List<Renew.Reply>> answered = new AtomicReference<>();
+        Function<Reply, List<Renew.Reply>> decoder = reply -> {
+            List<Renew.Reply> replies = kind == Kind.ALIKE ? exceptions(batch, reply) : renewed(batch, reply);
+            answered.set(replies);
+            return replies;
         };
+        CompletionStage<List<Renew.Reply>> replies = switch (kind) {
+            case ALIKE -> alike(batch, decoder);
+            case LOCK -> locks(batch, decoder);
+            case SHARED -> shared.renew(batch, decoder);
+            case PERMITS -> counters.renew(batch, decoder);
+        };
+        return replies.exceptionallyCompose(error -> {
+            List<Renew.Reply> known = answered.get();
+            Renew.Reply failed = new Renew.Failed(failures.request("renew", error));
+            return known == null
+                    ? CompletableFuture.failedStage(error)
+                    : CompletableFuture.completedStage(known.stream()
+                            .map(reply -> reply instanceof Renew.Renewed ? failed : reply)
+                            .toList());
+        });
     }
 
     private static List<String> names(List<Renew> batch) {
@@ -89,7 +108,7 @@ record Renewals(
 
     // ---- locks with wishes of their own, and whatever answers like them
 
-    private CompletionStage<List<Renew.Reply>> locks(List<Renew> batch) {
+    private CompletionStage<List<Renew.Reply>> locks(List<Renew> batch, Function<Reply, List<Renew.Reply>> decoder) {
         List<Object> arguments = new ArrayList<>();
         for (Renew request : batch) {
             arguments.addAll(List.of(
@@ -98,7 +117,7 @@ record Renewals(
                     TokenUnits.units(request.tokens()),
                     TokenUnits.unit(request.floor())));
         }
-        return session.run(Script.RENEW, names(batch), reply -> renewed(batch, reply), arguments.toArray());
+        return session.run(Script.RENEW, names(batch), decoder, arguments.toArray());
     }
 
     private List<Renew.Reply> renewed(List<Renew> batch, Reply reply) {
@@ -121,7 +140,7 @@ record Renewals(
 
     // ---- all alike
 
-    private CompletionStage<List<Renew.Reply>> alike(List<Renew> batch) {
+    private CompletionStage<List<Renew.Reply>> alike(List<Renew> batch, Function<Reply, List<Renew.Reply>> decoder) {
         Duration lease = batch.get(0).lease();
         Object[] arguments = new Object[batch.size() + 2];
         arguments[0] = client + ":";
@@ -130,8 +149,7 @@ record Renewals(
             arguments[i + 2] = batch.get(i).tenure().number();
         }
         List<String> names = names(batch);
-        return session.run(
-                Script.RENEW_ALIKE, layout.renewedKeys(names), names, reply -> exceptions(batch, reply), arguments);
+        return session.run(Script.RENEW_ALIKE, layout.renewedKeys(names), names, decoder, arguments);
     }
 
     private List<Renew.Reply> exceptions(List<Renew> batch, Reply reply) {

@@ -7,28 +7,19 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.support.Kept;
 import io.holdfast.support.Mailbox;
-import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelHandler;
-import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateAdapter;
-import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
-import io.lettuce.core.metrics.CommandLatencyRecorder;
-import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import io.lettuce.core.resource.ClientResources;
-import io.netty.util.HashedWheelTimer;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -47,16 +38,14 @@ final class Session {
 
     private static final Logger LOG = LoggerFactory.getLogger(Session.class);
 
-    private static final long EARLY_NANOS = 5_000_000;
-    private static final int CLOSE_SECONDS = 2;
+    private static final long CLOSE_NANOS = 2_000_000_000;
 
     private final StoreConfig config;
     private final Failures failures;
     private final Layout layout;
     final Platform.Timer timer;
-    private final ClientResources resources;
-    private final RedisClient client;
-    private final RedisURI uri;
+    private final Connector connector;
+    private final Optional<Replicas> replicas;
     final Kept<StatefulRedisPubSubConnection<String, String>> connection;
     final Mailbox mailbox;
     private volatile boolean listening;
@@ -89,54 +78,26 @@ final class Session {
         timer = config.platform().timer(name + "-redis-timer");
         mailbox =
                 new Mailbox(config, timer, (to, text) -> send(() -> "publish", r -> r.publish(layout.inbox(to), text)));
-        ThreadFactory threads = new DefaultThreadFactory(name + "-redis", true);
-        resources = ClientResources.builder()
-                .ioThreadPoolSize(2)
-                .threadFactoryProvider(pool -> threads)
-                .timer(new HashedWheelTimer(threads))
-                .commandLatencyRecorder(CommandLatencyRecorder.disabled())
-                .build();
-        client = RedisClient.create(resources);
-        client.setOptions(ClientOptions.builder()
-                .autoReconnect(false)
-                .protocolVersion(ProtocolVersion.RESP3)
-                .useHashIndexQueue(false)
-                .build());
-        uri = failures.server().uri();
-        uri.setClientName(name.replaceAll("[^!-~]", "_"));
-        uri.setTimeout(config.connectTimeout());
-        connection = new Kept<>(config.platform(), timer, this::make, this::up, this::down);
+        connector = new Connector(config, failures, timer, name);
+        replicas = config.safety().replicas() == 0
+                ? Optional.empty()
+                : Optional.of(new Replicas(config, failures, connector, timer));
+        connection = new Kept<>(config.platform(), timer, this::make, this::up, connector::down);
     }
 
     // ---- the connection
 
     private CompletionStage<StatefulRedisPubSubConnection<String, String>> make() {
-        return client.connectPubSubAsync(ExactUtf8.CODEC, uri)
-                .thenCompose(made -> answering(made, new CompletableFuture<>()))
+        return connector
+                .<StatefulRedisPubSubConnection<String, String>>connect(
+                        (client, uri) -> client.connectPubSubAsync(ExactUtf8.CODEC, uri))
                 .thenCompose(this::subscribe);
-    }
-
-    /** A server that is loading its data has no answer yet; and Lettuce 7 may be too early with a connection. */
-    private <C extends StatefulRedisPubSubConnection<String, String>> CompletionStage<C> answering(
-            C made, CompletableFuture<C> ready) {
-        CompletionStage<String> answer = made.async().ping();
-        answer.whenComplete((pong, error) -> {
-            if (error == null) {
-                ready.complete(made);
-            } else if (made.isOpen() && String.valueOf(error.getMessage()).startsWith("Currently not connected")) {
-                timer.schedule(EARLY_NANOS, () -> answering(made, ready));
-            } else {
-                down(made);
-                ready.completeExceptionally(error);
-            }
-        });
-        return ready;
     }
 
     /** Listens. Where the server forbids it, signals are never confirmed. */
     private <C extends StatefulRedisPubSubConnection<String, String>> CompletionStage<C> subscribe(C made) {
         // what comes on this connection has its number, also when another one was made meanwhile
-        long number = runs.incrementAndGet();
+        long number = numbered(runs.incrementAndGet());
         String inbox = layout.inbox(config.client().id());
         made.addListener(new RedisPubSubAdapter<>() {
             @Override
@@ -153,7 +114,7 @@ final class Session {
             if (error instanceof RedisCommandExecutionException) {
                 LOG.warn("Locks work, but waiters poll", failures.request("subscribe", error));
             } else if (error != null) {
-                down(made);
+                connector.down(made);
                 throw new CompletionException(error);
             }
             return made;
@@ -170,27 +131,31 @@ final class Session {
         });
         neighbour.connected();
         if (runs.get() > 1 || config.lazy()) {
-            LOG.info("Client {} is connected to {}", config.client().id(), failures.server());
+            LOG.info("Client {} is connected to {} at {}", config.client().id(), failures.server(), connector.place());
             mailbox.receive("G", 0);
         }
-        beat(made, CompletableFuture.completedStage(""), made.async().ping());
+        beat(made, CompletableFuture.completedStage(true), master(made));
     }
 
-    /** Gives up a connection on which an answer stays out for twice as long as any request is waited for. */
+    /**
+     * Gives up a connection on which an answer stays out for twice as long as any request is waited for, and one to a server
+     * that others have made a replica.
+     */
     private void beat(
-            StatefulRedisPubSubConnection<String, String> made, CompletionStage<?> older, CompletionStage<?> newer) {
+            StatefulRedisPubSubConnection<String, String> made,
+            CompletionStage<Boolean> older,
+            CompletionStage<Boolean> newer) {
         timer.schedule(config.commandTimeout().toNanos(), () -> {
-            CompletableFuture<?> answer = older.toCompletableFuture();
-            if (!made.isOpen() || !answer.isDone() || answer.isCompletedExceptionally()) {
-                connection.lost(made);
+            if (made.isOpen() && older.toCompletableFuture().getNow(false)) {
+                beat(made, newer, master(made));
             } else {
-                beat(made, newer, made.async().ping());
+                connection.lost(made);
             }
         });
     }
 
-    private void down(StatefulRedisPubSubConnection<String, String> made) {
-        CompletionStage<Void> unused = made.closeAsync();
+    private static CompletionStage<Boolean> master(StatefulRedisPubSubConnection<String, String> made) {
+        return Greeting.ask(made.async()).handle((greeting, error) -> error == null && greeting.isMaster());
     }
 
     // ---- requests and messages
@@ -216,13 +181,17 @@ final class Session {
             Script script, String[] keys, List<String> names, Function<Reply, T> decoder, Object... arguments) {
         String[] values = new String[arguments.length];
         Arrays.setAll(values, i -> arguments[i].toString());
-        long run = listening ? runs.get() : 0;
+        long run = listening ? numbered(runs.get()) : 0;
         Supplier<String> what = () -> script + " " + names;
-        return whenOpen(
-                what,
-                redis -> new ScriptRun<>(
-                                script, keys, values, reply -> decoder.apply(new Reply(reply, run)), failed(what))
-                        .on(redis));
+        Function<StatefulRedisConnection<String, String>, CompletionStage<T>> use = open -> new ScriptRun<>(
+                        script, keys, values, reply -> decoder.apply(new Reply(reply, run)), failed(what, open))
+                .on(open.async());
+        return replicas.isPresent() && script.grants() ? replicas.get().run(what, use) : whenOpen(what, use);
+    }
+
+    /** What is assigned by a message is not on replicas yet: without a run it is asked for. */
+    private long numbered(long run) {
+        return replicas.isPresent() ? 0 : run;
     }
 
     /** Sends a command; at once, or not at all. */
@@ -230,25 +199,32 @@ final class Session {
             Supplier<String> what, Function<RedisAsyncCommands<String, String>, ? extends CompletionStage<T>> command) {
         return whenOpen(
                 what,
-                redis -> command.apply(redis)
+                open -> command.apply(open.async())
                         .exceptionallyCompose(error ->
-                                CompletableFuture.failedStage(failed(what).apply(error))));
+                                CompletableFuture.failedStage(failed(what, open).apply(error))));
     }
 
-    private Function<Throwable, StoreException> failed(Supplier<String> what) {
-        return error -> failures.request(what.get(), error);
+    private Function<Throwable, StoreException> failed(
+            Supplier<String> what, StatefulRedisConnection<String, String> used) {
+        return error -> {
+            if (Failures.isDemotion(error)) {
+                connection.lost(used);
+                replicas.ifPresent(line -> line.lost(used));
+            }
+            return failures.request(what.get(), error);
+        };
     }
 
     private <T> CompletionStage<T> whenOpen(
-            Supplier<String> what, Function<RedisAsyncCommands<String, String>, CompletionStage<T>> use) {
+            Supplier<String> what, Function<StatefulRedisConnection<String, String>, CompletionStage<T>> use) {
         var open = connection.now();
         return open.isPresent()
-                ? use.apply(open.get().async())
+                ? use.apply(open.get())
                 : connection
                         .get()
                         .exceptionallyCompose(
                                 error -> CompletableFuture.failedStage(failures.unreachable(what.get(), error)))
-                        .thenCompose(made -> use.apply(made.async()));
+                        .thenCompose(use);
     }
 
     /** From now on. */
@@ -278,9 +254,9 @@ final class Session {
 
     void close() {
         connection.close();
-        failureOf(client.shutdownAsync(0, CLOSE_SECONDS, TimeUnit.SECONDS), TimeUnit.SECONDS.toNanos(CLOSE_SECONDS));
+        replicas.ifPresent(Replicas::close);
+        failureOf(connector.shutdown(), CLOSE_NANOS);
         timer.close();
-        resources.shutdown(0, CLOSE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
-        resources.timer().stop();
+        connector.end();
     }
 }

@@ -64,7 +64,8 @@ class AddressTest {
         "redis://h?, there is no option ''; the only one is interop=redisson",
         "redis://h?interop=redison, the option interop has no value 'redison'; the only one is redisson",
         "redis://h?interop, the option interop has no value ''; the only one is redisson",
-        "redis://h?interop=redisson&a=b, the option interop has no value 'redisson&a=b'; the only one is redisson"
+        "redis://h?interop=redisson&a=b, there is no option 'a'; the only one is interop=redisson",
+        "redis://h?sentinel-password=topsecret, there is no option 'sentinel-password'; the only one is interop=redisson"
     })
     void anUnknownOptionIsRefusedWithTheRightOne(String uri, String text) {
         assertThatIllegalArgumentException()
@@ -102,6 +103,52 @@ class AddressTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Address.parse(uri))
                 .withMessageContaining("not a Redis URI")
+                .satisfies(e -> assertThat(e.getMessage()).doesNotContain("secret"));
+    }
+
+    @Test
+    void sentinels() {
+        Address address =
+                Address.parse("rediss-sentinel://u:p%40w@my_a,b:7,[::1]:8/my.master-1/3?sentinel-password=s%2Fp");
+        assertThat(address).hasToString("rediss-sentinel://my_a:26379,b:7,[::1]:8/my.master-1/3");
+        assertThat(login(address.uri()).getPassword()).isEqualTo("p@w".toCharArray());
+        assertThat(address.uri().isSsl()).isTrue();
+        assertThat(address.uri().getDatabase()).isEqualTo(3);
+        Address.Group group = address.group().orElseThrow();
+        assertThat(group.master()).isEqualTo("my.master-1");
+        assertThat(group.sentinels()).extracting(RedisURI::getHost).containsExactly("my_a", "b", "::1");
+        assertThat(group.sentinels())
+                .allMatch(RedisURI::isSsl)
+                .allSatisfy(
+                        sentinel -> assertThat(login(sentinel).getPassword()).isEqualTo("s/p".toCharArray()));
+    }
+
+    @Test
+    void sentinelsWithoutMore() {
+        Address address = Address.parse("redis-sentinel://a/m?interop=redisson");
+        assertThat(address).hasToString("redis-sentinel://a:26379/m");
+        assertThat(address.besideRedisson()).isTrue();
+        assertThat(login(address.group().orElseThrow().sentinels().get(0)).hasPassword())
+                .isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "redis-sentinel://u:secret@a,b",
+                "redis-sentinel://u:secret@a,b/",
+                "redis-sentinel://u:secret@a,b/0/1/2",
+                "redis-sentinel://u:secret@a,,b/m",
+                "redis-sentinel://u:secret@a:0/m",
+                "redis-sentinel://u:secret@a/m%20m",
+                "redis-sentinel://a/m?sentinel-password=secret%zz",
+                "redis-sentinel://a/m?password=secret"
+            })
+    void whatNamesNoMasterIsRefusedWithoutThePassword(String uri) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Address.parse(uri))
+                .withMessageContaining("not a Redis URI")
+                .withMessageContaining("the form is redis-sentinel://[user:password@]host[:port],host[:port].../MASTER")
                 .satisfies(e -> assertThat(e.getMessage()).doesNotContain("secret"));
     }
 }

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("once")
 class BadUriTest {
 
-    private static final Duration COMMAND = Duration.ofMillis(300);
+    private static final Duration COMMAND = Duration.ofSeconds(1);
 
     private static HoldfastBuilder builder(String uri) {
         return Holdfast.builder().uri(uri).commandTimeout(COMMAND).name("bad-uri");
@@ -91,7 +91,7 @@ class BadUriTest {
             strings = {
                 "redi://user:secret@host",
                 "Redis://:secret@host",
-                "redis-sentinel://:secret@host",
+                "redis-sentinal://:secret@host",
                 "mongodb://host?password=secret",
                 "user:secret@host",
                 "http://host"
@@ -102,7 +102,7 @@ class BadUriTest {
                 .withMessageContaining(
                         "no store for the scheme '" + uri.substring(0, uri.indexOf(':')) + "': misspelt?")
                 .withMessageContaining(" Schemes found: ")
-                .withMessageContaining("memory, redis, rediss")
+                .withMessageContaining("memory, redis, redis-sentinel, rediss, rediss-sentinel")
                 .satisfies(e -> assertIsNotShown("secret", e));
     }
 

@@ -85,6 +85,7 @@ final class Grants implements StoreProvider {
                 config.connectTimeout(),
                 config.lazy(),
                 config.keyPrefix(),
+                config.safety(),
                 signal -> {
                     note(signal);
                     config.signals().accept(signal);

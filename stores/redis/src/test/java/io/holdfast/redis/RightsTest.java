@@ -2,6 +2,7 @@ package io.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Release;
@@ -160,20 +161,22 @@ class RightsTest {
     }
 
     @Test
-    void aReplicaIsRefused() {
-        servers.redis.zadd(Servers.queueKey("free"), 1, "nobody:1");
-        try (Servers replica = Servers.start("--replicaof", "127.0.0.1 " + servers.server.port())) {
-            Await.until("it is in step", () -> replica.redis.exists(Servers.queueKey("free")) == 1);
-            try (TestClient client = TestClient.open(replica.uri());
-                    TestClient holder = TestClient.open(servers.uri())) {
-                holder.granted("lock", 1);
-                Await.until("it is in step", () -> replica.redis.exists("lock") == 1);
-                assertReplica(() -> client.acquire("other", 1));
-                assertReplica(() -> client.queued("lock", 1));
-                assertReplica(() -> client.release("free", 1));
-                assertReplica(() -> Await.reply(client.store().forceRelease("lock")));
-                assertThat(client.renew("lock", 1)).isInstanceOf(Renew.Lost.class);
-            }
+    void aServerThatBecomesAReplicaIsRefused() {
+        try (Servers demoted = Servers.start();
+                TestClient client = TestClient.open(demoted.uri())) {
+            client.granted("lock", 1);
+            demoted.redis.replicaof("127.0.0.1", servers.server.port());
+            assertReplica(() -> client.acquire("other", 1));
+            Await.until(
+                    "it asks where the master is",
+                    () -> String.valueOf(catchThrowable(() -> client.acquire("other", 2))
+                                    .getMessage())
+                            .contains("cannot connect: it is a replica"));
+            assertReplica(() -> client.queued("lock", 2));
+            assertReplica(() -> client.release("lock", 1));
+            assertReplica(() -> client.renew("lock", 1));
+            assertReplica(() -> Await.reply(client.store().forceRelease("lock")));
+            assertReplica(() -> TestClient.open(demoted.uri()).close());
         }
     }
 

@@ -1,0 +1,130 @@
+package io.holdfast.redis;
+
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreConfig;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.metrics.CommandLatencyRecorder;
+import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.resource.ClientResources;
+import io.netty.util.HashedWheelTimer;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+
+/** Makes connections to a server that takes locks, wherever that is now. */
+final class Connector {
+
+    private static final long EARLY_NANOS = 5_000_000;
+    private static final int CLOSE_SECONDS = 2;
+
+    private final StoreConfig config;
+    private final Failures failures;
+    private final Platform.Timer timer;
+    private final ClientResources resources;
+    private final RedisClient client;
+    private final RedisURI uri;
+    private final Optional<Sentinels> sentinels;
+    private volatile String place = "";
+
+    Connector(StoreConfig config, Failures failures, Platform.Timer timer, String name) {
+        this.config = config;
+        this.failures = failures;
+        this.timer = timer;
+        ThreadFactory threads = new DefaultThreadFactory(name + "-redis", true);
+        resources = ClientResources.builder()
+                .ioThreadPoolSize(2)
+                .threadFactoryProvider(pool -> threads)
+                .timer(new HashedWheelTimer(threads))
+                .commandLatencyRecorder(CommandLatencyRecorder.disabled())
+                .build();
+        Address server = failures.server();
+        client = RedisClient.create(resources);
+        ClientOptions.Builder options = ClientOptions.builder()
+                .autoReconnect(false)
+                .protocolVersion(ProtocolVersion.RESP3)
+                .useHashIndexQueue(false);
+        client.setOptions(
+                (server.uri().isSsl() ? options.sslOptions(server.options().tls()) : options).build());
+        uri = prepared(server.uri(), name);
+        sentinels = server.group().map(group -> {
+            group.sentinels().forEach(sentinel -> prepared(sentinel, name));
+            return new Sentinels(client, timer, group);
+        });
+    }
+
+    private RedisURI prepared(RedisURI address, String name) {
+        address.setClientName(name.replaceAll("[^!-~]", "_"));
+        address.setTimeout(config.connectTimeout());
+        return address;
+    }
+
+    /** Host and port that were connected to last. */
+    String place() {
+        return place;
+    }
+
+    /** Connects to the master, in one of the ways that the client has. */
+    <C extends StatefulRedisConnection<String, String>> CompletionStage<C> connect(
+            BiFunction<RedisClient, RedisURI, ? extends CompletionStage<C>> way) {
+        return sentinels
+                .map(group -> group.withMaster(uri))
+                .orElseGet(() -> CompletableFuture.completedStage(uri))
+                .thenCompose(server -> {
+                    place = Address.place(server);
+                    return way.apply(client, server);
+                })
+                .thenCompose(made -> answering(made, new CompletableFuture<>()))
+                .thenCompose(this::greeted);
+    }
+
+    /** A server that is loading its data has no answer yet; and Lettuce 7 may be too early with a connection. */
+    private <C extends StatefulRedisConnection<String, String>> CompletionStage<C> answering(
+            C made, CompletableFuture<C> ready) {
+        CompletionStage<String> answer = made.async().ping();
+        answer.whenComplete((pong, error) -> {
+            if (error == null) {
+                ready.complete(made);
+            } else if (made.isOpen() && String.valueOf(error.getMessage()).startsWith("Currently not connected")) {
+                timer.schedule(EARLY_NANOS, () -> answering(made, ready));
+            } else {
+                down(made);
+                ready.completeExceptionally(error);
+            }
+        });
+        return ready;
+    }
+
+    /** One that takes no locks is of no use. */
+    private <C extends StatefulRedisConnection<String, String>> CompletionStage<C> greeted(C made) {
+        return Greeting.ask(made.async()).thenApply(failures::objection).handle((objection, error) -> {
+            if (error != null || objection.isPresent()) {
+                down(made);
+                throw new CompletionException(error != null ? error : objection.get());
+            }
+            return made;
+        });
+    }
+
+    void down(StatefulRedisConnection<String, String> made) {
+        CompletionStage<Void> unused = made.closeAsync();
+    }
+
+    /** Ends the client; completes when all its connections are closed. */
+    CompletionStage<Void> shutdown() {
+        return client.shutdownAsync(0, CLOSE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    /** Ends the threads. */
+    void end() {
+        resources.shutdown(0, CLOSE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+        resources.timer().stop();
+    }
+}

@@ -1,0 +1,153 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.FencedOutException;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockEvent;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.testkit.Await;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Another server takes the place of the one that clients know, at the same address. */
+@Tag("once")
+class FailoverTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(20);
+
+    private final Servers master = Servers.start("--repl-diskless-sync-delay", "0");
+    private final Servers replica = Servers.start();
+    private final Wire address = new Wire(master.server.port());
+    private final List<LockEvent> events = new CopyOnWriteArrayList<>();
+    private final Holdfast a = connect("a");
+    private final Holdfast b = connect("b");
+
+    private Holdfast connect(String name) {
+        return Holdfast.builder()
+                .uri(address.uri())
+                .name(name)
+                .lease(LEASE)
+                .listener(events::add)
+                .build();
+    }
+
+    @BeforeEach
+    void follow() throws Exception {
+        replica.redis.replicaof("127.0.0.1", master.server.port());
+        awaitLink();
+    }
+
+    private void awaitLink() {
+        Await.until(
+                "the replica follows", () -> replica.redis.info("replication").contains("master_link_status:up"));
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        a.close();
+        b.close();
+        address.close();
+        replica.close();
+        master.close();
+    }
+
+    /** The replica is the master from now on; what the other did meanwhile it has not seen. */
+    private void promote() {
+        replica.redis.replicaofNoOne();
+    }
+
+    private void lead() {
+        address.leadTo(replica.server.port());
+        master.server.kill();
+    }
+
+    @Test
+    void whatTheNewMasterNeverSawIsToldAtOnceAndItsTokenIsTheLowerOne() throws Exception {
+        Lease before = a.lock("n").acquire();
+        before.close();
+        promote();
+        Lease old = a.lock("n").acquire();
+        CompletableFuture<Void> told = new CompletableFuture<>();
+        old.onLost(lost -> told.complete(null));
+        lead();
+
+        Lease other = b.lock("n").acquire();
+
+        assertThat(other.token()).isGreaterThan(old.token());
+        assertThat(told).succeedsWithin(LEASE.dividedBy(4));
+        assertThat(old.isValid()).isFalse();
+        assertThatThrownBy(() -> old.ensureValid(Duration.ZERO)).isInstanceOf(LeaseLostException.class);
+        RedisFence fence = RedisFence.of(replica.redis);
+        fence.set("row", other.token(), "of the new holder");
+        assertThatThrownBy(() -> fence.set("row", old.token(), "of the old one"))
+                .isInstanceOf(FencedOutException.class);
+        other.close();
+    }
+
+    @Test
+    void whatTheNewMasterHasGoesOn() throws Exception {
+        Lease held = a.lock("n").acquire();
+        CompletableFuture<Lease> waiter = b.lock("n").async().acquire();
+        Await.until("the waiter is in the queue", () -> replica.redis.exists(Servers.queueKey("n")) == 1);
+        promote();
+        lead();
+        Await.until(
+                "it was renewed there",
+                () -> held.remaining().compareTo(LEASE.minusSeconds(2)) > 0 && replica.calls("evalsha") > 0);
+        assertThat(waiter).isNotDone();
+        held.close();
+        assertThat(waiter).succeedsWithin(LEASE.dividedBy(4));
+        assertThat(waiter.join().token()).isGreaterThan(held.token());
+        waiter.join().close();
+        assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
+    }
+
+    @Test
+    void aMasterThatIsMadeAReplicaIsLeftForTheOneThatTookItsPlace() throws InterruptedException {
+        DistributedLock lock = a.lock("n");
+        lock.lock();
+        promote();
+        address.leadTo(replica.server.port());
+        master.redis.replicaof("127.0.0.1", replica.server.port());
+        DistributedLock other = b.lock("m");
+        assertThat(other.tryLock(LEASE)).isTrue();
+        other.unlock();
+        lock.unlock();
+        assertThat(replica.redis.exists("n")).isZero();
+        assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
+    }
+
+    @Test
+    void aReplicaIsRefused() throws Exception {
+        assertThatThrownBy(() -> Holdfast.connect(replica.uri()))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageStartingWith(
+                        "Redis at " + replica.uri() + ": cannot connect: it is a replica; connect to the primary");
+    }
+
+    @Test
+    void aServerThatHasForgottenAllTellsHoldersAndServesWaiters() throws Exception {
+        Lease held = a.lock("n").acquire();
+        CompletableFuture<Lease> waiter = b.lock("n").async().acquire();
+        Await.until("the waiter is in the queue", () -> master.redis.exists(Servers.queueKey("n")) == 1);
+        CompletableFuture<Void> told = new CompletableFuture<>();
+        held.onLost(lost -> told.complete(null));
+        master.server.kill();
+        master.server.restart();
+        assertThat(told).succeedsWithin(LEASE.dividedBy(4));
+        assertThat(waiter).succeedsWithin(LEASE.dividedBy(4));
+        assertThat(waiter.join().token()).isGreaterThan(held.token());
+        waiter.join().close();
+    }
+}

@@ -1,0 +1,73 @@
+package io.holdfast.redis;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The way to the server is open in one direction only, for a while, under six threads that contend for two names. */
+@Tag("once")
+class OneWayTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(2);
+
+    /** What does not come through. */
+    enum Blocked {
+        REQUESTS {
+            @Override
+            void block(Wire wire, boolean on) {
+                wire.blockRequests(on);
+            }
+        },
+        ANSWERS {
+            @Override
+            void block(Wire wire, boolean on) {
+                wire.blockAnswers(on);
+            }
+        };
+
+        abstract void block(Wire wire, boolean on);
+    }
+
+    /** Long enough for requests to time out and to be repeated, and what was held back arrives late. */
+    @ParameterizedTest
+    @EnumSource
+    void whatIsHeldBackArrivesLateAndDoesNoHarm(Blocked blocked) {
+        try (Servers servers = Servers.start();
+                Wire wire = new Wire(servers.server.port());
+                Crowd crowd = new Crowd(wire.uri(), LEASE)) {
+            crowd.work(Duration.ofMillis(300));
+            for (int i = 0; i < 3; i++) {
+                blocked.block(wire, true);
+                crowd.work(Duration.ofMillis(700));
+                blocked.block(wire, false);
+                crowd.work(Duration.ofMillis(100));
+            }
+            crowd.healthyAgain();
+            crowd.stop();
+            crowd.history().check(System.nanoTime());
+            crowd.assertErrorsWereForeseen();
+            crowd.assertNothingIsLeft(servers);
+        }
+    }
+
+    /** Nothing comes through at all, for longer than an answer is waited for: the connection is left for another one. */
+    @ParameterizedTest
+    @EnumSource
+    void whatIsHeldBackForLongIsLeftBehind(Blocked blocked) {
+        try (Servers servers = Servers.start();
+                Wire wire = new Wire(servers.server.port());
+                Crowd crowd = new Crowd(wire.uri(), LEASE)) {
+            crowd.work(Duration.ofMillis(300));
+            blocked.block(wire, true);
+            crowd.work(Duration.ofMillis(1_800));
+            wire.cut();
+            blocked.block(wire, false);
+            crowd.healthyAgain();
+            crowd.stop();
+            crowd.history().check(System.nanoTime());
+            crowd.assertErrorsWereForeseen();
+            crowd.assertNothingIsLeft(servers);
+        }
+    }
+}

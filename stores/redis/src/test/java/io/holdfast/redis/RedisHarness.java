@@ -1,0 +1,57 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Safety;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.testkit.contract.RealTimeHarness;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
+import java.util.List;
+
+/** Real servers for the rules of all stores. */
+final class RedisHarness extends RealTimeHarness {
+
+    private static final Duration LIMIT = Duration.ofSeconds(5);
+
+    private final String uri;
+    private final RedisCommands<String, String> redis;
+    private final Safety safety;
+
+    /** @param redis where the locks are kept */
+    RedisHarness(String uri, RedisCommands<String, String> redis, Safety safety) {
+        this.uri = uri;
+        this.redis = redis;
+        this.safety = safety;
+        wipe();
+    }
+
+    @Override
+    public String uri() {
+        return uri;
+    }
+
+    @Override
+    public LockStore open(StoreConfig config) {
+        return new RedisStoreProvider().open(config.withSafety(safety));
+    }
+
+    @Override
+    public void wipe() {
+        redis.flushall();
+    }
+
+    /** Counters of tokens may stay, how many permits a semaphore has, and what a lease still keeps that a rule did not give back. */
+    @Override
+    public void close() {
+        passUntil(() -> left().isEmpty(), LIMIT);
+        assertThat(left()).as("keys without an end, or of closed clients").isEmpty();
+    }
+
+    private List<String> left() {
+        return redis.keys("*").stream()
+                .filter(key -> key.startsWith("hf:client:") || (redis.pttl(key) == -1 && !key.contains("}:pl:")))
+                .toList();
+    }
+}

@@ -1,0 +1,166 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.Holdfast;
+import io.holdfast.IndeterminateLockException;
+import io.holdfast.Lease;
+import io.holdfast.LockEvent;
+import io.holdfast.Safety;
+import io.holdfast.testkit.Await;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Grants that count when a replica has them. */
+@Tag("once")
+class ReplicatedTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(3);
+    private static final Duration COMMAND = Duration.ofMillis(600);
+
+    private final Servers master = Servers.start("--repl-diskless-sync-delay", "0");
+    private final Servers replica = follower();
+    private final List<LockEvent> events = new CopyOnWriteArrayList<>();
+    private final Holdfast safe = connect("safe", Safety.replicated(1));
+    private final Holdfast plain = connect("plain", Safety.async());
+
+    private Servers follower() {
+        Servers follower = Servers.start("--replicaof", "127.0.0.1 " + master.server.port());
+        Await.until(
+                "the replica follows", () -> follower.redis.info("replication").contains("master_link_status:up"));
+        return follower;
+    }
+
+    private Holdfast connect(String name, Safety safety) {
+        return Holdfast.builder()
+                .uri(master.uri())
+                .name(name)
+                .lease(LEASE)
+                .commandTimeout(COMMAND)
+                .safety(safety)
+                .listener(events::add)
+                .build();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        safe.close();
+        plain.close();
+        replica.close();
+        master.close();
+    }
+
+    @Test
+    void aGrantIsOnTheReplicaWhenItReturns() throws InterruptedException {
+        for (int i = 0; i < 200; i++) {
+            Lease lease = safe.lock("n" + i).acquire();
+            assertThat(replica.redis.exists("n" + i)).as("n%d", i).isEqualTo(1);
+            lease.close();
+        }
+    }
+
+    @Test
+    void manyAtOnceShareTheWaiting() throws Exception {
+        List<CompletableFuture<Lease>> all = IntStream.range(0, 500)
+                .mapToObj(i -> safe.lock("n" + i).async().acquire())
+                .toList();
+        all.forEach(each -> assertThat(each).succeedsWithin(LEASE));
+        assertThat(master.calls("wait")).isBetween(1L, 400L);
+        all.forEach(each -> each.join().close());
+    }
+
+    @Test
+    void allKindsWork() throws InterruptedException {
+        safe.fairLock("fair").acquire().close();
+        safe.readWriteLock("read").readLock().acquire().close();
+        safe.semaphore("permits").trySetPermits(1);
+        safe.semaphore("permits").acquire().close();
+        Holdfast.multiLock(safe.lock("m1"), safe.lock("m2")).acquire().close();
+        assertThat(master.calls("wait")).isPositive();
+    }
+
+    @Test
+    void whatTheReplicaHasNotIsNotGranted() throws Exception {
+        replica.server.pause();
+        assertThatThrownBy(() -> safe.lock("n").tryLock())
+                .isInstanceOf(IndeterminateLockException.class)
+                .hasMessageContaining("only 0 of 1 replicas have it after 300 ms");
+        Lease unconcerned = plain.lock("other").acquire();
+        assertThat(unconcerned.remaining()).isGreaterThan(LEASE.minusSeconds(1));
+        unconcerned.close();
+        replica.server.resume();
+        Await.until("nothing is left of it", () -> safe.stats().unsettled() == 0);
+        assertThat(master.redis.exists("n")).isZero();
+    }
+
+    @Test
+    void whoWaitsGetsItWhenTheReplicaIsBack() throws Exception {
+        replica.server.pause();
+        CompletableFuture<Lease> waiter = safe.lock("n").async().acquire();
+        Await.until("it stands at the master", () -> master.redis.exists("n") == 1);
+        assertThat(waiter).isNotDone();
+        replica.server.resume();
+        assertThat(waiter).succeedsWithin(LEASE);
+        waiter.join().close();
+    }
+
+    @Test
+    void aHoldThatIsNotReplicatedAnyMoreIsLostAtItsDeadline() throws Exception {
+        Lease held = safe.lock("n").acquire();
+        Lease other = plain.lock("other").acquire();
+        CompletableFuture<Void> told = new CompletableFuture<>();
+        held.onLost(lost -> told.complete(null));
+        replica.server.pause();
+        assertThat(told).succeedsWithin(LEASE.plus(COMMAND));
+        assertThat(other.isValid()).isTrue();
+        replica.server.resume();
+        other.close();
+    }
+
+    @Test
+    void whatIsAssignedIsReplicatedBeforeItsOwnerRuns() throws Exception {
+        Lease first = plain.fairLock("n").acquire();
+        CompletableFuture<Lease> next = safe.fairLock("n").async().acquire();
+        Await.until("it waits", () -> master.redis.exists(Servers.queueKey("n")) == 1);
+        long before = master.calls("wait");
+        first.close();
+        assertThat(next).succeedsWithin(LEASE);
+        assertThat(master.calls("wait")).isGreaterThan(before);
+        assertThat(next.join().token()).isGreaterThan(first.token());
+        next.join().close();
+    }
+
+    @Test
+    void aStoreWithoutReplicasRefuses() throws Exception {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Holdfast.builder()
+                        .uri("memory:")
+                        .safety(Safety.replicated(2))
+                        .build())
+                .withMessageContaining("a store of the scheme 'memory' has no replicas, so it cannot wait for 2");
+        assertThatIllegalArgumentException().isThrownBy(() -> Safety.replicated(0));
+        assertThatIllegalArgumentException().isThrownBy(() -> Safety.replicated(101));
+    }
+
+    @Test
+    void aLossIsToldThoughNoReplicaAnswers() throws Exception {
+        Lease held = safe.lock("n").acquire();
+        Lease other = safe.lock("other").acquire();
+        CompletableFuture<Long> told = new CompletableFuture<>();
+        held.onLost(lost -> told.complete(other.remaining().toMillis()));
+        master.redis.del("n");
+        replica.server.pause();
+        assertThat(told).succeedsWithin(LEASE);
+        assertThat(told.join()).as("left of what stands at the master, in ms").isPositive();
+        replica.server.resume();
+        other.close();
+    }
+}

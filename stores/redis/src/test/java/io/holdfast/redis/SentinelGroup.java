@@ -1,0 +1,98 @@
+package io.holdfast.redis;
+
+import io.holdfast.embedded.redis.RedisServer;
+import io.holdfast.testkit.Await;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** A master, two replicas, and three Sentinels that know them as "orders", all on free ports. */
+final class SentinelGroup implements AutoCloseable {
+
+    static final String MASTER = "orders";
+    private static final int EACH = 3;
+
+    final List<RedisServer> servers = new ArrayList<>();
+    final List<RedisServer> sentinels = new ArrayList<>();
+    private final RedisClient client = RedisClient.create();
+
+    SentinelGroup() {
+        servers.add(RedisServer.start("--repl-diskless-sync-delay", "0"));
+        int first = servers.get(0).port();
+        for (int i = 1; i < EACH; i++) {
+            servers.add(RedisServer.start("--replicaof", "127.0.0.1 " + first, "--repl-diskless-sync-delay", "0"));
+        }
+        for (int i = 0; i < EACH; i++) {
+            sentinels.add(RedisServer.builder()
+                    .config(
+                            "sentinel monitor " + MASTER + " 127.0.0.1 " + first + " 2",
+                            "sentinel down-after-milliseconds " + MASTER + " 500",
+                            "sentinel failover-timeout " + MASTER + " 3000")
+                    .args("--sentinel")
+                    .start());
+        }
+        Await.until("the Sentinels know all", () -> sentinels.stream().allMatch(this::knowsAll));
+        awaitReplicas();
+    }
+
+    /** Until the master has both, and all Sentinels know. */
+    void awaitReplicas() {
+        Await.until(
+                "the replicas are up to date",
+                () -> redis(master(), r -> r.info("replication"))
+                        .matches("(?s).*slave0:\\S*state=online.*slave1:\\S*state=online.*"));
+    }
+
+    private boolean knowsAll(RedisServer sentinel) {
+        Map<String, String> master = told(sentinel);
+        return master.get("num-slaves").equals("2")
+                && master.get("num-other-sentinels").equals("2");
+    }
+
+    private Map<String, String> told(RedisServer sentinel) {
+        RedisURI uri = RedisURI.create(sentinel.uri());
+        try (StatefulRedisSentinelConnection<String, String> connection = client.connectSentinel(uri)) {
+            return connection.sync().master(MASTER);
+        }
+    }
+
+    /** Asks a server something, on a connection of its own. */
+    <T> T redis(RedisServer server, Function<RedisCommands<String, String>, T> question) {
+        try (StatefulRedisConnection<String, String> connection = client.connect(RedisURI.create(server.uri()))) {
+            return question.apply(connection.sync());
+        }
+    }
+
+    String uri() {
+        return sentinels.stream()
+                .map(sentinel -> "127.0.0.1:" + sentinel.port())
+                .collect(Collectors.joining(",", "redis-sentinel://", "/" + MASTER));
+    }
+
+    /** The master, as most Sentinels know it. */
+    RedisServer master() {
+        Map<String, Long> votes = sentinels.stream()
+                .collect(Collectors.groupingBy(sentinel -> told(sentinel).get("port"), Collectors.counting()));
+        return servers.stream()
+                .filter(server -> votes.getOrDefault("" + server.port(), 0L) > EACH / 2)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Override
+    public void close() {
+        client.shutdown();
+        IntStream.range(0, EACH).forEach(i -> {
+            sentinels.get(i).close();
+            servers.get(i).close();
+        });
+    }
+}

@@ -1,0 +1,131 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LockEvent;
+import io.holdfast.StoreRefusedException;
+import io.holdfast.embedded.redis.RedisServer;
+import io.holdfast.testkit.Await;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A master that Sentinels name, and what happens when it is another one. */
+@Tag("once")
+class SentinelTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(10);
+
+    private static SentinelGroup group;
+
+    private final List<LockEvent> events = new CopyOnWriteArrayList<>();
+    private final Holdfast a = connect("a");
+    private final Holdfast b = connect("b");
+
+    @BeforeAll
+    static void start() {
+        group = new SentinelGroup();
+    }
+
+    @AfterAll
+    static void stop() {
+        group.close();
+    }
+
+    private Holdfast connect(String name) {
+        return Holdfast.builder()
+                .uri(group.uri())
+                .name(name)
+                .lease(LEASE)
+                .listener(events::add)
+                .build();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        a.close();
+        b.close();
+    }
+
+    @Test
+    void locksLiveThroughAFailover() throws Exception {
+        Lease held = a.lock("held").acquire();
+        long before = a.lock("quick").acquire().token();
+        CompletableFuture<Lease> waiter = b.lock("held").async().acquire();
+        Await.until("the waiter is in the queue", () -> a.lock("held").isLocked());
+        RedisServer master = group.master();
+        master.kill();
+
+        Await.until("another one is the master", () -> group.master() != master);
+        Await.until("the hold was renewed there", () -> held.remaining().compareTo(LEASE.dividedBy(2)) > 0);
+        held.ensureValid(Duration.ofSeconds(1));
+        held.close();
+
+        assertThat(waiter.join().token()).isGreaterThan(held.token());
+        waiter.join().close();
+        assertThat(a.lock("quick").tryLock()).as("held by a").isFalse();
+        assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
+        assertThat(before).isPositive();
+        master.restart();
+    }
+
+    @Test
+    void aSentinelThatHangsHoldsUpNobody() throws Exception {
+        group.sentinels.get(0).pause();
+        try (Holdfast c = Holdfast.builder()
+                .uri(group.uri())
+                .connectTimeout(Duration.ofSeconds(2))
+                .build()) {
+            c.lock("n").acquire().close();
+        } finally {
+            group.sentinels.get(0).resume();
+        }
+    }
+
+    @Test
+    void theLatestFailoverCounts() throws Exception {
+        Sentinels.Known before = Sentinels.Known.of(Map.of("ip", "10.0.0.1", "port", "1", "config-epoch", "9"));
+        Sentinels.Known after = Sentinels.Known.of(Map.of("ip", "10.0.0.2", "port", "2", "config-epoch", "10"));
+        for (List<Sentinels.Known> answers : List.of(List.of(before, after), List.of(after, before))) {
+            assertThat(Sentinels.latest(answers.stream()
+                            .map(CompletableFuture::completedFuture)
+                            .toList()))
+                    .isEqualTo(after);
+        }
+    }
+
+    @Test
+    void aNameThatTheSentinelsDoNotKnowIsRefused() throws Exception {
+        String uri = group.uri().replace("/" + SentinelGroup.MASTER, "/nobody");
+        assertThatThrownBy(() -> Holdfast.connect(uri))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageStartingWith("Redis at " + uri + ": cannot connect: ")
+                .hasMessageContaining("the Sentinels know no master of that name");
+    }
+
+    @Test
+    void aServerIsNoSentinel() throws Exception {
+        int port = group.servers.get(0).port();
+        assertThatThrownBy(() -> Holdfast.connect("redis-sentinel://127.0.0.1:" + port + "/orders"))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("it is no Sentinel; its URI is redis://host:port");
+    }
+
+    @Test
+    void aSentinelIsNoServer() throws Exception {
+        assertThatThrownBy(() -> Holdfast.connect(group.sentinels.get(0).uri()))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("it is a Sentinel")
+                .hasMessageContaining("redis-sentinel://host:port/MASTER");
+    }
+}

@@ -1,0 +1,147 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.StoreUnavailableException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Servers that speak TLS, under an authority that no JVM knows. */
+@Tag("once")
+class TlsTest {
+
+    @TempDir
+    static Path folder;
+
+    private static Certificates certificates;
+    private static Servers trusting;
+    private static Servers wary;
+    private static int trustingPort;
+    private static int waryPort;
+
+    @BeforeAll
+    static void start() throws IOException {
+        certificates = new Certificates(folder);
+        certificates.signed("server", "-ext", "san=ip:127.0.0.1");
+        certificates.signed("client");
+        trustingPort = freePort();
+        trusting = server(trustingPort, "no");
+        waryPort = freePort();
+        wary = server(waryPort, "yes");
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private static Servers server(int port, String authenticate) {
+        return Servers.start(
+                "--tls-port",
+                Integer.toString(port),
+                "--tls-cert-file",
+                certificates.file("server.pem").toString(),
+                "--tls-key-file",
+                certificates.file("server.key").toString(),
+                "--tls-ca-cert-file",
+                certificates.authority().toString(),
+                "--tls-auth-clients",
+                authenticate);
+    }
+
+    @AfterAll
+    static void stop() {
+        trusting.close();
+        wary.close();
+    }
+
+    private static String uri(int port, String... options) {
+        return "rediss://127.0.0.1:" + port + "?" + String.join("&", options);
+    }
+
+    private static String authority() {
+        return "ca=" + certificates.authority();
+    }
+
+    private static void assertWorks(String uri) throws InterruptedException {
+        try (Holdfast client = Holdfast.connect(uri);
+                Lease lease = client.lock("n").acquire()) {
+            assertThat(client.lock("n").holder()).isPresent();
+            assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(20));
+        }
+    }
+
+    private static void assertFails(String uri, String text) {
+        assertThatThrownBy(() -> Holdfast.connect(uri).close())
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContainingAll("Redis at rediss://127.0.0.1:", "cannot connect", text);
+    }
+
+    @Test
+    void withItsAuthorityAServerIsTrusted() throws InterruptedException {
+        assertWorks(uri(trustingPort, authority()));
+    }
+
+    @Test
+    void withoutItsAuthorityItIsNot() {
+        assertFails(
+                "rediss://127.0.0.1:" + trustingPort,
+                "no authority that is trusted here has signed its certificate; name one with ca=FILE");
+    }
+
+    @Test
+    void aCertificateForAnotherHostIsRefused() {
+        assertThatThrownBy(() -> Holdfast.connect(uri(trustingPort, authority()).replace("127.0.0.1", "localhost"))
+                        .close())
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("its certificate is for another host");
+    }
+
+    @Test
+    void aServerThatWantsToKnowTheClientGetsItsCertificate() throws InterruptedException {
+        assertWorks(uri(
+                waryPort,
+                authority(),
+                "cert=" + certificates.file("client.pem"),
+                "key=" + certificates.file("client.key")));
+    }
+
+    @Test
+    void withoutOneItRefuses() {
+        assertFails(uri(waryPort, authority()), "it wants a certificate that it trusts; name yours with cert=FILE");
+    }
+
+    @Test
+    void plainTextIsNotUnderstood() {
+        assertThatThrownBy(() ->
+                        Holdfast.connect("redis://127.0.0.1:" + trustingPort).close())
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("whether TLS is wanted there");
+    }
+
+    @Test
+    void filesThatAreNotThereAreRefusedByName() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Holdfast.connect(uri(trustingPort, "ca=/no/such.pem")))
+                .withMessageContaining("the file of the option ca cannot be read: /no/such.pem");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Holdfast.connect(uri(trustingPort, "cert=" + certificates.authority())))
+                .withMessageContaining("a certificate needs its key");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Holdfast.connect("redis://127.0.0.1?ca=/x"))
+                .withMessageContaining("there is no option 'ca'");
+    }
+}
