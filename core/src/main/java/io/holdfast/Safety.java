@@ -31,7 +31,7 @@ public record Safety(int replicas) {
     }
 
     /**
-     * So many replicas, too. What fewer have within half the command timeout is asked for again until the caller's time is up;
+     * So many replicas, too. What fewer have within two fifths of the command timeout is asked for again until the caller's time is up;
      * then {@link IndeterminateLockException} says so, and the lock is released. A hold whose renewals they do not have is
      * lost at its deadline.
      *

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * own, and nobody else waits with them. It tells how many replicas have all that had been written when the command before it
  * on its connection was done. So it is sent after the answer of a script, and on the same connection: on another one it could
  * be the master after a failover that answers, which never saw the script. One WAIT is under way at a time; the next one
- * serves all whose scripts were answered meanwhile.
+ * serves all whose scripts were answered meanwhile. So two in a row are waited for at most, and both end within the time that a
+ * request has.
  *
  * <p>An effect that too few replicas have in time is unknown: it stands at the master, and is asked for anew or given back.
  *
@@ -43,7 +44,7 @@ final class Replicas {
         this.failures = failures;
         this.connector = connector;
         this.timer = timer;
-        limitMillis = Math.max(1, config.commandTimeout().toMillis() / 2);
+        limitMillis = Math.max(1, config.commandTimeout().multipliedBy(2).toMillis() / 5);
         kept = new Kept<>(config.platform(), timer, this::make, Line::up, line -> connector.down(line.connection));
     }
 

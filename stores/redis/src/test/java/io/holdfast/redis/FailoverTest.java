@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.DistributedLock;
 import io.holdfast.FencedOutException;
 import io.holdfast.Holdfast;
+import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
+import io.holdfast.Safety;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
@@ -19,11 +21,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Another server takes the place of the one that clients know, at the same address. */
 @Tag("once")
 class FailoverTest {
 
+    private static final Logger LOG = LoggerFactory.getLogger(FailoverTest.class);
     private static final Duration LEASE = Duration.ofSeconds(20);
 
     private final Servers master = Servers.start("--repl-diskless-sync-delay", "0");
@@ -81,11 +86,17 @@ class FailoverTest {
         CompletableFuture<Void> told = new CompletableFuture<>();
         old.onLost(lost -> told.complete(null));
         lead();
+        long killed = System.nanoTime();
 
         Lease other = b.lock("n").acquire();
 
         assertThat(other.token()).isGreaterThan(old.token());
+        long granted = System.nanoTime();
         assertThat(told).succeedsWithin(LEASE.dividedBy(4));
+        LOG.info(
+                "granted again after {} ms, the old holder was told after {} ms",
+                (granted - killed) / 1_000_000,
+                (System.nanoTime() - killed) / 1_000_000);
         assertThat(old.isValid()).isFalse();
         assertThatThrownBy(() -> old.ensureValid(Duration.ZERO)).isInstanceOf(LeaseLostException.class);
         RedisFence fence = RedisFence.of(replica.redis);
@@ -93,6 +104,20 @@ class FailoverTest {
         assertThatThrownBy(() -> fence.set("row", old.token(), "of the old one"))
                 .isInstanceOf(FencedOutException.class);
         other.close();
+    }
+
+    @Test
+    void whatTheReplicaCannotHaveIsNotGranted() throws Exception {
+        try (Holdfast safe = Holdfast.builder()
+                .uri(address.uri())
+                .safety(Safety.replicated(1))
+                .build()) {
+            safe.lock("n").acquire().close();
+            promote();
+            assertThatThrownBy(() -> safe.lock("n").tryLock())
+                    .isInstanceOf(IndeterminateLockException.class)
+                    .hasMessageContaining("only 0 of 1 replicas have it");
+        }
     }
 
     @Test

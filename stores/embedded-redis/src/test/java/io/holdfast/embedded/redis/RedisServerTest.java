@@ -207,7 +207,8 @@ class RedisServerTest {
                         .config("sentinel monitor orders 127.0.0.1 " + master.port() + " 1")
                         .args("--sentinel")
                         .start()) {
-            assertThat(Resp.call(sentinel.port(), "SENTINEL", "CKQUORUM", "orders")).startsWith("+OK");
+            assertThat(Resp.call(sentinel.port(), "SENTINEL", "CKQUORUM", "orders"))
+                    .startsWith("+OK");
         }
     }
 
