@@ -69,7 +69,7 @@ public final class Bench implements Callable<Integer> {
             description = "Threads of each process, where a case has no other size. Default: those of the cases.")
     private List<Integer> threads = new ArrayList<>();
 
-    @Option(names = "--seconds", paramLabel = "S", description = "Time of a round. Default: 2; with --quick 0.5.")
+    @Option(names = "--seconds", paramLabel = "S", description = "Time of a round. Default: 2; with --quick 0.4.")
     private @Nullable Double seconds;
 
     @Option(
@@ -83,7 +83,9 @@ public final class Bench implements Callable<Integer> {
     @Option(names = "--rounds", paramLabel = "N", description = "Rounds that count. Default: 3; with --quick 1.")
     private @Nullable Integer rounds;
 
-    @Option(names = "--quick", description = "One cell of each case, short: shows that all works, and little more.")
+    @Option(
+            names = "--quick",
+            description = "One cell of each case, short and half compiled: shows that all works, and little more.")
     private boolean quick;
 
     @Option(names = "--inside", description = "Instead of all that, what the engine costs inside one process, by JMH.")
@@ -146,7 +148,7 @@ public final class Bench implements Callable<Integer> {
 
     private BenchOptions options() {
         try {
-            long millis = millis(seconds != null ? seconds : quick ? 0.5 : 2);
+            long millis = millis(seconds != null ? seconds : quick ? 0.4 : 2);
             return new BenchOptions(
                     cases,
                     threads,

@@ -64,6 +64,11 @@ record BenchOptions(
         return Plan.chosen(quick ? Plan.quick() : Plan.full(), cases, threads);
     }
 
+    /** Of each process that works: where little is measured, to start it costs more than that. */
+    List<String> ofProcesses() {
+        return quick ? List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC") : List.of();
+    }
+
     /** Without a password. */
     String shownStore() {
         return store.map(uri -> uri.replaceFirst("//[^@/]*@", "//")).orElse("a Redis of its own");

@@ -18,7 +18,8 @@ final class Crew implements AutoCloseable {
     private final String held;
     private final long period;
 
-    Crew(Cell cell, SubjectKind subject, String uri, ServerMeter server, Path folder) throws IOException {
+    Crew(Cell cell, SubjectKind subject, String uri, ServerMeter server, List<String> options, Path folder)
+            throws IOException {
         this.cell = cell;
         this.subject = subject;
         this.server = server;
@@ -27,7 +28,7 @@ final class Crew implements AutoCloseable {
         held = first.held();
         period = cell.goesOnBetweenRounds() ? first.lease().toMillis() / 3 : 0;
         for (int process = 0; process < cell.processes(); process++) {
-            workers.add(new WorkerProcess(first.of(process), folder.resolve("errors")));
+            workers.add(new WorkerProcess(first.of(process), options, folder.resolve("errors")));
         }
     }
 

@@ -40,7 +40,7 @@ final class Series {
         List<Crew> crews = new ArrayList<>();
         try {
             for (SubjectKind subject : subjects) {
-                crews.add(new Crew(cell, subject, uri, server, folder));
+                crews.add(new Crew(cell, subject, uri, server, options.ofProcesses(), folder));
             }
             for (Crew crew : crews) {
                 crew.awaitReady();

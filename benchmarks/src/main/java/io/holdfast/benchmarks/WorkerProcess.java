@@ -23,11 +23,12 @@ final class WorkerProcess implements AutoCloseable {
     private final BufferedWriter in;
     private final BufferedReader out;
 
-    WorkerProcess(Job job, Path log) throws IOException {
+    WorkerProcess(Job job, List<String> options, Path log) throws IOException {
         this.job = job;
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xmx2g");
+        command.addAll(options);
         if (Runtime.version().feature() >= QUIET_FROM) {
             command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
         }
