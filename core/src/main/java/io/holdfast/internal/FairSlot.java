@@ -361,6 +361,8 @@ final class FairSlot extends Slot {
             take(ticket, whose.get(), signal.next(), now, out);
         } else {
             ticket.queued = false;
+            // an answer that was sent before the assignment says that it has a place
+            openedMeanwhile |= asking;
             askIfWanted(out);
         }
         return true;

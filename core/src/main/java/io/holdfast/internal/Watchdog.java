@@ -183,10 +183,16 @@ final class Watchdog {
         long early = tenure.validity.lease() / EARLY_SHARE;
         boolean isDue = tenure.renewDue != Tenure.NEVER && tenure.renewDue - early - now <= 0;
         if (tenure.held() && renewable && (isDue || stepped) && !awaited(tenure, now)) {
-            // before its lease is chosen: whoever gets the tenure from now on knows that a renewal is under way
-            tenure.renewSent = now;
-            due.add(new Due(slot, tenure, slot.locked(() -> slot.renewalTerm(tenure, now))));
+            due.add(new Due(slot, tenure, slot.locked(() -> termOf(slot, tenure, now))));
         }
+    }
+
+    /** Whoever gets the tenure from now on knows that a renewal is under way, and for how long. */
+    private static Term termOf(Slot slot, Tenure tenure, long now) {
+        Term term = slot.renewalTerm(tenure, now);
+        tenure.renewSent = now;
+        tenure.longestLease = Math.max(tenure.longestLease, term.nanos());
+        return term;
     }
 
     private void lookAtOwner(Slot slot, Hold hold, long now) {

@@ -355,6 +355,26 @@ class FairTest extends VirtualTime {
         assertThatThrownBy(held::close).isInstanceOf(LeaseLostException.class);
     }
 
+    /** The assignment comes first, too late to be used as it is, but not too late to be asked for. */
+    @Test
+    void anAssignmentThatOvertakesARefusalIsAskedForAtOnce() throws InterruptedException {
+        Lease held = a.fairLock("n").acquire();
+        waiter(b, "b1");
+        Held refusal = faults(b).holdReply(Operation.ACQUIRE);
+        waiter(b, "b2");
+        Held signal = faults(b).holdSignal(Signal.Assigned.class);
+        held.close();
+        sim.runUntil(signal::isCaught, SHORT);
+        sim.runFor(Duration.ofMillis(930));
+
+        signal.letGo();
+        sim.runReady();
+        refusal.letGo();
+
+        sim.runFor(Duration.ofMillis(20));
+        assertThat(order).startsWith("b1");
+    }
+
     @Test
     void aPausedWaiterDoesNotUseAnAssignmentWhoseTimeIsOver() throws InterruptedException {
         Lease held = a.fairLock("n").acquire();
