@@ -26,8 +26,8 @@ record Address(RedisURI uri, Optional<Group> group, UriOptions options) {
 
     static final int SENTINEL_PORT = 26_379;
 
-    private static final String LOGIN = "(?<login>[^/?#\\s]*@)?";
-    private static final String PLACE = "([^:/?#@,\\[\\]\\s]+|\\[[^]]+])(:[1-9]\\d{0,4})?";
+    private static final String LOGIN = "(?<login>[^/?#@\\s]*@)?";
+    private static final String PLACE = "([^:/?#@,\\[\\]\\s]+|\\[[\\p{XDigit}:.%]+])(:[1-9]\\d{0,4})?";
     private static final String END = "(/(?<database>\\d{0,6}))?(\\?(?<options>[^#\\s]*))?";
     private static final Pattern SERVER = Pattern.compile("rediss?://" + LOGIN + "(?<places>" + PLACE + ")" + END);
     private static final Pattern SENTINELS = Pattern.compile(
@@ -47,7 +47,7 @@ record Address(RedisURI uri, Optional<Group> group, UriOptions options) {
         } catch (IllegalArgumentException e) {
             // its text may show the password; what was wrong is said below
         }
-        String shown = text.replaceFirst("(?s)^([^:]*:/*).*@", "$1***@").replaceFirst("(?s)\\?.*", "?***");
+        String shown = text.replaceFirst("(?s)\\?.*", "?***").replaceFirst("(?s)^([^:]*:/*).*@", "$1***@");
         throw new IllegalArgumentException(
                 "not a Redis URI: '" + shown + "'; " + problem + "the form is "
                         + (grouped

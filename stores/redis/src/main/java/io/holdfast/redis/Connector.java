@@ -17,6 +17,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 
 /** Makes connections to a server that takes locks, wherever that is now. */
@@ -32,7 +33,6 @@ final class Connector {
     private final RedisClient client;
     private final RedisURI uri;
     private final Optional<Sentinels> sentinels;
-    private volatile String place = "";
 
     Connector(StoreConfig config, Failures failures, Platform.Timer timer, String name) {
         this.config = config;
@@ -56,7 +56,7 @@ final class Connector {
         uri = prepared(server.uri(), name);
         sentinels = server.group().map(group -> {
             group.sentinels().forEach(sentinel -> prepared(sentinel, name));
-            return new Sentinels(client, timer, group);
+            return new Sentinels(client, timer, group, config.connectTimeout());
         });
     }
 
@@ -66,23 +66,48 @@ final class Connector {
         return address;
     }
 
-    /** Host and port that were connected to last. */
-    String place() {
-        return place;
+    /**
+     * Connects to the master, in one of the ways that the client has, and prepares the connection; all within the time that
+     * there is for it, as a server may hang at any moment.
+     */
+    <C extends StatefulRedisConnection<String, String>> CompletionStage<C> connect(
+            BiFunction<RedisClient, RedisURI, ? extends CompletionStage<C>> way,
+            BiFunction<C, RedisURI, CompletionStage<C>> prepare) {
+        CompletableFuture<C> attempt = new CompletableFuture<>();
+        Platform.Task limit = timer.schedule(
+                config.connectTimeout().toNanos(), () -> attempt.completeExceptionally(new TimeoutException()));
+        master().thenCompose(server -> way.apply(client, server).thenCompose(made -> {
+                    // one that hangs is closed at the end of its time
+                    var unused = attempt.whenComplete((ready, error) -> {
+                        if (error != null) {
+                            down(made);
+                        }
+                    });
+                    return answering(made, new CompletableFuture<>())
+                            .thenCompose(this::greeted)
+                            .thenCompose(ready -> prepare.apply(ready, server));
+                }))
+                .whenComplete((made, error) -> {
+                    limit.cancel();
+                    if (error == null) {
+                        attempt.complete(made);
+                    } else {
+                        attempt.completeExceptionally(error);
+                    }
+                });
+        return attempt;
     }
 
-    /** Connects to the master, in one of the ways that the client has. */
-    <C extends StatefulRedisConnection<String, String>> CompletionStage<C> connect(
-            BiFunction<RedisClient, RedisURI, ? extends CompletionStage<C>> way) {
-        return sentinels
-                .map(group -> group.withMaster(uri))
-                .orElseGet(() -> CompletableFuture.completedStage(uri))
-                .thenCompose(server -> {
-                    place = Address.place(server);
-                    return way.apply(client, server);
-                })
-                .thenCompose(made -> answering(made, new CompletableFuture<>()))
-                .thenCompose(this::greeted);
+    private CompletionStage<RedisURI> master() {
+        return sentinels.map(group -> group.withMaster(uri)).orElseGet(() -> CompletableFuture.completedStage(uri));
+    }
+
+    /** Whether the Sentinels name another server than this one by now. They may not answer; then it is not. */
+    CompletionStage<Boolean> isElsewhere(RedisURI server) {
+        return sentinels.isEmpty()
+                ? CompletableFuture.completedStage(false)
+                : master().handle((now, error) ->
+                        error == null && !Address.place(now).equals(Address.place(server)));
     }
 
     /** A server that is loading its data has no answer yet; and Lettuce 7 may be too early with a connection. */
@@ -95,7 +120,6 @@ final class Connector {
             } else if (made.isOpen() && String.valueOf(error.getMessage()).startsWith("Currently not connected")) {
                 timer.schedule(EARLY_NANOS, () -> answering(made, ready));
             } else {
-                down(made);
                 ready.completeExceptionally(error);
             }
         });
@@ -106,7 +130,6 @@ final class Connector {
     private <C extends StatefulRedisConnection<String, String>> CompletionStage<C> greeted(C made) {
         return Greeting.ask(made.async()).thenApply(failures::objection).handle((objection, error) -> {
             if (error != null || objection.isPresent()) {
-                down(made);
                 throw new CompletionException(error != null ? error : objection.get());
             }
             return made;

@@ -86,6 +86,11 @@ record Failures(Address server) {
                 : failed(effect(code), what, meaning + " (" + text + ")");
     }
 
+    /** The master has done it, and did not wait for replicas. */
+    StoreException notConfirmed(String what, Throwable error) {
+        return failed(Effect.UNKNOWN, what, "it stands, but WAIT for replicas failed: " + root(error));
+    }
+
     /** The master has done it, and too few replicas know. */
     StoreException notReplicated(String what, long count, int wanted, long millis) {
         return failed(

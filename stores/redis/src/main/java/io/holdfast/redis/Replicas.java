@@ -2,11 +2,13 @@ package io.holdfast.redis;
 
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.Renew;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.support.Kept;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateAdapter;
 import io.lettuce.core.api.StatefulRedisConnection;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -51,7 +53,8 @@ final class Replicas {
     private CompletionStage<Line> make() {
         return connector
                 .<StatefulRedisConnection<String, String>>connect(
-                        (client, uri) -> client.connectAsync(ExactUtf8.CODEC, uri))
+                        (client, uri) -> client.connectAsync(ExactUtf8.CODEC, uri),
+                        (made, uri) -> CompletableFuture.completedStage(made))
                 .thenApply(Line::new);
     }
 
@@ -67,12 +70,14 @@ final class Replicas {
     }
 
     private static boolean grantsNothing(Object reply) {
-        return reply instanceof Acquire.Refused || reply instanceof Acquire.Late;
+        return reply instanceof List<?> all
+                ? all.stream().allMatch(Replicas::grantsNothing)
+                : !(reply instanceof Acquire.Granted || reply instanceof Renew.Renewed);
     }
 
     private <T> T confirmed(Supplier<String> what, T reply, @Nullable Long count, @Nullable Throwable error) {
         if (count == null) {
-            throw failures.request(what.get(), Objects.requireNonNull(error));
+            throw failures.notConfirmed(what.get(), Objects.requireNonNull(error));
         }
         int wanted = config.safety().replicas();
         if (count < wanted) {
@@ -84,6 +89,11 @@ final class Replicas {
     /** The connection, if it is this one, is of no use any more. */
     void lost(StatefulRedisConnection<?, ?> connection) {
         kept.now().filter(line -> line.connection == connection).ifPresent(kept::lost);
+    }
+
+    /** The present connection is of no use any more. */
+    void lost() {
+        kept.now().ifPresent(kept::lost);
     }
 
     void close() {

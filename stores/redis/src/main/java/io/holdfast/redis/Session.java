@@ -10,6 +10,7 @@ import io.holdfast.support.Mailbox;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateAdapter;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
@@ -39,6 +40,7 @@ final class Session {
     private static final Logger LOG = LoggerFactory.getLogger(Session.class);
 
     private static final long CLOSE_NANOS = 2_000_000_000;
+    private static final int BEATS_TO_A_LOOK = 5;
 
     private final StoreConfig config;
     private final Failures failures;
@@ -49,6 +51,7 @@ final class Session {
     final Kept<StatefulRedisPubSubConnection<String, String>> connection;
     final Mailbox mailbox;
     private volatile boolean listening;
+    private volatile RedisURI server;
     private volatile Neighbour neighbour = Neighbour.NONE;
     private final AtomicLong runs = new AtomicLong();
 
@@ -82,20 +85,21 @@ final class Session {
         replicas = config.safety().replicas() == 0
                 ? Optional.empty()
                 : Optional.of(new Replicas(config, failures, connector, timer));
+        server = failures.server().uri();
         connection = new Kept<>(config.platform(), timer, this::make, this::up, connector::down);
     }
 
     // ---- the connection
 
     private CompletionStage<StatefulRedisPubSubConnection<String, String>> make() {
-        return connector
-                .<StatefulRedisPubSubConnection<String, String>>connect(
-                        (client, uri) -> client.connectPubSubAsync(ExactUtf8.CODEC, uri))
-                .thenCompose(this::subscribe);
+        return connector.<StatefulRedisPubSubConnection<String, String>>connect(
+                (client, uri) -> client.connectPubSubAsync(ExactUtf8.CODEC, uri), this::subscribe);
     }
 
     /** Listens. Where the server forbids it, signals are never confirmed. */
-    private <C extends StatefulRedisPubSubConnection<String, String>> CompletionStage<C> subscribe(C made) {
+    private <C extends StatefulRedisPubSubConnection<String, String>> CompletionStage<C> subscribe(
+            C made, RedisURI place) {
+        server = place;
         // what comes on this connection has its number, also when another one was made meanwhile
         long number = numbered(runs.incrementAndGet());
         String inbox = layout.inbox(config.client().id());
@@ -114,7 +118,6 @@ final class Session {
             if (error instanceof RedisCommandExecutionException) {
                 LOG.warn("Locks work, but waiters poll", failures.request("subscribe", error));
             } else if (error != null) {
-                connector.down(made);
                 throw new CompletionException(error);
             }
             return made;
@@ -131,25 +134,38 @@ final class Session {
         });
         neighbour.connected();
         if (runs.get() > 1 || config.lazy()) {
-            LOG.info("Client {} is connected to {} at {}", config.client().id(), failures.server(), connector.place());
+            LOG.info(
+                    "Client {} is connected to {} at {}",
+                    config.client().id(),
+                    failures.server(),
+                    Address.place(server));
             mailbox.receive("G", 0);
         }
-        beat(made, CompletableFuture.completedStage(true), master(made));
+        beat(made, CompletableFuture.completedStage(true), master(made), 1);
     }
 
     /**
-     * Gives up a connection on which an answer stays out for twice as long as any request is waited for, and one to a server
-     * that others have made a replica.
+     * Gives up a connection on which an answer stays out for twice as long as any request is waited for, one to a server
+     * that others have made a replica, and one to a server that does not know yet that it is no master any more.
      */
     private void beat(
             StatefulRedisPubSubConnection<String, String> made,
             CompletionStage<Boolean> older,
-            CompletionStage<Boolean> newer) {
+            CompletionStage<Boolean> newer,
+            int number) {
         timer.schedule(config.commandTimeout().toNanos(), () -> {
-            if (made.isOpen() && older.toCompletableFuture().getNow(false)) {
-                beat(made, newer, master(made));
-            } else {
+            if (!made.isOpen() || !older.toCompletableFuture().getNow(false)) {
                 connection.lost(made);
+                return;
+            }
+            beat(made, newer, master(made), number + 1);
+            if (number % BEATS_TO_A_LOOK == 0) {
+                connector.isElsewhere(server).thenAccept(elsewhere -> {
+                    if (elsewhere) {
+                        connection.lost(made);
+                        replicas.ifPresent(Replicas::lost);
+                    }
+                });
             }
         });
     }

@@ -40,7 +40,9 @@ record UriOptions(Map<String, String> values) {
         for (String each : text.split("&", -1)) {
             String[] option = each.split("=", 2);
             if (!known.contains(option[0])) {
-                throw new Wrong("there is no option '" + option[0] + "'; " + shown(known));
+                // what has no value may be the rest of the one before
+                String shown = each.isEmpty() || option.length > 1 ? "there is no option '" + option[0] + "'; " : "";
+                throw new Wrong(shown + shown(known));
             }
             values.put(option[0], option.length > 1 ? option[1] : "");
         }
@@ -68,6 +70,9 @@ record UriOptions(Map<String, String> values) {
     }
 
     private void check() {
+        if (!values.getOrDefault(SENTINEL_PASSWORD, "").matches("[^/?#@:]*")) {
+            throw new Wrong("in the option " + SENTINEL_PASSWORD + " the signs / ? # @ : are written with %XX");
+        }
         String interop = values.getOrDefault(INTEROP, REDISSON);
         if (!interop.equals(REDISSON)) {
             throw new Wrong("the option " + INTEROP + " has no value '" + interop + "'; the only one is " + REDISSON);
@@ -76,7 +81,7 @@ record UriOptions(Map<String, String> values) {
             throw new Wrong("a certificate needs its key: give both, cert=FILE and key=FILE");
         }
         for (String name : List.of(CA, CERTIFICATE, KEY)) {
-            file(name).filter(file -> !file.canRead()).ifPresent(file -> {
+            file(name).filter(file -> !file.isFile() || !file.canRead()).ifPresent(file -> {
                 throw new Wrong("the file of the option " + name + " cannot be read: " + file);
             });
         }
@@ -89,6 +94,12 @@ record UriOptions(Map<String, String> values) {
 
     boolean besideRedisson() {
         return values.containsKey(INTEROP);
+    }
+
+    /** The names alone. */
+    @Override
+    public String toString() {
+        return values.keySet().toString();
     }
 
     /** As the login of a URI. */

@@ -97,7 +97,9 @@ class AddressTest {
                 "redis://u:sec#secret@h",
                 "redis://u:sec/secret@h",
                 "redis://u:secret@a b",
-                "redis://u:secret@h1,h2"
+                "redis://u:secret@h1,h2",
+                "redis://:secret@secret@h:7000",
+                "redis://u:secret@[h1,h2]"
             })
     void whatIsNotUnderstoodIsRefusedWithoutThePassword(String uri) {
         assertThatIllegalArgumentException()
@@ -142,6 +144,10 @@ class AddressTest {
                 "redis-sentinel://u:secret@a:0/m",
                 "redis-sentinel://u:secret@a/m%20m",
                 "redis-sentinel://a/m?sentinel-password=secret%zz",
+                "redis-sentinel://a,b:7/m?sentinel-password=p@secret",
+                "redis-sentinel://a/m?sentinel-password=top&secret",
+                "redis-sentinel://u:secret@h1:26379,u:secret@h2:26379/m",
+                "redis-sentinel://u:secret@[a,b]/m",
                 "redis-sentinel://a/m?password=secret"
             })
     void whatNamesNoMasterIsRefusedWithoutThePassword(String uri) {

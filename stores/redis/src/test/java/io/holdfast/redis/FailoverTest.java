@@ -154,6 +154,23 @@ class FailoverTest {
     }
 
     @Test
+    void anAttemptThatHangsIsFollowedByAnother() throws Exception {
+        try (Wire wire = new Wire(master.server.port());
+                Holdfast c = Holdfast.builder()
+                        .uri(wire.uri())
+                        .connectTimeout(Duration.ofMillis(400))
+                        .build()) {
+            wire.silenceNewOnesAfter(1);
+            int before = wire.connections();
+            wire.cut();
+            Await.until("there are three more attempts", () -> wire.connections() >= before + 3);
+            wire.silenceNewOnesAfter(Integer.MAX_VALUE);
+            assertThat(c.lock("n").tryLock(LEASE)).isTrue();
+            c.lock("n").unlock();
+        }
+    }
+
+    @Test
     void aReplicaIsRefused() throws Exception {
         assertThatThrownBy(() -> Holdfast.connect(replica.uri()))
                 .isInstanceOf(StoreUnavailableException.class)

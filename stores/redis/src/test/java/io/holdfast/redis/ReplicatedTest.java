@@ -102,6 +102,31 @@ class ReplicatedTest {
     }
 
     @Test
+    void withoutTheRightToWaitWhatWasGrantedIsGivenBack() throws Exception {
+        String uri = master.allow("hasty", "+@all", "-wait", "~*", "&*");
+        try (Holdfast hasty =
+                Holdfast.builder().uri(uri).safety(Safety.replicated(1)).build()) {
+            assertThatThrownBy(() -> hasty.lock("n").tryLock())
+                    .isInstanceOf(IndeterminateLockException.class)
+                    .hasMessageContaining("it stands, but WAIT for replicas failed")
+                    .hasMessageContaining("NOPERM");
+            Await.until("it is given back", () -> hasty.stats().unsettled() == 0);
+            assertThat(master.redis.exists("n")).isZero();
+        }
+    }
+
+    @Test
+    void whatIsRefusedWaitsForNobody() throws Exception {
+        Lease held = plain.lock("m2").acquire();
+        replica.server.pause();
+        assertThat(Holdfast.multiLock(safe.lock("m1"), safe.lock("m2")).tryLock())
+                .isFalse();
+        assertThat(safe.lock("m2").tryLock()).isFalse();
+        replica.server.resume();
+        held.close();
+    }
+
+    @Test
     void whoWaitsGetsItWhenTheReplicaIsBack() throws Exception {
         replica.server.pause();
         CompletableFuture<Lease> waiter = safe.lock("n").async().acquire();

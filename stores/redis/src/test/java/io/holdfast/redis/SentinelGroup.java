@@ -77,6 +77,17 @@ final class SentinelGroup implements AutoCloseable {
                 .collect(Collectors.joining(",", "redis-sentinel://", "/" + MASTER));
     }
 
+    /** Makes all Sentinels take another server for the master, which does not know, and neither do those that were theirs. */
+    void nameAnother(RedisServer server) {
+        for (RedisServer sentinel : sentinels) {
+            RedisURI uri = RedisURI.create(sentinel.uri());
+            try (StatefulRedisSentinelConnection<String, String> connection = client.connectSentinel(uri)) {
+                connection.sync().remove(MASTER);
+                connection.sync().monitor(MASTER, "127.0.0.1", server.port(), 2);
+            }
+        }
+    }
+
     /** The master, as most Sentinels know it. */
     RedisServer master() {
         Map<String, Long> votes = sentinels.stream()

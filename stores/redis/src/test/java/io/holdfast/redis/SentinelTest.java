@@ -6,12 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
+import io.holdfast.Safety;
 import io.holdfast.StoreRefusedException;
+import io.holdfast.StoreUnavailableException;
 import io.holdfast.embedded.redis.RedisServer;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterAll;
@@ -94,14 +95,41 @@ class SentinelTest {
 
     @Test
     void theLatestFailoverCounts() throws Exception {
-        Sentinels.Known before = Sentinels.Known.of(Map.of("ip", "10.0.0.1", "port", "1", "config-epoch", "9"));
-        Sentinels.Known after = Sentinels.Known.of(Map.of("ip", "10.0.0.2", "port", "2", "config-epoch", "10"));
+        Sentinels.Known before = new Sentinels.Known("10.0.0.1", 1, 9);
+        Sentinels.Known after = new Sentinels.Known("10.0.0.2", 2, 10);
         for (List<Sentinels.Known> answers : List.of(List.of(before, after), List.of(after, before))) {
             assertThat(Sentinels.latest(answers.stream()
                             .map(CompletableFuture::completedFuture)
                             .toList()))
                     .isEqualTo(after);
         }
+    }
+
+    /** As a master that was cut off from all but this client, and does not know that there is another one. */
+    @Test
+    void aServerThatTheSentinelsNameNoMoreIsLeft() throws Exception {
+        try (SentinelGroup own = new SentinelGroup();
+                Servers other = Servers.start();
+                Holdfast c = Holdfast.builder()
+                        .uri(own.uri())
+                        .commandTimeout(Duration.ofMillis(100))
+                        .safety(Safety.replicated(1))
+                        .build()) {
+            c.lock("n").acquire().close();
+            own.nameAnother(other.server);
+            Await.until("the client is there", () -> other.redis.clientList().contains("name=holdfast"));
+        }
+    }
+
+    @Test
+    void whoIsNoSentinelDoesNotSpeakForThoseThatAreSilent() {
+        SentinelGroup gone = new SentinelGroup();
+        gone.close();
+        String uri = "redis-sentinel://127.0.0.1:" + group.servers.get(1).port() + ","
+                + gone.uri().substring("redis-sentinel://".length());
+        assertThatThrownBy(() -> Holdfast.connect(uri))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("nothing listens there");
     }
 
     @Test

@@ -8,6 +8,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /** The way to a server on this host, which can be led to another one, cut, and blocked in each direction. */
@@ -18,6 +19,8 @@ final class Wire implements AutoCloseable {
     private final ServerSocket entrance;
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
     private volatile int server;
+    private final AtomicInteger connections = new AtomicInteger();
+    private volatile int answersOfNewOnes = Integer.MAX_VALUE;
     private volatile boolean requestsBlocked;
     private volatile boolean answersBlocked;
 
@@ -49,6 +52,16 @@ final class Wire implements AutoCloseable {
         sockets.forEach(Wire::close);
     }
 
+    /** Connections from now on get so many pieces of answers, and then no more. */
+    void silenceNewOnesAfter(int answers) {
+        answersOfNewOnes = answers;
+    }
+
+    /** How many there were. */
+    int connections() {
+        return connections.get();
+    }
+
     void blockRequests(boolean on) {
         requestsBlocked = on;
     }
@@ -75,26 +88,30 @@ final class Wire implements AutoCloseable {
 
     private void connect(Socket client) {
         sockets.add(client);
+        connections.incrementAndGet();
+        int answers = answersOfNewOnes;
         try {
             Socket there = new Socket(InetAddress.getLoopbackAddress(), server);
             sockets.add(there);
-            start(() -> pass(client, there, true));
-            start(() -> pass(there, client, false));
+            start(() -> pass(client, there, true, Integer.MAX_VALUE));
+            start(() -> pass(there, client, false, answers));
         } catch (IOException e) {
             // nothing listens there
             close(client);
         }
     }
 
-    private void pass(Socket from, Socket to, boolean requests) {
+    private void pass(Socket from, Socket to, boolean requests, int pieces) {
+        int left = pieces;
         byte[] buffer = new byte[65_536];
         try (from;
                 to) {
             InputStream in = from.getInputStream();
             for (int length = in.read(buffer); length > 0; length = in.read(buffer)) {
-                while ((requests ? requestsBlocked : answersBlocked) && !to.isClosed()) {
+                while ((left == 0 || (requests ? requestsBlocked : answersBlocked)) && !to.isClosed()) {
                     LockSupport.parkNanos(STEP_NANOS);
                 }
+                left--;
                 to.getOutputStream().write(buffer, 0, length);
             }
         } catch (IOException e) {
