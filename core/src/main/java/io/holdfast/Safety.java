@@ -31,9 +31,10 @@ public record Safety(int replicas) {
     }
 
     /**
-     * So many replicas, too. What fewer have within two fifths of the command timeout is asked for again until the caller's time is up;
-     * then {@link IndeterminateLockException} says so, and the lock is released. A hold whose renewals they do not have is
-     * lost at its deadline.
+     * So many replicas, too. What fewer have within two fifths of the command timeout is asked for again, as through an outage: for
+     * the caller's time, but for no longer than the command timeout, or {@code maxOutage} for one that was in line before. Then
+     * {@link IndeterminateLockException} says so, and the lock is released. A hold whose renewals they do not have is lost at
+     * its deadline.
      *
      * @throws IllegalArgumentException if it is not between 1 and 100
      */

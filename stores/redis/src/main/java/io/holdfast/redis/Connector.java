@@ -11,6 +11,7 @@ import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.resource.ClientResources;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -33,6 +34,7 @@ final class Connector {
     private final RedisClient client;
     private final RedisURI uri;
     private final Optional<Sentinels> sentinels;
+    private volatile boolean ended;
 
     Connector(StoreConfig config, Failures failures, Platform.Timer timer, String name) {
         this.config = config;
@@ -76,7 +78,7 @@ final class Connector {
         CompletableFuture<C> attempt = new CompletableFuture<>();
         Platform.Task limit = timer.schedule(
                 config.connectTimeout().toNanos(), () -> attempt.completeExceptionally(new TimeoutException()));
-        master().thenCompose(server -> way.apply(client, server).thenCompose(made -> {
+        master().thenCompose(server -> begun(way, server).thenCompose(made -> {
                     // one that hangs is closed at the end of its time
                     var unused = attempt.whenComplete((ready, error) -> {
                         if (error != null) {
@@ -96,6 +98,12 @@ final class Connector {
                     }
                 });
         return attempt;
+    }
+
+    /** A driver that is closed meanwhile complains of who comes then. */
+    private <C> CompletionStage<C> begun(
+            BiFunction<RedisClient, RedisURI, ? extends CompletionStage<C>> way, RedisURI server) {
+        return ended ? CompletableFuture.failedStage(new IOException("it is closed")) : way.apply(client, server);
     }
 
     private CompletionStage<RedisURI> master() {
@@ -140,9 +148,12 @@ final class Connector {
         CompletionStage<Void> unused = made.closeAsync();
     }
 
-    /** Ends the client; completes when all its connections are closed. */
+    /** Ends the client, after what its timer does just now; completes when all its connections are closed. */
     CompletionStage<Void> shutdown() {
-        return client.shutdownAsync(0, CLOSE_SECONDS, TimeUnit.SECONDS);
+        ended = true;
+        CompletableFuture<Void> idle = new CompletableFuture<>();
+        timer.schedule(0, () -> idle.complete(null));
+        return idle.thenCompose(nothing -> client.shutdownAsync(0, CLOSE_SECONDS, TimeUnit.SECONDS));
     }
 
     /** Ends the threads. */

@@ -9,7 +9,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-/** The rules of all stores, with a master that Sentinels name, and where a replica must have what it grants. */
+/**
+ * The rules of all stores, with a master that Sentinels name, where a replica must have what it grants, and as a user who may do
+ * no more than has to be.
+ */
 @Tag("once")
 class SentinelContractTest extends StoreContract {
 
@@ -22,6 +25,7 @@ class SentinelContractTest extends StoreContract {
         group = new SentinelGroup();
         client = RedisClient.create(group.master().uri());
         master = client.connect();
+        Servers.allow(master.sync(), "app", MinimalRights.with("wait"));
     }
 
     @AfterAll
@@ -33,6 +37,6 @@ class SentinelContractTest extends StoreContract {
 
     @Override
     protected StoreHarness newHarness() {
-        return new RedisHarness(group.uri(), master.sync(), Safety.replicated(1));
+        return new RedisHarness(group.uri().replace("//", "//app:secret@"), master.sync(), Safety.replicated(1));
     }
 }

@@ -122,11 +122,16 @@ final class Servers implements AutoCloseable {
 
     /** Gives a user exactly these rights; the URI to connect as that user. */
     String allow(String user, String... rights) {
+        allow(redis, user, rights);
+        return "redis://" + user + ":secret@127.0.0.1:" + server.port();
+    }
+
+    /** The same at any server; the password is "secret". */
+    static void allow(RedisCommands<String, String> redis, String user, String... rights) {
         CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8).add("SETUSER");
         List.of(user, "reset", "on", ">secret").forEach(args::add);
         List.of(rights).forEach(args::add);
         redis.dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), args);
-        return "redis://" + user + ":secret@127.0.0.1:" + server.port();
     }
 
     /** Cuts the connections of the clients whose name begins like that. */

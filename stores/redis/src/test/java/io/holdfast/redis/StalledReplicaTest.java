@@ -8,7 +8,6 @@ import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
 import io.holdfast.Safety;
 import io.holdfast.testkit.Await;
-import java.time.Duration;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -41,11 +40,7 @@ class StalledReplicaTest {
     }
 
     private Holdfast connect(int replicas) {
-        return Holdfast.builder()
-                .uri(master.uri())
-                .commandTimeout(Duration.ofMillis(600))
-                .safety(new Safety(replicas))
-                .build();
+        return Holdfast.builder().uri(master.uri()).safety(new Safety(replicas)).build();
     }
 
     @Test
