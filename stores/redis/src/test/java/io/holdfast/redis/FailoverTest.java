@@ -21,6 +21,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -153,14 +155,15 @@ class FailoverTest {
         assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
     }
 
-    @Test
-    void anAttemptThatHangsIsFollowedByAnother() throws Exception {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void anAttemptThatHangsIsFollowedByAnother(int answers) throws Exception {
         try (Wire wire = new Wire(master.server.port());
                 Holdfast c = Holdfast.builder()
                         .uri(wire.uri())
                         .connectTimeout(Duration.ofMillis(400))
                         .build()) {
-            wire.silenceNewOnesAfter(1);
+            wire.silenceNewOnesAfter(answers);
             int before = wire.connections();
             wire.cut();
             Await.until("there are three more attempts", () -> wire.connections() >= before + 3);

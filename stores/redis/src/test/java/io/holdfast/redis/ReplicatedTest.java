@@ -69,12 +69,18 @@ class ReplicatedTest {
 
     @Test
     void manyAtOnceShareTheWaiting() throws Exception {
-        List<CompletableFuture<Lease>> all = IntStream.range(0, 500)
-                .mapToObj(i -> safe.lock("n" + i).async().acquire())
-                .toList();
-        all.forEach(each -> assertThat(each).succeedsWithin(LEASE));
-        assertThat(master.calls("wait")).isBetween(1L, 400L);
-        all.forEach(each -> each.join().close());
+        try (Holdfast patient = Holdfast.builder()
+                .uri(master.uri())
+                .commandTimeout(Duration.ofSeconds(20))
+                .safety(Safety.replicated(1))
+                .build()) {
+            List<CompletableFuture<Lease>> all = IntStream.range(0, 500)
+                    .mapToObj(i -> patient.lock("n" + i).async().acquire())
+                    .toList();
+            all.forEach(each -> assertThat(each).succeedsWithin(LEASE));
+            assertThat(master.calls("wait")).isBetween(1L, 400L);
+            all.forEach(each -> each.join().close());
+        }
     }
 
     @Test
@@ -97,8 +103,7 @@ class ReplicatedTest {
         assertThat(unconcerned.remaining()).isGreaterThan(LEASE.minusSeconds(1));
         unconcerned.close();
         replica.server.resume();
-        Await.until("nothing is left of it", () -> safe.stats().unsettled() == 0);
-        assertThat(master.redis.exists("n")).isZero();
+        Await.until("nothing is left of it", () -> master.redis.exists("n") == 0);
     }
 
     @Test
@@ -110,8 +115,7 @@ class ReplicatedTest {
                     .isInstanceOf(IndeterminateLockException.class)
                     .hasMessageContaining("it stands, but WAIT for replicas failed")
                     .hasMessageContaining("NOPERM");
-            Await.until("it is given back", () -> hasty.stats().unsettled() == 0);
-            assertThat(master.redis.exists("n")).isZero();
+            Await.until("it is given back", () -> master.redis.exists("n") == 0);
         }
     }
 
@@ -184,7 +188,7 @@ class ReplicatedTest {
         master.redis.del("n");
         replica.server.pause();
         assertThat(told).succeedsWithin(LEASE);
-        assertThat(told.join()).as("left of what stands at the master, in ms").isPositive();
+        assertThat(told.join()).as("left of what stands at the master, in ms").isGreaterThan(300);
         replica.server.resume();
         other.close();
     }
