@@ -7,7 +7,7 @@ import io.holdfast.spi.Release;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.testkit.StoreClient;
-import java.io.IOException;
+import io.holdfast.testkit.faults.Wire;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
@@ -26,7 +26,7 @@ class LostAnswerTest {
     private final StoreClient client = Databases.client("jdbc:h2:tcp://127.0.0.1:" + wire.port() + "/"
             + database.url().substring("jdbc:h2:".length()) + ";AUTO_RECONNECT=TRUE");
 
-    LostAnswerTest() throws SQLException, IOException {}
+    LostAnswerTest() throws SQLException {}
 
     @BeforeEach
     void learnTheTime() {

@@ -24,7 +24,7 @@ record Address(RedisURI uri, Optional<Group> group, UriOptions options) {
      */
     record Group(List<RedisURI> sentinels, String master) {}
 
-    static final int SENTINEL_PORT = 26_379;
+    private static final int SENTINEL_PORT = 26_379;
 
     private static final String LOGIN = "(?<login>[^/?#@\\s]*@)?";
     private static final String PLACE = "([^:/?#@,\\[\\]\\s]+|\\[[\\p{XDigit}:.%]+])(:[1-9]\\d{0,4})?";

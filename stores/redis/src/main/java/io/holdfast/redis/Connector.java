@@ -3,7 +3,9 @@ package io.holdfast.redis;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
 import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionStateAdapter;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
@@ -20,6 +22,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 
 /** Makes connections to a server that takes locks, wherever that is now. */
 final class Connector {
@@ -141,6 +144,38 @@ final class Connector {
                 throw new CompletionException(error != null ? error : objection.get());
             }
             return made;
+        });
+    }
+
+    /**
+     * Looks after a connection that is in use: calls {@code lost} when it is cut, when the answer to a beat is that it is of no use,
+     * and when one stays out for twice as long as any request is waited for.
+     *
+     * @param beat asks something; false if the connection is of no use
+     */
+    void keepWatch(
+            StatefulRedisConnection<String, String> made, Supplier<CompletionStage<Boolean>> beat, Runnable lost) {
+        made.addListener(new RedisConnectionStateAdapter() {
+            @Override
+            public void onRedisDisconnected(RedisChannelHandler<?, ?> gone) {
+                lost.run();
+            }
+        });
+        beat(made, beat, lost, CompletableFuture.completedStage(true), beat.get());
+    }
+
+    private void beat(
+            StatefulRedisConnection<String, String> made,
+            Supplier<CompletionStage<Boolean>> beat,
+            Runnable lost,
+            CompletionStage<Boolean> older,
+            CompletionStage<Boolean> newer) {
+        timer.schedule(config.commandTimeout().toNanos(), () -> {
+            if (made.isOpen() && older.toCompletableFuture().getNow(false)) {
+                beat(made, beat, lost, newer, beat.get());
+            } else {
+                lost.run();
+            }
         });
     }
 

@@ -11,18 +11,17 @@ import java.util.concurrent.CompletionStage;
 /**
  * What a server says of itself when it is greeted, which every user may do.
  *
- * @param version of the server's own counting
  * @param mode {@code standalone}, {@code sentinel} or {@code cluster}
  * @param role {@code master} or {@code replica}
  */
-record Greeting(String version, String mode, String role) {
+record Greeting(String mode, String role) {
 
     private static final int PROTOCOL = 3;
 
     static CompletionStage<Greeting> ask(RedisAsyncCommands<String, String> redis) {
         CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8).add(PROTOCOL);
         return redis.dispatch(CommandType.HELLO, new ArrayOutput<>(StringCodec.UTF8), args)
-                .thenApply(reply -> new Greeting(text(reply, "version"), text(reply, "mode"), text(reply, "role")));
+                .thenApply(reply -> new Greeting(text(reply, "mode"), text(reply, "role")));
     }
 
     private static String text(List<Object> reply, String key) {

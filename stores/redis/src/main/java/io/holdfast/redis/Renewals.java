@@ -44,8 +44,9 @@ record Renewals(
         CompletionStage<Map<Kind, Iterator<Renew.Reply>>> replies =
                 CompletableFuture.completedStage(new EnumMap<>(Kind.class));
         for (Map.Entry<Kind, List<Renew>> kind : kinds.entrySet()) {
-            CompletionStage<List<Renew.Reply>> ofKind =
-                    renew(kind.getKey(), kind.getValue()).exceptionally(error -> failed(kind.getValue(), error));
+            CompletionStage<List<Renew.Reply>> ofKind = renew(kind.getKey(), kind.getValue())
+                    // what is wrong with one kind does not touch the others
+                    .exceptionally(error -> Collections.nCopies(kind.getValue().size(), failed(error)));
             replies = replies.thenCombine(ofKind, (all, some) -> {
                 all.put(kind.getKey(), some.iterator());
                 return all;
@@ -57,10 +58,8 @@ record Renewals(
                 .toList());
     }
 
-    /** What is wrong with one kind does not touch the others. */
-    private List<Renew.Reply> failed(List<Renew> batch, Throwable error) {
-        Renew.Reply failed = new Renew.Failed(failures.request("renew", error));
-        return Collections.nCopies(batch.size(), failed);
+    private Renew.Failed failed(Throwable error) {
+        return new Renew.Failed(failures.request("renew", error));
     }
 
     private Kind kind(Renew request, List<Renew> batch) {
@@ -93,13 +92,16 @@ record Renewals(
         };
         return replies.exceptionallyCompose(error -> {
             List<Renew.Reply> known = answered.get();
-            Renew.Reply failed = new Renew.Failed(failures.request("renew", error));
             return known == null
                     ? CompletableFuture.failedStage(error)
-                    : CompletableFuture.completedStage(known.stream()
-                            .map(reply -> reply instanceof Renew.Renewed ? failed : reply)
-                            .toList());
+                    : CompletableFuture.completedStage(unconfirmed(known, failed(error)));
         });
+    }
+
+    private static List<Renew.Reply> unconfirmed(List<Renew.Reply> known, Renew.Failed failed) {
+        return known.stream()
+                .map(reply -> reply instanceof Renew.Renewed ? failed : reply)
+                .toList();
     }
 
     private static List<String> names(List<Renew> batch) {

@@ -5,8 +5,6 @@ import io.holdfast.spi.Platform;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.support.Kept;
-import io.lettuce.core.RedisChannelHandler;
-import io.lettuce.core.RedisConnectionStateAdapter;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.List;
 import java.util.Objects;
@@ -37,7 +35,6 @@ final class Replicas {
     private final StoreConfig config;
     private final Failures failures;
     private final Connector connector;
-    private final Platform.Timer timer;
     private final long limitMillis;
     private final Kept<Line> kept;
 
@@ -45,7 +42,6 @@ final class Replicas {
         this.config = config;
         this.failures = failures;
         this.connector = connector;
-        this.timer = timer;
         limitMillis = Math.max(1, config.commandTimeout().multipliedBy(2).toMillis() / 5);
         kept = new Kept<>(config.platform(), timer, this::make, Line::up, line -> connector.down(line.connection));
     }
@@ -112,25 +108,8 @@ final class Replicas {
         }
 
         void up() {
-            connection.addListener(new RedisConnectionStateAdapter() {
-                @Override
-                public void onRedisDisconnected(RedisChannelHandler<?, ?> gone) {
-                    kept.lost(Line.this);
-                }
-            });
-            beat(CompletableFuture.completedStage(0L), replicas());
-        }
-
-        /** Gives it up when an answer stays out for twice as long as any request is waited for. */
-        private void beat(CompletionStage<Long> older, CompletionStage<Long> newer) {
-            timer.schedule(config.commandTimeout().toNanos(), () -> {
-                CompletableFuture<Long> answer = older.toCompletableFuture();
-                if (connection.isOpen() && answer.isDone() && !answer.isCompletedExceptionally()) {
-                    beat(newer, replicas());
-                } else {
-                    kept.lost(this);
-                }
-            });
+            connector.keepWatch(
+                    connection, () -> replicas().handle((count, error) -> error == null), () -> kept.lost(this));
         }
 
         /** How many replicas have what was answered before. */

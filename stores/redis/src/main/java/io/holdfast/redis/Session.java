@@ -7,9 +7,7 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.support.Kept;
 import io.holdfast.support.Mailbox;
-import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.RedisConnectionStateAdapter;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
@@ -22,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -126,12 +125,16 @@ final class Session {
 
     /** What came between the last connection and this is missed. */
     private void up(StatefulRedisPubSubConnection<String, String> made) {
-        made.addListener(new RedisConnectionStateAdapter() {
-            @Override
-            public void onRedisDisconnected(RedisChannelHandler<?, ?> gone) {
-                connection.lost(made);
-            }
-        });
+        AtomicInteger beats = new AtomicInteger();
+        connector.keepWatch(
+                made,
+                () -> {
+                    if (beats.incrementAndGet() % BEATS_TO_A_LOOK == 0) {
+                        leaveIfElsewhere(made);
+                    }
+                    return master(made);
+                },
+                () -> connection.lost(made));
         neighbour.connected();
         if (runs.get() > 1 || config.lazy()) {
             LOG.info(
@@ -141,37 +144,20 @@ final class Session {
                     Address.place(server));
             mailbox.receive("G", 0);
         }
-        beat(made, CompletableFuture.completedStage(true), master(made), 1);
-    }
-
-    /**
-     * Gives up a connection on which an answer stays out for twice as long as any request is waited for, one to a server
-     * that others have made a replica, and one to a server that does not know yet that it is no master any more.
-     */
-    private void beat(
-            StatefulRedisPubSubConnection<String, String> made,
-            CompletionStage<Boolean> older,
-            CompletionStage<Boolean> newer,
-            int number) {
-        timer.schedule(config.commandTimeout().toNanos(), () -> {
-            if (!made.isOpen() || !older.toCompletableFuture().getNow(false)) {
-                connection.lost(made);
-                return;
-            }
-            beat(made, newer, master(made), number + 1);
-            if (number % BEATS_TO_A_LOOK == 0) {
-                connector.isElsewhere(server).thenAccept(elsewhere -> {
-                    if (elsewhere) {
-                        connection.lost(made);
-                        replicas.ifPresent(Replicas::lost);
-                    }
-                });
-            }
-        });
     }
 
     private static CompletionStage<Boolean> master(StatefulRedisPubSubConnection<String, String> made) {
         return Greeting.ask(made.async()).handle((greeting, error) -> error == null && greeting.isMaster());
+    }
+
+    /** A server that was cut off from the others does not know that it is no master any more. */
+    private void leaveIfElsewhere(StatefulRedisPubSubConnection<String, String> made) {
+        connector.isElsewhere(server).thenAccept(elsewhere -> {
+            if (elsewhere) {
+                connection.lost(made);
+                replicas.ifPresent(Replicas::lost);
+            }
+        });
     }
 
     // ---- requests and messages

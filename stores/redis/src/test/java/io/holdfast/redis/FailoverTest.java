@@ -13,12 +13,12 @@ import io.holdfast.LockEvent;
 import io.holdfast.Safety;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.Await;
+import io.holdfast.testkit.faults.Wire;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,7 +34,7 @@ class FailoverTest {
     private static final Duration LEASE = Duration.ofSeconds(20);
 
     private final Servers master = Servers.start("--repl-diskless-sync-delay", "0");
-    private final Servers replica = Servers.start();
+    private final Servers replica = Servers.following(master);
     private final Wire address = new Wire(master.server.port());
     private final List<LockEvent> events = new CopyOnWriteArrayList<>();
     private final Holdfast a = connect("a");
@@ -42,22 +42,11 @@ class FailoverTest {
 
     private Holdfast connect(String name) {
         return Holdfast.builder()
-                .uri(address.uri())
+                .uri(Servers.uri(address.port()))
                 .name(name)
                 .lease(LEASE)
                 .listener(events::add)
                 .build();
-    }
-
-    @BeforeEach
-    void follow() throws Exception {
-        replica.redis.replicaof("127.0.0.1", master.server.port());
-        awaitLink();
-    }
-
-    private void awaitLink() {
-        Await.until(
-                "the replica follows", () -> replica.redis.info("replication").contains("master_link_status:up"));
     }
 
     @AfterEach
@@ -111,7 +100,7 @@ class FailoverTest {
     @Test
     void whatTheReplicaCannotHaveIsNotGranted() throws Exception {
         try (Holdfast safe = Holdfast.builder()
-                .uri(address.uri())
+                .uri(Servers.uri(address.port()))
                 .safety(Safety.replicated(1))
                 .build()) {
             safe.lock("n").acquire().close();
@@ -160,14 +149,14 @@ class FailoverTest {
     void anAttemptThatHangsIsFollowedByAnother(int answers) throws Exception {
         try (Wire wire = new Wire(master.server.port());
                 Holdfast c = Holdfast.builder()
-                        .uri(wire.uri())
+                        .uri(Servers.uri(wire.port()))
                         .connectTimeout(Duration.ofMillis(400))
                         .build()) {
             wire.silenceNewOnesAfter(answers);
             int before = wire.connections();
             wire.cut();
             Await.until("there are three more attempts", () -> wire.connections() >= before + 3);
-            wire.silenceNewOnesAfter(Integer.MAX_VALUE);
+            wire.mendNewOnes();
             assertThat(c.lock("n").tryLock(LEASE)).isTrue();
             c.lock("n").unlock();
         }

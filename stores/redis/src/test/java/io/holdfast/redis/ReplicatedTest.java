@@ -27,17 +27,10 @@ class ReplicatedTest {
     private static final Duration COMMAND = Duration.ofSeconds(2);
 
     private final Servers master = Servers.start("--repl-diskless-sync-delay", "0");
-    private final Servers replica = follower();
+    private final Servers replica = Servers.following(master);
     private final List<LockEvent> events = new CopyOnWriteArrayList<>();
     private final Holdfast safe = connect("safe", Safety.replicated(1));
     private final Holdfast plain = connect("plain", Safety.async());
-
-    private Servers follower() {
-        Servers follower = Servers.start("--replicaof", "127.0.0.1 " + master.server.port());
-        Await.until(
-                "the replica follows", () -> follower.redis.info("replication").contains("master_link_status:up"));
-        return follower;
-    }
 
     private Holdfast connect(String name, Safety safety) {
         return Holdfast.builder()

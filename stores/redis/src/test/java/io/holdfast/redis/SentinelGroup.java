@@ -7,6 +7,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
+import io.lettuce.core.sentinel.api.sync.RedisSentinelCommands;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -58,9 +59,13 @@ final class SentinelGroup implements AutoCloseable {
     }
 
     private Map<String, String> told(RedisServer sentinel) {
+        return sentinel(sentinel, s -> s.master(MASTER));
+    }
+
+    private <T> T sentinel(RedisServer sentinel, Function<RedisSentinelCommands<String, String>, T> question) {
         RedisURI uri = RedisURI.create(sentinel.uri());
         try (StatefulRedisSentinelConnection<String, String> connection = client.connectSentinel(uri)) {
-            return connection.sync().master(MASTER);
+            return question.apply(connection.sync());
         }
     }
 
@@ -80,11 +85,8 @@ final class SentinelGroup implements AutoCloseable {
     /** Makes all Sentinels take another server for the master, which does not know, and neither do those that were theirs. */
     void nameAnother(RedisServer server) {
         for (RedisServer sentinel : sentinels) {
-            RedisURI uri = RedisURI.create(sentinel.uri());
-            try (StatefulRedisSentinelConnection<String, String> connection = client.connectSentinel(uri)) {
-                connection.sync().remove(MASTER);
-                connection.sync().monitor(MASTER, "127.0.0.1", server.port(), 2);
-            }
+            sentinel(sentinel, s -> s.remove(MASTER));
+            sentinel(sentinel, s -> s.monitor(MASTER, "127.0.0.1", server.port(), 2));
         }
     }
 

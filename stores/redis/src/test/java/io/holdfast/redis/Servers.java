@@ -1,6 +1,7 @@
 package io.holdfast.redis;
 
 import io.holdfast.embedded.redis.RedisServer;
+import io.holdfast.testkit.Await;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -53,6 +54,19 @@ final class Servers implements AutoCloseable {
 
     static Servers start(String... args) {
         return new Servers(RedisServer.start(args), true);
+    }
+
+    /** A replica, which has caught up. */
+    static Servers following(Servers master) {
+        Servers replica = start("--replicaof", "127.0.0.1 " + master.server.port());
+        Await.until(
+                "the replica follows", () -> replica.redis.info("replication").contains("master_link_status:up"));
+        return replica;
+    }
+
+    /** Of a server without a password. */
+    static String uri(int port) {
+        return "redis://127.0.0.1:" + port;
     }
 
     /** One that wants a password, which is in its URI. */

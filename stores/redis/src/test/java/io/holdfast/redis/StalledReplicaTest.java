@@ -23,14 +23,8 @@ class StalledReplicaTest {
     private static final int PAIRS = 1_000;
 
     private final Servers master = Servers.start("--repl-diskless-sync-delay", "0");
-    private final Servers replica = follower();
-    private final Servers stalled = follower();
-
-    private Servers follower() {
-        Servers follower = Servers.start("--replicaof", "127.0.0.1 " + master.server.port());
-        Await.until("it follows", () -> follower.redis.info("replication").contains("master_link_status:up"));
-        return follower;
-    }
+    private final Servers replica = Servers.following(master);
+    private final Servers stalled = Servers.following(master);
 
     @AfterEach
     void close() {
