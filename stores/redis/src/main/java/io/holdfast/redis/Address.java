@@ -11,11 +11,12 @@ import java.util.stream.Collectors;
 /**
  * Where a server is, or who knows where it is, and who logs in.
  *
- * @param uri of the server; of one that Sentinels name it has all but the place
+ * @param uri of the server; of one that Sentinels name, and of the nodes of a cluster, it has all but the place
  * @param group who names the server; empty if the URI does
+ * @param nodes some of a cluster, that know the others; empty if it belongs to none
  * @param options how to connect, and who else is there
  */
-record Address(RedisURI uri, Optional<Group> group, UriOptions options) {
+record Address(RedisURI uri, Optional<Group> group, List<RedisURI> nodes, UriOptions options) {
 
     /**
      * Sentinels, and the name by which they know a master.
@@ -24,23 +25,59 @@ record Address(RedisURI uri, Optional<Group> group, UriOptions options) {
      */
     record Group(List<RedisURI> sentinels, String master) {}
 
-    private static final int SENTINEL_PORT = 26_379;
-
     private static final String LOGIN = "(?<login>[^/?#@\\s]*@)?";
     private static final String PLACE = "([^:/?#@,\\[\\]\\s]+|\\[[\\p{XDigit}:.%]+])(:[1-9]\\d{0,4})?";
-    private static final String END = "(/(?<database>\\d{0,6}))?(\\?(?<options>[^#\\s]*))?";
-    private static final Pattern SERVER = Pattern.compile("rediss?://" + LOGIN + "(?<places>" + PLACE + ")" + END);
-    private static final Pattern SENTINELS = Pattern.compile(
-            "rediss?-sentinel://" + LOGIN + "(?<places>" + PLACE + "(," + PLACE + ")*)/(?<master>[\\w.-]+)" + END);
+    private static final String PLACES = "(?<places>" + PLACE + "(," + PLACE + ")*)";
+    private static final String DATABASE = "(/(?<database>\\d{0,6}))?";
+    private static final String OPTIONS = "(\\?(?<options>[^#\\s]*))?";
+
+    /** What a URI may be. */
+    enum Form {
+        SERVER(
+                "",
+                "(?<places>" + PLACE + ")" + DATABASE,
+                "redis://[user:password@]host[:port][/database][?interop=redisson]"),
+        GROUP(
+                "-sentinel",
+                PLACES + "/(?<master>[\\w.-]+)" + DATABASE,
+                "redis-sentinel://[user:password@]host[:port],host[:port].../MASTER[/database]"),
+        CLUSTER("-cluster", PLACES + "/?", "redis-cluster://[user:password@]host[:port],host[:port]...");
+
+        private final String kind;
+        private final Pattern pattern;
+        private final String shown;
+
+        Form(String kind, String places, String shown) {
+            this.kind = kind;
+            this.pattern = Pattern.compile("rediss?" + kind + "://" + LOGIN + places + OPTIONS);
+            this.shown = shown + ", or rediss" + kind + "://";
+        }
+
+        private static Form of(String text) {
+            return Arrays.stream(values())
+                    .filter(form -> text.matches("(?s)rediss?" + form.kind + ":.*"))
+                    .findFirst()
+                    .orElse(SERVER);
+        }
+
+        /** What it looks like when something is missing. */
+        private String hint() {
+            return this == GROUP ? "is the name of the master there? " : "";
+        }
+
+        private int port() {
+            return this == GROUP ? 26_379 : RedisURI.DEFAULT_REDIS_PORT;
+        }
+    }
 
     /** @throws IllegalArgumentException if it has another form; the text shows the URI without its password */
     static Address parse(String text) {
-        boolean grouped = text.matches("(?s)rediss?-sentinel:.*");
-        Matcher form = (grouped ? SENTINELS : SERVER).matcher(text);
-        String problem = grouped ? "is the name of the master there? " : "";
+        Form form = Form.of(text);
+        Matcher parts = form.pattern.matcher(text);
+        String problem = form.hint();
         try {
-            if (form.matches()) {
-                return of(form, text.startsWith("rediss"), grouped);
+            if (parts.matches()) {
+                return of(form, parts, text.startsWith("rediss"));
             }
         } catch (UriOptions.Wrong e) {
             problem = e.getMessage() + "; ";
@@ -49,27 +86,44 @@ record Address(RedisURI uri, Optional<Group> group, UriOptions options) {
         }
         String shown = text.replaceFirst("(?s)\\?.*", "?***").replaceFirst("(?s)^([^:]*:/*).*@", "$1***@");
         throw new IllegalArgumentException(
-                "not a Redis URI: '" + shown + "'; " + problem + "the form is "
-                        + (grouped
-                                ? "redis-sentinel://[user:password@]host[:port],host[:port].../MASTER[/database], or rediss-sentinel://"
-                                : "redis://[user:password@]host[:port][/database][?interop=redisson], or rediss://")
+                "not a Redis URI: '" + shown + "'; " + problem + "the form is " + form.shown
                         + " for TLS, with a port up to 65535, and with %XX for signs in user and password that mean something in a URI");
     }
 
-    private static Address of(Matcher form, boolean tls, boolean grouped) {
-        String text = form.group("options");
-        UriOptions options = text == null ? UriOptions.NONE : UriOptions.parse(text, grouped, tls);
-        String login = Optional.ofNullable(form.group("login")).orElse("");
-        String ofPlaces = grouped ? options.sentinelLogin() : login;
-        int port = grouped ? SENTINEL_PORT : RedisURI.DEFAULT_REDIS_PORT;
-        List<RedisURI> places = Arrays.stream(form.group("places").split(",", -1))
-                .map(place -> place(place, tls, ofPlaces, port))
+    private static Address of(Form form, Matcher parts, boolean tls) {
+        String text = parts.group("options");
+        UriOptions options = text == null ? UriOptions.NONE : UriOptions.parse(text, form, tls);
+        String login = Optional.ofNullable(parts.group("login")).orElse("");
+        String ofPlaces = form == Form.GROUP ? options.sentinelLogin() : login;
+        List<RedisURI> places = Arrays.stream(parts.group("places").split(",", -1))
+                .map(place -> place(place, tls, ofPlaces, form.port()))
                 .toList();
-        RedisURI server = grouped ? place("master", tls, login, 1) : places.get(0);
-        String database = Optional.ofNullable(form.group("database")).orElse("");
+        RedisURI any = place("any", tls, login, 1);
+        return switch (form) {
+            case SERVER -> new Address(inDatabase(places.get(0), parts), Optional.empty(), List.of(), options);
+            case GROUP -> {
+                Group group = new Group(places, parts.group("master"));
+                yield new Address(inDatabase(any, parts), Optional.of(group), List.of(), options);
+            }
+            case CLUSTER -> new Address(any, Optional.empty(), places, options);
+        };
+    }
+
+    private static RedisURI inDatabase(RedisURI server, Matcher parts) {
+        String database = Optional.ofNullable(parts.group("database")).orElse("");
         server.setDatabase(database.isEmpty() ? 0 : Integer.parseInt(database));
-        Optional<Group> group = grouped ? Optional.of(new Group(places, form.group("master"))) : Optional.empty();
-        return new Address(server, group, options);
+        return server;
+    }
+
+    /** That of one node of the cluster. */
+    Address node(String host, int port) {
+        RedisURI node = RedisURI.builder(uri).withHost(host).withPort(port).build();
+        return new Address(node, group, List.of(node), options);
+    }
+
+    /** Whether it is a cluster, or a node of one. */
+    boolean isCluster() {
+        return !nodes.isEmpty();
     }
 
     private static RedisURI place(String place, boolean tls, String login, int defaultPort) {
@@ -94,11 +148,16 @@ record Address(RedisURI uri, Optional<Group> group, UriOptions options) {
     public String toString() {
         String database = uri.getDatabase() == 0 ? "" : "/" + uri.getDatabase();
         String scheme = uri.isSsl() ? "rediss" : "redis";
-        return group.map(sentinels -> sentinels.sentinels().stream()
-                                .map(Address::place)
-                                .collect(Collectors.joining(",", scheme + "-sentinel://", "/" + sentinels.master())))
+        if (isCluster()) {
+            return scheme + "-cluster://" + places(nodes);
+        }
+        return group.map(known -> scheme + "-sentinel://" + places(known.sentinels()) + "/" + known.master())
                         .orElseGet(() -> scheme + "://" + place(uri))
                 + database;
+    }
+
+    private static String places(List<RedisURI> uris) {
+        return uris.stream().map(Address::place).collect(Collectors.joining(","));
     }
 
     /** Host and port. */

@@ -53,7 +53,7 @@ final class BesideRedisson extends ForwardingStore {
     private BesideRedisson(RedisStore store, Both channels) {
         super(store);
         this.channels = channels;
-        turns = new Turns(store.session.timer);
+        turns = new Turns(store.session.timer());
     }
 
     /** Connects, unless that is to be done later. */

@@ -2,24 +2,16 @@ package io.holdfast.redis;
 
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
-import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionStateAdapter;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.metrics.CommandLatencyRecorder;
-import io.lettuce.core.protocol.ProtocolVersion;
-import io.lettuce.core.resource.ClientResources;
-import io.netty.util.HashedWheelTimer;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
@@ -28,47 +20,25 @@ import java.util.function.Supplier;
 final class Connector {
 
     private static final long EARLY_NANOS = 5_000_000;
-    private static final int CLOSE_SECONDS = 2;
 
     private final StoreConfig config;
     private final Failures failures;
+    private final Driver driver;
     private final Platform.Timer timer;
-    private final ClientResources resources;
-    private final RedisClient client;
     private final RedisURI uri;
     private final Optional<Sentinels> sentinels;
-    private volatile boolean ended;
 
-    Connector(StoreConfig config, Failures failures, Platform.Timer timer, String name) {
+    Connector(StoreConfig config, Failures failures, Driver driver) {
         this.config = config;
         this.failures = failures;
-        this.timer = timer;
-        ThreadFactory threads = new DefaultThreadFactory(name + "-redis", true);
-        resources = ClientResources.builder()
-                .ioThreadPoolSize(2)
-                .threadFactoryProvider(pool -> threads)
-                .timer(new HashedWheelTimer(threads))
-                .commandLatencyRecorder(CommandLatencyRecorder.disabled())
-                .build();
+        this.driver = driver;
+        timer = driver.timer;
         Address server = failures.server();
-        client = RedisClient.create(resources);
-        ClientOptions.Builder options = ClientOptions.builder()
-                .autoReconnect(false)
-                .protocolVersion(ProtocolVersion.RESP3)
-                .useHashIndexQueue(false);
-        client.setOptions(
-                (server.uri().isSsl() ? options.sslOptions(server.options().tls()) : options).build());
-        uri = prepared(server.uri(), name);
+        uri = driver.prepared(server.uri());
         sentinels = server.group().map(group -> {
-            group.sentinels().forEach(sentinel -> prepared(sentinel, name));
-            return new Sentinels(client, timer, group, config.connectTimeout());
+            group.sentinels().forEach(driver::prepared);
+            return new Sentinels(driver.client, timer, group, config.connectTimeout());
         });
-    }
-
-    private RedisURI prepared(RedisURI address, String name) {
-        address.setClientName(name.replaceAll("[^!-~]", "_"));
-        address.setTimeout(config.connectTimeout());
-        return address;
     }
 
     /**
@@ -106,7 +76,9 @@ final class Connector {
     /** A driver that is closed meanwhile complains of who comes then. */
     private <C> CompletionStage<C> begun(
             BiFunction<RedisClient, RedisURI, ? extends CompletionStage<C>> way, RedisURI server) {
-        return ended ? CompletableFuture.failedStage(new IOException("it is closed")) : way.apply(client, server);
+        return driver.isEnded()
+                ? CompletableFuture.failedStage(new IOException("it is closed"))
+                : way.apply(driver.client, server);
     }
 
     private CompletionStage<RedisURI> master() {
@@ -181,19 +153,5 @@ final class Connector {
 
     void down(StatefulRedisConnection<String, String> made) {
         CompletionStage<Void> unused = made.closeAsync();
-    }
-
-    /** Ends the client, after what its timer does just now; completes when all its connections are closed. */
-    CompletionStage<Void> shutdown() {
-        ended = true;
-        CompletableFuture<Void> idle = new CompletableFuture<>();
-        timer.schedule(0, () -> idle.complete(null));
-        return idle.thenCompose(nothing -> client.shutdownAsync(0, CLOSE_SECONDS, TimeUnit.SECONDS));
-    }
-
-    /** Ends the threads. */
-    void end() {
-        resources.shutdown(0, CLOSE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
-        resources.timer().stop();
     }
 }

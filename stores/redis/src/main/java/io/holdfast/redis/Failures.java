@@ -20,7 +20,10 @@ record Failures(Address server) {
     private static final String CONNECT = "cannot connect";
     private static final String SENTINEL =
             "it is a Sentinel, which keeps no locks but knows who does; the URI is redis-sentinel://host:port/MASTER";
-    private static final String CLUSTER = "it belongs to a cluster; connect to a server that does not";
+    private static final String CLUSTER = "it belongs to a cluster; the URI is redis-cluster://host:port,host:port...";
+    private static final String NO_CLUSTER = "it belongs to no cluster; the URI is redis://host:port";
+    private static final String DOWN = "its cluster has no master for some slots; look at CLUSTER INFO";
+    private static final String MOVING = "the slot of the lock is on its way to another node, or has arrived there";
 
     /** What the errors mean. But for the lack of memory, the server has not begun with the command. */
     private static final Map<String, String> MEANINGS = Map.ofEntries(
@@ -64,14 +67,28 @@ record Failures(Address server) {
 
     /** Why locks cannot be kept by a server that says this of itself; empty if they can. */
     Optional<StoreException> objection(Greeting greeting) {
+        return topology(greeting)
+                .or(() -> greeting.isMaster()
+                        ? Optional.empty()
+                        : Optional.of(answer(CONNECT, "READONLY its role is " + greeting.role())));
+    }
+
+    /** Why it is not what the URI says; empty if it is. */
+    Optional<StoreException> topology(Greeting greeting) {
         return switch (greeting.mode()) {
             case "sentinel" -> Optional.of(failed(Effect.REFUSED, CONNECT, SENTINEL));
-            case "cluster" -> Optional.of(failed(Effect.REFUSED, CONNECT, CLUSTER));
-            default ->
-                greeting.isMaster()
-                        ? Optional.empty()
-                        : Optional.of(answer(CONNECT, "READONLY its role is " + greeting.role()));
+            case "cluster" ->
+                server.isCluster() ? Optional.empty() : Optional.of(failed(Effect.REFUSED, CONNECT, CLUSTER));
+            default -> server.isCluster() ? Optional.of(failed(Effect.REFUSED, CONNECT, NO_CLUSTER)) : Optional.empty();
         };
+    }
+
+    /** No node is known to keep that slot. */
+    StoreException uncovered(String what, int slot) {
+        return failed(
+                Effect.NOT_APPLIED,
+                what,
+                "no master keeps the slot " + slot + "; look at CLUSTER INFO and CLUSTER SLOTS");
     }
 
     /** A request, or a part of one, that had this error as its answer. */
@@ -80,7 +97,11 @@ record Failures(Address server) {
         if (code.startsWith("HF")) {
             return failed(Effect.REFUSED, what, text.substring(code.length() + 1));
         }
-        String meaning = MEANINGS.get(code);
+        if (server.isCluster() && Redirect.in(text).isPresent()) {
+            String why = said(what, MOVING + " (" + text + ")");
+            return new StoreException(Effect.NOT_APPLIED, why, Redirect.in(text).get());
+        }
+        String meaning = server.isCluster() && code.equals("CLUSTERDOWN") ? DOWN : MEANINGS.get(code);
         return meaning == null || text.contains("in script")
                 ? failed(Effect.UNKNOWN, what, "the server answered: " + text)
                 : failed(effect(code), what, meaning + " (" + text + ")");
@@ -153,7 +174,11 @@ record Failures(Address server) {
     }
 
     private StoreException failed(Effect effect, String what, String why) {
-        return new StoreException(effect, "Redis at " + server + ": " + what + ": " + why);
+        return new StoreException(effect, said(what, why));
+    }
+
+    private String said(String what, String why) {
+        return "Redis at " + server + ": " + what + ": " + why;
     }
 
     private static Throwable root(Throwable error) {

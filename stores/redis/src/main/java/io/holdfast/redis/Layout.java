@@ -3,6 +3,7 @@ package io.holdfast.redis;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.TenureId;
 import io.lettuce.core.cluster.SlotHash;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -17,13 +18,16 @@ import java.util.stream.Stream;
  *   <li>{@code hf:{tag}:r:NAME} the ends of the leases of a read/write lock, as long as it is held
  *   <li>{@code hf:{tag}:f:KEY} the highest token that a key of a user has seen, see {@link RedisFence}
  *   <li>{@code hf:client:ID} who a client is, while it uses locks
- *   <li>{@code hf:in:ID} the channel on which a client listens
+ *   <li>{@code hf:in:ID} the channel on which a client listens; in a cluster {@code hf:in:NODE:ID} at each node that it uses
  * </ul>
  * NAME and ID are behind the key prefix of the client, if it has one. The tag puts the keys of a lock into one slot of a
  * cluster: it is what the lock's own name has between braces; else the whole name; else, for a name with a closing brace,
  * which cannot be a tag, a short text of the same slot from a table. All this is shared by all versions and never changes.
+ *
+ * @param prefix of all names
+ * @param node which node of a cluster this is, with a colon behind; empty where there is no cluster
  */
-record Layout(String prefix) {
+record Layout(String prefix, String node) {
 
     static final int KEYS_A_LOCK = 4;
 
@@ -71,10 +75,21 @@ record Layout(String prefix) {
         return Stream.concat(Stream.of(sharedKeys(name)), Stream.of(timer(prefix + name, owner)));
     }
 
-    /** Under which Redisson looks for a reader. */
-    private static String timer(String lock, String owner) {
+    /** Under which Redisson looks for a reader; where it cannot lock the name, one that it does not know. */
+    private String timer(String lock, String owner) {
         String start = lock.indexOf('{') < 0 ? "{" + lock + "}" : lock;
-        return start + ":" + owner + ":rwlock_timeout:1";
+        String end = ":" + owner + ":rwlock_timeout:1";
+        boolean elsewhere = !node.isEmpty() && slot(start + end) != slot(lock);
+        return (elsewhere ? "hf:{" + tag(lock) + "}:rt:" + lock : start) + end;
+    }
+
+    int slotOf(String name) {
+        return slot(prefix + name);
+    }
+
+    /** By all keys that are made here of a lock, too. */
+    static int slot(String key) {
+        return SlotHash.getSlot(key.getBytes(StandardCharsets.UTF_8));
     }
 
     /** The same for one lock, and what a script needs that tells Redisson's clients as well. */
@@ -93,7 +108,7 @@ record Layout(String prefix) {
     }
 
     String inbox(String client) {
-        return "hf:in:" + prefix + client;
+        return "hf:in:" + node + prefix + client;
     }
 
     String record(String client) {
@@ -127,7 +142,7 @@ record Layout(String prefix) {
         if (open >= 0 && close > open + 1) {
             return lock.substring(open + 1, close);
         }
-        return lock.indexOf('}') < 0 ? lock : Integer.toString(Table.NUMBERS[SlotHash.getSlot(lock)], RADIX);
+        return lock.indexOf('}') < 0 ? lock : Integer.toString(Table.NUMBERS[slot(lock)], RADIX);
     }
 
     /** For each slot the lowest number that is in it when written to base 36; made when first needed, in some 20 ms. */
@@ -138,7 +153,7 @@ record Layout(String prefix) {
         static {
             int missing = NUMBERS.length;
             for (int i = 1; missing > 0; i++) {
-                int slot = SlotHash.getSlot(Integer.toString(i, RADIX));
+                int slot = slot(Integer.toString(i, RADIX));
                 if (NUMBERS[slot] == 0) {
                     NUMBERS[slot] = i;
                     missing--;

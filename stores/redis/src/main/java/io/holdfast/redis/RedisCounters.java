@@ -23,7 +23,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** Semaphores and latches: the requests of {@link RedisStore} for them. */
-record RedisCounters(Session session, Layout layout, Reports reports, String client) implements CounterStore {
+record RedisCounters(Session session, Layout layout, Presence presence, String client) implements CounterStore {
 
     // ---- permits that are held
 
@@ -115,7 +115,7 @@ record RedisCounters(Session session, Layout layout, Reports reports, String cli
             tenures.add(reply.text(i));
         }
         OptionalInt limit = reply.count(1) < 0 ? OptionalInt.empty() : OptionalInt.of(reply.count(1));
-        return reports.clients(tenures).thenApply(clients -> {
+        return presence.clients(tenures).thenApply(clients -> {
             List<PermitHolder> holders = new ArrayList<>();
             for (LockReport.Client holder : clients) {
                 int at = 3 + holders.size() * 3;

@@ -11,9 +11,7 @@ import io.holdfast.spi.ServerClock;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.TogetherStore;
-import io.holdfast.support.ClientRecord;
 import io.holdfast.support.TokenUnits;
-import io.lettuce.core.SetArgs;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -31,7 +29,8 @@ final class RedisStore implements LockStore {
     private static final Logger LOG = LoggerFactory.getLogger(RedisStore.class);
 
     private static final long CLOSE_NANOS = 500_000_000;
-    private static final Set<Mode> MODES = Set.of(Mode.values());
+    static final Capabilities CAPABILITIES =
+            new Capabilities(false, true, true, Set.of(Mode.values()), Duration.ofMillis(100), 512, true);
 
     private final StoreConfig config;
     private final Failures failures;
@@ -39,36 +38,84 @@ final class RedisStore implements LockStore {
     final Session session;
     private final Reports reports;
     private final SharedLocks shared;
-    private final RedisCounters counters;
+    final RedisCounters counters;
     private final Renewals renewals;
     private final ServerClock clock = new ServerClock();
-    private final ClientRecord record;
-    private final String recordKey;
+    private final Driver driver;
+    private final Presence presence;
     private final AtomicBoolean closed = new AtomicBoolean();
 
+    /** With a driver of its own. */
     RedisStore(StoreConfig config, Address server) {
+        this(
+                config,
+                server,
+                new Layout(config.keyPrefix(), ""),
+                new Driver(config, server),
+                Optional.empty(),
+                () -> {});
+    }
+
+    /**
+     * With what it shares with the stores of other servers.
+     *
+     * @param shared who its client is; empty if that is written at this server
+     * @param trouble told when its connection is lost
+     */
+    RedisStore(
+            StoreConfig config,
+            Address server,
+            Layout layout,
+            Driver driver,
+            Optional<Presence> shared,
+            Runnable trouble) {
         this.config = config;
+        this.layout = layout;
+        this.driver = driver;
         failures = new Failures(server);
-        layout = new Layout(config.keyPrefix());
-        session = new Session(config, failures, layout);
-        reports = new Reports(session, layout);
-        shared = new SharedLocks(session, layout);
-        counters = new RedisCounters(session, layout, reports, config.client().id());
+        session = new Session(config, failures, layout, driver, trouble);
+        presence = shared.orElseGet(() -> new Presence(config, layout, new ServerRecords(session)));
+        reports = new Reports(session, layout, presence);
+        this.shared = new SharedLocks(session, layout);
+        counters = new RedisCounters(session, layout, presence, config.client().id());
         renewals = new Renewals(
-                session, layout, failures, shared, counters, config.client().id());
-        record = new ClientRecord(config);
-        recordKey = layout.record(config.client().id());
+                session,
+                layout,
+                failures,
+                this.shared,
+                counters,
+                config.client().id());
     }
 
     /** Connects, and waits for it. */
     void connect() {
-        Optional<Throwable> error = session.failureOf(
-                session.connection.get(), config.connectTimeout().toNanos());
+        Optional<Throwable> error =
+                driver.failureOf(connected(), config.connectTimeout().toNanos());
         if (error.isPresent()) {
             close();
             throw failures.unreachable("cannot connect", error.get());
         }
-        session.send(() -> "info", redis -> redis.info("memory")).thenAccept(this::warnOfEviction);
+    }
+
+    /** Connects, if that was not begun before. */
+    CompletionStage<Void> connected() {
+        return session.connection
+                .get()
+                .thenAccept(made -> session.send(() -> "info", redis -> redis.info("memory"))
+                        .thenAccept(this::warnOfEviction));
+    }
+
+    boolean isConnected() {
+        return session.connection.now().isPresent();
+    }
+
+    /** For good; what it shares with others stays. */
+    void disconnect() {
+        session.close();
+    }
+
+    String host() {
+        return failures.server().uri().getHost();
     }
 
     private void warnOfEviction(String info) {
@@ -83,7 +130,7 @@ final class RedisStore implements LockStore {
 
     @Override
     public Capabilities capabilities() {
-        return new Capabilities(false, true, true, MODES, Duration.ofMillis(100), 512, true);
+        return CAPABILITIES;
     }
 
     @Override
@@ -98,7 +145,7 @@ final class RedisStore implements LockStore {
 
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
-        writeRecord(request.lease());
+        presence.asksFor(request.lease());
         if (request.share().mode() == Mode.PERMITS) {
             return counters.acquire(request, queueing(request), RedisStore::permitted);
         } else if (request.share().mode() != Mode.LOCK) {
@@ -158,7 +205,7 @@ final class RedisStore implements LockStore {
 
     @Override
     public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
-        batch.forEach(request -> writeRecord(request.lease()));
+        batch.forEach(request -> presence.asksFor(request.lease()));
         return renewals.renew(batch);
     }
 
@@ -179,6 +226,24 @@ final class RedisStore implements LockStore {
                 with(arguments, request.places(), Stream::of));
     }
 
+    /** By the key of the lock alone, for one of {@link Mode#LOCK}: whoever waits is not served. */
+    CompletionStage<Release.Reply> releaseKey(Release request, boolean asking) {
+        return session.runByKey(Script.RELEASE_KEY, request.name(), RedisStore::released, asking, request.tenure());
+    }
+
+    /** By the key of the lock alone, for one of {@link Mode#LOCK} that wants nothing else; as if somebody waited. */
+    CompletionStage<Renew.Reply> renewKey(Renew request, boolean asking) {
+        return session.runByKey(
+                Script.RENEW_KEY,
+                request.name(),
+                reply -> reply.count(1) == 1
+                        ? new Renew.Renewed(1, Optional.empty(), reply.number(0))
+                        : new Renew.Lost(),
+                asking,
+                request.tenure(),
+                millis(request.lease()));
+    }
+
     private static Release.Reply released(Reply reply) {
         return new Release.Reply(reply.number(0) == 1, reply.count(1), reply.number(2));
     }
@@ -186,14 +251,6 @@ final class RedisStore implements LockStore {
     /** In full, as a lease must not end before its time. */
     static long millis(Duration lease) {
         return lease.plusNanos(999_999).toMillis();
-    }
-
-    /** Who this client is, for others; for as long as the lock of the request may last. */
-    private void writeRecord(Duration lease) {
-        if (record.takeTurn()) {
-            SetArgs life = SetArgs.Builder.px(ClientRecord.life(lease));
-            session.send(() -> "record", redis -> redis.set(recordKey, record.text(), life));
-        }
     }
 
     @Override
@@ -218,7 +275,11 @@ final class RedisStore implements LockStore {
 
     @Override
     public Optional<TogetherStore> together() {
-        return Optional.of(new TogetherLocks(session, layout, this::writeRecord));
+        return Optional.of(togetherLocks());
+    }
+
+    TogetherLocks togetherLocks() {
+        return new TogetherLocks(session, layout, presence::asksFor);
     }
 
     @Override
@@ -229,10 +290,9 @@ final class RedisStore implements LockStore {
     @Override
     public void close() {
         if (!closed.getAndSet(true)) {
-            if (record.isWritten()) {
-                session.failureOf(session.send(() -> "record", redis -> redis.del(recordKey)), CLOSE_NANOS);
-            }
+            presence.end().ifPresent(end -> driver.failureOf(end, CLOSE_NANOS));
             session.close();
+            driver.close();
         }
     }
 }

@@ -25,7 +25,7 @@ public final class RedisStoreProvider implements StoreProvider {
 
     @Override
     public Set<String> schemes() {
-        return Set.of("redis", "rediss", "redis-sentinel", "rediss-sentinel");
+        return Set.of("redis", "rediss", "redis-sentinel", "rediss-sentinel", "redis-cluster", "rediss-cluster");
     }
 
     @Override
@@ -36,6 +36,13 @@ public final class RedisStoreProvider implements StoreProvider {
     @Override
     public LockStore open(StoreConfig config) {
         Address server = Address.parse(config.uri());
+        if (server.isCluster()) {
+            ClusterStore store = new ClusterStore(config, server);
+            if (!config.lazy()) {
+                store.connect();
+            }
+            return store;
+        }
         if (server.besideRedisson()) {
             return BesideRedisson.open(config, server);
         }

@@ -56,7 +56,7 @@ final class RedissonChannels implements Session.Neighbour {
         this.config = config;
         this.session = session;
         this.channels = channels;
-        timer = session.timer;
+        timer = session.timer();
     }
 
     private String channel(String name) {

@@ -93,7 +93,9 @@ final class Replicas {
     }
 
     void close() {
+        var last = kept.now();
         kept.close();
+        last.ifPresent(line -> connector.down(line.connection));
     }
 
     /** A connection, and the WAITs on it. */

@@ -3,7 +3,6 @@ package io.holdfast.redis;
 import io.holdfast.LockReport;
 import io.holdfast.spi.StoreConfig.HoldDescription;
 import io.holdfast.spi.TenureId;
-import io.holdfast.support.ClientRecord;
 import io.holdfast.support.TokenUnits;
 import io.lettuce.core.KeyScanArgs;
 import io.lettuce.core.ScanArgs;
@@ -19,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** Who holds what, and who waits: from the lock, the records of the clients, and the holder itself. */
-record Reports(Session session, Layout layout) {
+record Reports(Session session, Layout layout, Presence presence) {
 
     private static final int SCAN_COUNT = 1_000;
     private static final double FRONT = 1L << 52;
@@ -58,11 +57,9 @@ record Reports(Session session, Layout layout) {
             fields.add(reply.text(i));
             times.add(Double.valueOf(reply.text(i + 1)));
         }
-        CompletionStage<List<Optional<HoldDescription>>> descriptions = inTurn(fields.stream()
-                .limit(held)
-                .map(field -> description(field, name))
-                .toList());
-        return clients(fields).thenCombine(descriptions, (clients, holds) -> {
+        CompletionStage<List<Optional<HoldDescription>>> descriptions =
+                ClusterStore.inTurn(fields.stream().limit(held).map(field -> description(field, name)));
+        return presence.clients(fields).thenCombine(descriptions, (clients, holds) -> {
             List<LockReport.Holder> holders = new ArrayList<>();
             List<LockReport.Waiter> waiters = new ArrayList<>();
             for (int i = 0; i < held; i++) {
@@ -88,35 +85,10 @@ record Reports(Session session, Layout layout) {
     }
 
     private CompletionStage<Optional<HoldDescription>> description(String holder, String name) {
-        String tenure = tenure(holder);
+        String tenure = Presence.tenure(holder);
         return tenure.matches(".+:-?\\d{1,18}")
                 ? session.mailbox.describe(TenureId.parse(tenure), name)
                 : CompletableFuture.completedStage(Optional.empty());
-    }
-
-    /** Who they are: by their records, or else by what stands in the lock or the queue. */
-    CompletionStage<List<LockReport.Client>> clients(List<String> fields) {
-        if (fields.isEmpty()) {
-            return CompletableFuture.completedStage(List.of());
-        }
-        String[] records = fields.stream().map(Reports::id).map(layout::record).toArray(String[]::new);
-        return session.send(() -> "read records", redis -> redis.mget(records)).thenApply(found -> {
-            List<LockReport.Client> clients = new ArrayList<>();
-            for (String field : fields) {
-                String record = found.get(clients.size()).getValueOrElse("");
-                clients.add(record.isEmpty() ? LockReport.Client.unknown(field) : ClientRecord.read(id(field), record));
-            }
-            return clients;
-        });
-    }
-
-    private static String tenure(String field) {
-        return field.replaceFirst(":(write|upgrade)$", "");
-    }
-
-    private static String id(String field) {
-        String tenure = tenure(field);
-        return tenure.substring(0, Math.max(0, tenure.lastIndexOf(':')));
     }
 
     CompletionStage<List<LockReport>> list(String start) {
@@ -147,14 +119,7 @@ record Reports(Session session, Layout layout) {
     }
 
     private static CompletionStage<List<LockReport>> all(List<CompletableFuture<Optional<LockReport>>> reports) {
-        return inTurn(reports)
+        return ClusterStore.inTurn(reports.stream())
                 .thenApply(found -> found.stream().flatMap(Optional::stream).toList());
-    }
-
-    private static <T> CompletionStage<List<T>> inTurn(List<? extends CompletionStage<T>> stages) {
-        List<CompletableFuture<T>> all =
-                stages.stream().map(CompletionStage::toCompletableFuture).toList();
-        return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
-                .thenApply(done -> all.stream().map(CompletableFuture::join).toList());
     }
 }

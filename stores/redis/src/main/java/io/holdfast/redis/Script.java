@@ -14,6 +14,8 @@ enum Script {
     TOGETHER("common", "serve", "take", "together"),
     RENEW("common", "renew"),
     RENEW_ALIKE("common", "renew-alike"),
+    RENEW_KEY("common", "renew-key"),
+    RELEASE_KEY("common", "release-key"),
     RELEASE("release-alone", "common", "serve", "redisson", "release"),
     FORCE("common", "serve", "redisson", "force"),
     INSPECT("common", "inspect"),
@@ -52,8 +54,15 @@ enum Script {
     /** Whether it gives a lease, or makes one longer. */
     boolean grants() {
         return switch (this) {
-            case ACQUIRE, TOGETHER, RENEW, RENEW_ALIKE, SHARE_ACQUIRE, SHARE_RENEW, PERMIT_ACQUIRE, PERMIT_RENEW ->
-                true;
+            case ACQUIRE,
+                    TOGETHER,
+                    RENEW,
+                    RENEW_ALIKE,
+                    RENEW_KEY,
+                    SHARE_ACQUIRE,
+                    SHARE_RENEW,
+                    PERMIT_ACQUIRE,
+                    PERMIT_RENEW -> true;
             default -> false;
         };
     }

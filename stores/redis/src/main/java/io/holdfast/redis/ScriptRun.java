@@ -3,7 +3,14 @@ package io.holdfast.redis;
 import io.holdfast.spi.StoreException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.output.NestedMultiOutput;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -41,6 +48,21 @@ final class ScriptRun<T> extends CompletableFuture<T> {
                         answered(reply, error);
                     }
                 });
+        return this;
+    }
+
+    /** At a node that is to get the slot of its keys, and does this for those alone who say that they were sent there. */
+    ScriptRun<T> asking(StatefulRedisConnection<String, String> redis) {
+        CommandArgs<String, String> args = new CommandArgs<>(ExactUtf8.CODEC)
+                .add(script.text)
+                .add(keys.length)
+                .addKeys(keys)
+                .addValues(values);
+        AsyncCommand<String, String, List<Object>> run =
+                new AsyncCommand<>(new Command<>(CommandType.EVAL, new NestedMultiOutput<>(ExactUtf8.CODEC), args));
+        run.whenComplete(this::answered);
+        // nothing else must come in between
+        redis.dispatch(List.of(new Command<>(CommandType.ASKING, new StatusOutput<>(ExactUtf8.CODEC)), run));
         return this;
     }
 

@@ -13,14 +13,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeoutException;
 
 /**
  * Asks the Sentinels of a group which server is the master.
  *
- * <p>All are asked at once, so that one that hangs holds up nobody. Of the answers that come within a moment the one of the
+ * <p>All are asked at once. Of the answers that come within a moment the one of the
  * latest failover counts: a Sentinel that was cut off from the others still tells of the master before.
  *
  * <p>See <a href="https://redis.io/docs/latest/develop/reference/sentinel-clients/">Guidelines for Redis clients with support
@@ -28,7 +26,7 @@ import java.util.concurrent.TimeoutException;
  */
 final class Sentinels {
 
-    private static final long MOMENT_NANOS = 100_000_000;
+    static final Comparator<Known> LATEST = Comparator.comparingLong(Known::epoch);
 
     private final RedisClient client;
     private final Platform.Timer timer;
@@ -54,16 +52,8 @@ final class Sentinels {
     /** The same with host and port of the master. */
     CompletionStage<RedisURI> withMaster(RedisURI server) {
         List<Asked> asked = group.sentinels().stream().map(this::ask).toList();
-        List<CompletableFuture<Known>> answers =
-                asked.stream().map(Asked::answer).toList();
-        CompletableFuture<Void> enough = new CompletableFuture<>();
-        timer.schedule(limit.toNanos(), () -> enough.complete(null));
-        var unused = CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
-                .whenComplete((nothing, error) -> enough.complete(null));
-        for (CompletionStage<Known> answer : answers) {
-            answer.thenAccept(known -> timer.schedule(MOMENT_NANOS, () -> enough.complete(null)));
-        }
-        return enough.thenApply(nothing -> latest(answers))
+        return new Survey<>(timer, limit, asked.stream().map(Asked::answer).toList())
+                .latest(LATEST)
                 .whenComplete((master, error) -> asked.forEach(Sentinels::close))
                 .thenApply(master -> RedisURI.builder(server)
                         .withHost(master.host)
@@ -95,25 +85,5 @@ final class Sentinels {
     /** Also one that comes later. */
     private static void close(Asked asked) {
         var unused = asked.connection().thenCompose(StatefulRedisSentinelConnection::closeAsync);
-    }
-
-    static Known latest(List<CompletableFuture<Known>> answers) {
-        return answers.stream()
-                .filter(answer -> answer.isDone() && !answer.isCompletedExceptionally())
-                .map(CompletableFuture::join)
-                .max(Comparator.comparingLong(Known::epoch))
-                .orElseThrow(() -> failure(answers));
-    }
-
-    /** What a Sentinel has said is believed if no other one may say something else later. */
-    private static CompletionException failure(List<CompletableFuture<Known>> answers) {
-        return new CompletionException(answers.stream()
-                .map(Sentinels::error)
-                .min(Comparator.comparing(Failures::isAnswer))
-                .orElseThrow());
-    }
-
-    private static Throwable error(CompletableFuture<Known> answer) {
-        return answer.isDone() ? answer.handle((known, error) -> error).join() : new TimeoutException();
     }
 }

@@ -1,6 +1,5 @@
 package io.holdfast.redis;
 
-import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
@@ -19,9 +18,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -38,13 +36,13 @@ final class Session {
 
     private static final Logger LOG = LoggerFactory.getLogger(Session.class);
 
-    private static final long CLOSE_NANOS = 2_000_000_000;
     private static final int BEATS_TO_A_LOOK = 5;
 
     private final StoreConfig config;
     private final Failures failures;
     private final Layout layout;
-    final Platform.Timer timer;
+    private final Driver driver;
+    private final Runnable trouble;
     private final Connector connector;
     private final Optional<Replicas> replicas;
     final Kept<StatefulRedisPubSubConnection<String, String>> connection;
@@ -52,7 +50,8 @@ final class Session {
     private volatile boolean listening;
     private volatile RedisURI server;
     private volatile Neighbour neighbour = Neighbour.NONE;
-    private final AtomicLong runs = new AtomicLong();
+    private volatile long run;
+    private final AtomicBoolean wasUp;
 
     /** Another library on the same server, whose channels are listened to. */
     interface Neighbour {
@@ -71,21 +70,26 @@ final class Session {
         void connected();
     }
 
-    Session(StoreConfig config, Failures failures, Layout layout) {
+    /** @param trouble told when a connection is lost */
+    Session(StoreConfig config, Failures failures, Layout layout, Driver driver, Runnable trouble) {
         this.config = config;
         this.failures = failures;
         this.layout = layout;
-        String name =
-                "holdfast-" + config.client().name().orElse(config.client().id());
-        timer = config.platform().timer(name + "-redis-timer");
-        mailbox =
-                new Mailbox(config, timer, (to, text) -> send(() -> "publish", r -> r.publish(layout.inbox(to), text)));
-        connector = new Connector(config, failures, timer, name);
+        this.driver = driver;
+        this.trouble = trouble;
+        wasUp = new AtomicBoolean(config.lazy());
+        mailbox = new Mailbox(
+                config, driver.timer, (to, text) -> send(() -> "publish", r -> r.publish(layout.inbox(to), text)));
+        connector = new Connector(config, failures, driver);
         replicas = config.safety().replicas() == 0
                 ? Optional.empty()
-                : Optional.of(new Replicas(config, failures, connector, timer));
+                : Optional.of(new Replicas(config, failures, connector, driver.timer));
         server = failures.server().uri();
-        connection = new Kept<>(config.platform(), timer, this::make, this::up, connector::down);
+        connection = new Kept<>(config.platform(), driver.timer, this::make, this::up, this::down);
+    }
+
+    Platform.Timer timer() {
+        return driver.timer;
     }
 
     // ---- the connection
@@ -100,7 +104,8 @@ final class Session {
             C made, RedisURI place) {
         server = place;
         // what comes on this connection has its number, also when another one was made meanwhile
-        long number = numbered(runs.incrementAndGet());
+        long number = numbered(driver.nextRun());
+        run = number;
         String inbox = layout.inbox(config.client().id());
         made.addListener(new RedisPubSubAdapter<>() {
             @Override
@@ -136,7 +141,7 @@ final class Session {
                 },
                 () -> connection.lost(made));
         neighbour.connected();
-        if (runs.get() > 1 || config.lazy()) {
+        if (wasUp.getAndSet(true)) {
             LOG.info(
                     "Client {} is connected to {} at {}",
                     config.client().id(),
@@ -144,6 +149,11 @@ final class Session {
                     Address.place(server));
             mailbox.receive("G", 0);
         }
+    }
+
+    private void down(StatefulRedisPubSubConnection<String, String> gone) {
+        connector.down(gone);
+        trouble.run();
     }
 
     private static CompletionStage<Boolean> master(StatefulRedisPubSubConnection<String, String> made) {
@@ -181,13 +191,32 @@ final class Session {
     /** With these keys, for these names. */
     <T> CompletionStage<T> run(
             Script script, String[] keys, List<String> names, Function<Reply, T> decoder, Object... arguments) {
+        return run(script, keys, names, decoder, false, arguments);
+    }
+
+    /** With the key of the lock alone. */
+    <T> CompletionStage<T> runByKey(
+            Script script, String name, Function<Reply, T> decoder, boolean asking, Object... arguments) {
+        String[] key = {layout.prefix() + name};
+        return run(script, key, List.of(name), decoder, asking, arguments);
+    }
+
+    private <T> CompletionStage<T> run(
+            Script script,
+            String[] keys,
+            List<String> names,
+            Function<Reply, T> decoder,
+            boolean asking,
+            Object... arguments) {
         String[] values = new String[arguments.length];
         Arrays.setAll(values, i -> arguments[i].toString());
-        long run = listening ? numbered(runs.get()) : 0;
+        long current = listening ? run : 0;
         Supplier<String> what = () -> script + " " + names;
-        Function<StatefulRedisConnection<String, String>, CompletionStage<T>> use = open -> new ScriptRun<>(
-                        script, keys, values, reply -> decoder.apply(new Reply(reply, run)), failed(what, open))
-                .on(open.async());
+        Function<StatefulRedisConnection<String, String>, CompletionStage<T>> use = open -> {
+            ScriptRun<T> begun = new ScriptRun<>(
+                    script, keys, values, reply -> decoder.apply(new Reply(reply, current)), failed(what, open));
+            return asking ? begun.asking(open) : begun.on(open.async());
+        };
         return replicas.isPresent() && script.grants() ? replicas.get().run(what, use) : whenOpen(what, use);
     }
 
@@ -245,20 +274,11 @@ final class Session {
 
     // ---- the end
 
-    /** Waits for something, but not for longer than that; empty if it went well. */
-    @CanIgnoreReturnValue
-    Optional<Throwable> failureOf(CompletionStage<?> stage, long limitNanos) {
-        CompletableFuture<?> end = stage.toCompletableFuture();
-        timer.schedule(limitNanos, () -> end.completeExceptionally(new TimeoutException()));
-        return end.handle((value, error) -> Optional.<Throwable>ofNullable(error))
-                .join();
-    }
-
+    /** For good. */
     void close() {
+        var last = connection.now();
         connection.close();
+        last.ifPresent(connector::down);
         replicas.ifPresent(Replicas::close);
-        failureOf(connector.shutdown(), CLOSE_NANOS);
-        timer.close();
-        connector.end();
     }
 }

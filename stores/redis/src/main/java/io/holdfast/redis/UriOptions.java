@@ -34,8 +34,8 @@ record UriOptions(Map<String, String> values) {
     }
 
     /** @throws Wrong for what is not known, or goes with other URIs */
-    static UriOptions parse(String text, boolean grouped, boolean tls) {
-        List<String> known = known(grouped, tls);
+    static UriOptions parse(String text, Address.Form form, boolean tls) {
+        List<String> known = known(form, tls);
         Map<String, String> values = new LinkedHashMap<>();
         for (String each : text.split("&", -1)) {
             String[] option = each.split("=", 2);
@@ -51,9 +51,12 @@ record UriOptions(Map<String, String> values) {
         return options;
     }
 
-    private static List<String> known(boolean grouped, boolean tls) {
-        List<String> known = new ArrayList<>(List.of(INTEROP));
-        if (grouped) {
+    private static List<String> known(Address.Form form, boolean tls) {
+        List<String> known = new ArrayList<>();
+        if (form != Address.Form.CLUSTER) {
+            known.add(INTEROP);
+        }
+        if (form == Address.Form.GROUP) {
             known.add(SENTINEL_PASSWORD);
         }
         if (tls) {
@@ -63,6 +66,9 @@ record UriOptions(Map<String, String> values) {
     }
 
     private static String shown(List<String> known) {
+        if (known.isEmpty()) {
+            return "there are no options";
+        }
         String forms = known.stream()
                 .map(name -> name + '=' + (name.equals(INTEROP) ? REDISSON : "..."))
                 .collect(Collectors.joining(", "));

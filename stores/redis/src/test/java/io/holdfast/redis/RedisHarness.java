@@ -9,6 +9,7 @@ import io.holdfast.testkit.contract.RealTimeHarness;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Real servers for the rules of all stores. */
 final class RedisHarness extends RealTimeHarness {
@@ -16,13 +17,17 @@ final class RedisHarness extends RealTimeHarness {
     private static final Duration LIMIT = Duration.ofSeconds(5);
 
     private final String uri;
-    private final RedisCommands<String, String> redis;
+    private final List<RedisCommands<String, String>> servers;
     private final Safety safety;
 
-    /** @param redis where the locks are kept */
     RedisHarness(String uri, RedisCommands<String, String> redis, Safety safety) {
+        this(uri, List.of(redis), safety);
+    }
+
+    /** @param servers where the locks are kept */
+    RedisHarness(String uri, List<RedisCommands<String, String>> servers, Safety safety) {
         this.uri = uri;
-        this.redis = redis;
+        this.servers = servers;
         this.safety = safety;
         wipe();
     }
@@ -37,9 +42,15 @@ final class RedisHarness extends RealTimeHarness {
         return new RedisStoreProvider().open(config.withSafety(safety));
     }
 
+    /** In the slot of the other, where there are slots. */
+    @Override
+    public String beside(String name, String suffix) {
+        return servers.size() == 1 ? name + suffix : "{" + name + "}" + suffix;
+    }
+
     @Override
     public void wipe() {
-        redis.flushall();
+        servers.forEach(RedisCommands::flushall);
     }
 
     /** Counters of tokens may stay, how many permits a semaphore has, and what a lease still keeps that a rule did not give back. */
@@ -50,8 +61,11 @@ final class RedisHarness extends RealTimeHarness {
     }
 
     private List<String> left() {
+        return servers.stream().flatMap(RedisHarness::left).toList();
+    }
+
+    private static Stream<String> left(RedisCommands<String, String> redis) {
         return redis.keys("*").stream()
-                .filter(key -> key.startsWith("hf:client:") || (redis.pttl(key) == -1 && !key.contains("}:pl:")))
-                .toList();
+                .filter(key -> key.startsWith("hf:client:") || (redis.pttl(key) == -1 && !key.contains("}:pl:")));
     }
 }

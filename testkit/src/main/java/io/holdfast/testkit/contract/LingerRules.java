@@ -148,7 +148,8 @@ final class LingerRules {
         TestClient holder = scene.client();
         TestClient other = scene.client();
         holder.granted(lingering(holder));
-        List<Acquire> both = List.of(other.request(other.tenure()), other.request(other.tenure(), scene.name("-free")));
+        List<Acquire> both =
+                List.of(other.request(other.tenure()), other.request(other.tenure(), scene.beside("-free")));
         scene.await(other.store().together().orElseThrow().acquire(both));
         assertEquals(scene.name(), holder.signal(Signal.Wanted.class).name());
         scene.passSignals();

@@ -43,6 +43,11 @@ final class Scene implements AutoCloseable {
         return "contract-" + id + suffix;
     }
 
+    /** One that goes together with the name under test. */
+    String beside(String suffix) {
+        return harness.beside(name(), suffix);
+    }
+
     /** Another client; it connects at once. */
     TestClient client() {
         return client("");

@@ -18,6 +18,15 @@ public interface StoreHarness extends AutoCloseable {
     /** Opens a connection; all of a harness reach the same server. The rule closes it. */
     LockStore open(StoreConfig config);
 
+    /**
+     * A name that goes together with this one, and with others that are made of it, if the store has such names.
+     *
+     * @param suffix by which they differ
+     */
+    default String beside(String name, String suffix) {
+        return name + suffix;
+    }
+
     /** Lets time pass, on the server too. */
     void pass(Duration time);
 

@@ -90,12 +90,12 @@ final class TogetherRules {
     // ---- what is asked
 
     private String name(String suffix) {
-        return scene.name(suffix);
+        return scene.beside(suffix);
     }
 
     private static List<Acquire> requests(TestClient client, Scene scene) {
         return NAMES.stream()
-                .map(suffix -> client.request(client.tenure(), scene.name(suffix)))
+                .map(suffix -> client.request(client.tenure(), scene.beside(suffix)))
                 .toList();
     }
 

@@ -1,0 +1,406 @@
+package io.holdfast.redis;
+
+import io.holdfast.LockReport;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.Change;
+import io.holdfast.spi.CounterStore;
+import io.holdfast.spi.LatchReport;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.PermitReport;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.ServerClock;
+import io.holdfast.spi.Share.Mode;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.TenureId;
+import io.holdfast.spi.TogetherStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One client's locks in a cluster: each name at the master that keeps its slot.
+ *
+ * <p>A request goes to one node, and follows where that one sends it. One that says until when it may be applied was made for the
+ * clock of the node that it was sent to first; at another node it is sent with a time that is over, so that it is answered as late,
+ * with the time there, and made anew.
+ */
+final class ClusterStore implements LockStore, CounterStore, TogetherStore, Presence.Records {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterStore.class);
+
+    private static final long CLOSE_NANOS = 500_000_000;
+    private static final long PAUSE_NANOS = 20_000_000;
+    private static final long OVER = 0;
+
+    private final StoreConfig config;
+    private final Address address;
+    private final Failures failures;
+    private final Layout layout;
+    private final Driver driver;
+    private final Presence presence;
+    private final Nodes nodes;
+    private final ServerClock unheard = new ServerClock();
+    private final AtomicBoolean begun;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    ClusterStore(StoreConfig config, Address address) {
+        this.config = config;
+        this.address = address;
+        failures = new Failures(address);
+        layout = new Layout(config.keyPrefix(), "");
+        driver = new Driver(config, address);
+        presence = new Presence(config, layout, this);
+        begun = new AtomicBoolean(config.lazy());
+        nodes = new Nodes(config, address, driver, this::open);
+    }
+
+    /** Connects to all masters, and waits for it; some may be away, but not all. */
+    void connect() {
+        Optional<Throwable> error = driver.failureOf(
+                nodes.look().thenCompose(nothing -> connected()),
+                config.connectTimeout().toNanos());
+        begun.set(true);
+        boolean anyThere = nodes.all().stream().anyMatch(RedisStore::isConnected);
+        if (error.isPresent() && !anyThere) {
+            close();
+            throw failures.unreachable("cannot connect", error.get());
+        }
+        error.ifPresent(missing ->
+                LOG.warn("{} is not connected to as a whole", describe(), failures.unreachable("connect", missing)));
+    }
+
+    private CompletionStage<Void> connected() {
+        return CompletableFuture.allOf(nodes.all().stream()
+                .map(store -> store.connected().toCompletableFuture())
+                .toArray(CompletableFuture[]::new));
+    }
+
+    /** What comes later is a change, after which all is to be looked at. */
+    private RedisStore open(Told.Node node) {
+        RedisStore store = new RedisStore(
+                config.withLazy(begun.get()),
+                address.node(node.host(), node.port()),
+                new Layout(config.keyPrefix(), node.id() + ":"),
+                driver,
+                Optional.of(presence),
+                () -> nodes.doubt());
+        store.connected();
+        return store;
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return RedisStore.CAPABILITIES;
+    }
+
+    @Override
+    public String describe() {
+        return "Redis at " + address;
+    }
+
+    @Override
+    public ServerClock clock(String name) {
+        return nodes.at(layout.slotOf(name)).map(store -> store.clock(name)).orElse(unheard);
+    }
+
+    // ---- the way of a request
+
+    /** Does it at the node that keeps the name, wherever that is. */
+    private <T> CompletionStage<T> at(String name, Function<RedisStore, CompletionStage<T>> request) {
+        return at(name, request, request);
+    }
+
+    /** Another request is made at a node that the first one led to. */
+    private <T> CompletionStage<T> at(
+            String name,
+            Function<RedisStore, CompletionStage<T>> request,
+            Function<RedisStore, CompletionStage<T>> elsewhere) {
+        return new Errand<>(layout.slotOf(name), request, elsewhere).run();
+    }
+
+    /** A request, until a node has done it, or its time is over. */
+    private final class Errand<T> {
+
+        private final int slot;
+        private final Function<RedisStore, CompletionStage<T>> elsewhere;
+        private final long began = config.platform().nanoTime();
+        private Function<RedisStore, CompletionStage<T>> request;
+        private boolean looked;
+
+        Errand(
+                int slot,
+                Function<RedisStore, CompletionStage<T>> request,
+                Function<RedisStore, CompletionStage<T>> elsewhere) {
+            this.slot = slot;
+            this.request = request;
+            this.elsewhere = elsewhere;
+        }
+
+        CompletionStage<T> run() {
+            Optional<RedisStore> node = nodes.at(slot);
+            return node.isPresent()
+                    ? request.apply(node.get()).exceptionallyCompose(error -> after(node.get(), error))
+                    : lost();
+        }
+
+        private CompletionStage<T> lost() {
+            if (looked) {
+                nodes.doubt();
+                return CompletableFuture.failedStage(failures.uncovered("take locks", slot));
+            }
+            looked = true;
+            return nodes.look()
+                    .exceptionallyCompose(
+                            error -> CompletableFuture.failedStage(failures.unreachable("take locks", error)))
+                    .thenCompose(nothing -> run());
+        }
+
+        private CompletionStage<T> after(RedisStore node, Throwable error) {
+            Optional<Redirect> redirect = Redirect.in(error);
+            boolean late = config.platform().nanoTime() - began
+                    > config.commandTimeout().toNanos();
+            if (redirect.isEmpty() || late) {
+                return CompletableFuture.failedStage(error);
+            }
+            return follow(node, redirect.get()).thenCompose(nothing -> run());
+        }
+
+        /** What is half way needs a moment. */
+        private CompletionStage<Void> follow(RedisStore node, Redirect redirect) {
+            if (redirect.kind != Redirect.Kind.MOVED) {
+                return pause();
+            }
+            boolean again = request == elsewhere;
+            request = elsewhere;
+            CompletionStage<Void> known = nodes.moved(slot, redirect.hostOr(node.host()), redirect.port);
+            return again ? known.thenCompose(nothing -> pause()) : known;
+        }
+
+        private CompletionStage<Void> pause() {
+            CompletableFuture<Void> over = new CompletableFuture<>();
+            driver.timer.schedule(PAUSE_NANOS, () -> over.complete(null));
+            return over;
+        }
+    }
+
+    // ---- requests
+
+    @Override
+    public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+        return at(request.name(), store -> store.acquire(request), store -> store.acquire(request.withNotAfter(OVER)));
+    }
+
+    @Override
+    public CompletionStage<Release.Reply> release(Release request) {
+        return at(
+                request.name(),
+                store -> store.release(request).exceptionallyCompose(error -> {
+                    boolean halfWay = Redirect.in(error)
+                            .filter(redirect -> redirect.kind != Redirect.Kind.MOVED)
+                            .isPresent();
+                    return halfWay && request.mode() == Mode.LOCK
+                            ? byKey(store, (node, asking) -> node.releaseKey(request, asking))
+                            : CompletableFuture.failedStage(error);
+                }));
+    }
+
+    /** Slot by slot, all at once. What is wrong with one slot does not touch the others. */
+    @Override
+    public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
+        Map<Integer, List<Integer>> bySlot = new LinkedHashMap<>();
+        for (int i = 0; i < batch.size(); i++) {
+            bySlot.computeIfAbsent(layout.slotOf(batch.get(i).name()), slot -> new ArrayList<>())
+                    .add(i);
+        }
+        Renew.Reply[] replies = new Renew.Reply[batch.size()];
+        Stream<CompletionStage<Void>> parts = bySlot.values().stream().map(places -> {
+            List<Renew> part = places.stream().map(batch::get).toList();
+            CompletionStage<List<Renew.Reply>> answer = ofSlot(part);
+            return (bySlot.size() == 1 ? answer : answer.exceptionally(error -> failed(part, error)))
+                    .thenAccept(some -> {
+                        for (int i = 0; i < some.size(); i++) {
+                            replies[places.get(i)] = some.get(i);
+                        }
+                    });
+        });
+        return inTurn(parts).thenApply(done -> List.of(replies));
+    }
+
+    private List<Renew.Reply> failed(List<Renew> part, Throwable error) {
+        return Collections.nCopies(part.size(), new Renew.Failed(failures.request("renew", error)));
+    }
+
+    private CompletionStage<List<Renew.Reply>> ofSlot(List<Renew> part) {
+        return at(
+                part.get(0).name(),
+                store -> store.renew(part)
+                        .exceptionallyCompose(error -> Redirect.in(error).isPresent()
+                                ? CompletableFuture.completedStage(failed(part, error))
+                                : CompletableFuture.failedStage(error))
+                        .thenCompose(replies -> inTurn(IntStream.range(0, part.size())
+                                .mapToObj(i -> orByKey(store, part.get(i), replies.get(i))))));
+    }
+
+    /** What is half way is renewed where its key is; for what has moved the whole is sent again. */
+    private CompletionStage<Renew.Reply> orByKey(RedisStore store, Renew request, Renew.Reply reply) {
+        Optional<Redirect> redirect =
+                reply instanceof Renew.Failed failed ? Redirect.in(failed.cause()) : Optional.empty();
+        if (redirect.isEmpty()) {
+            return CompletableFuture.completedStage(reply);
+        }
+        boolean plain = request.mode() == Mode.LOCK && request.floor() == 0;
+        if (redirect.get().kind == Redirect.Kind.MOVED || !plain) {
+            return CompletableFuture.failedStage(((Renew.Failed) reply).cause());
+        }
+        return byKey(store, (node, asking) -> node.renewKey(request, asking));
+    }
+
+    /** Where the key is, or to where it is on its way. */
+    private <T> CompletionStage<T> byKey(
+            RedisStore store, BiFunction<RedisStore, Boolean, CompletionStage<T>> request) {
+        return request.apply(store, false).exceptionallyCompose(error -> {
+            Optional<Redirect> ask = Redirect.in(error).filter(redirect -> redirect.kind == Redirect.Kind.ASK);
+            return ask.isEmpty()
+                    ? CompletableFuture.failedStage(error)
+                    : nodes.visit(ask.get().hostOr(store.host()), ask.get().port)
+                            .thenCompose(node -> request.apply(node, true));
+        });
+    }
+
+    @Override
+    public CompletionStage<Optional<LockReport.Holder>> forceRelease(String name) {
+        return at(name, store -> store.forceRelease(name));
+    }
+
+    @Override
+    public CompletionStage<LockReport> inspect(String name) {
+        return at(name, store -> store.inspect(name));
+    }
+
+    @Override
+    public CompletionStage<List<LockReport>> list(String prefix) {
+        return ready().thenCompose(nothing -> inTurn(nodes.all().stream().map(store -> store.list(prefix))))
+                .thenApply(lists -> lists.stream().flatMap(List::stream).toList());
+    }
+
+    @Override
+    public CompletionStage<Void> confirmSignals() {
+        return ready().thenCompose(nothing -> inTurn(nodes.all().stream().map(RedisStore::confirmSignals)))
+                .thenAccept(all -> {});
+    }
+
+    /** When it is known who keeps what, also if nobody has asked for anything yet. */
+    private CompletionStage<Void> ready() {
+        return nodes.all().isEmpty()
+                ? nodes.look()
+                        .exceptionallyCompose(
+                                error -> CompletableFuture.failedStage(failures.unreachable("take locks", error)))
+                : CompletableFuture.completedStage(null);
+    }
+
+    static <T> CompletionStage<List<T>> inTurn(Stream<? extends CompletionStage<T>> stages) {
+        List<CompletableFuture<T>> all =
+                stages.map(CompletionStage::toCompletableFuture).toList();
+        return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
+                .thenApply(done -> all.stream().map(CompletableFuture::join).toList());
+    }
+
+    // ---- what is counted
+
+    @Override
+    public Optional<CounterStore> counters() {
+        return Optional.of(this);
+    }
+
+    @Override
+    public CompletionStage<Change.Reply> change(Change request) {
+        return at(
+                request.name(),
+                store -> store.counters.change(request),
+                store -> store.counters.change(request.withNotAfter(OVER)));
+    }
+
+    @Override
+    public CompletionStage<PermitReport> permits(String name) {
+        return at(name, store -> store.counters.permits(name));
+    }
+
+    @Override
+    public CompletionStage<Boolean> revoke(String name, TenureId permit) {
+        return at(name, store -> store.counters.revoke(name, permit));
+    }
+
+    @Override
+    public CompletionStage<LatchReport> latch(String name, boolean listening) {
+        return at(name, store -> store.counters.latch(name, listening));
+    }
+
+    // ---- several names
+
+    @Override
+    public Optional<TogetherStore> together() {
+        return Optional.of(this);
+    }
+
+    @Override
+    public boolean together(String name, String other) {
+        return layout.slotOf(name) == layout.slotOf(other);
+    }
+
+    @Override
+    public CompletionStage<List<Acquire.Reply>> acquire(List<Acquire> all) {
+        List<Acquire> over =
+                all.stream().map(request -> request.withNotAfter(OVER)).toList();
+        return at(
+                all.get(0).name(),
+                store -> store.togetherLocks().acquire(all),
+                store -> store.togetherLocks().acquire(over));
+    }
+
+    // ---- who the clients are, each at the slot of its own record
+
+    @Override
+    public CompletionStage<List<String>> read(List<String> keys) {
+        return inTurn(keys.stream().map(key -> atKey(key, records -> records.read(List.of(key)))))
+                .thenApply(found -> found.stream().map(one -> one.get(0)).toList());
+    }
+
+    @Override
+    public CompletionStage<?> write(String key, String text, Duration life) {
+        return atKey(key, records -> records.write(key, text, life));
+    }
+
+    @Override
+    public CompletionStage<?> remove(String key) {
+        return atKey(key, records -> records.remove(key));
+    }
+
+    private <T> CompletionStage<T> atKey(String key, Function<Presence.Records, CompletionStage<T>> request) {
+        Function<RedisStore, CompletionStage<T>> there = store -> request.apply(new ServerRecords(store.session));
+        return new Errand<>(Layout.slot(key), there, there).run();
+    }
+
+    @Override
+    public void close() {
+        if (!closed.getAndSet(true)) {
+            presence.end().ifPresent(end -> driver.failureOf(end, CLOSE_NANOS));
+            nodes.all().forEach(RedisStore::disconnect);
+            driver.close();
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package io.holdfast.redis;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreConfig;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.metrics.CommandLatencyRecorder;
+import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.resource.ClientResources;
+import io.netty.util.HashedWheelTimer;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What all connections of a client share: the driver, its threads, and a timer. */
+final class Driver {
+
+    private static final long CLOSE_NANOS = 2_000_000_000;
+    private static final int CLOSE_SECONDS = 2;
+
+    private final String name;
+    private final Duration connectTimeout;
+    private final ClientResources resources;
+    private final AtomicLong runs = new AtomicLong();
+    private volatile boolean ended;
+    final Platform.Timer timer;
+    final RedisClient client;
+
+    Driver(StoreConfig config, Address server) {
+        name = "holdfast-" + config.client().name().orElse(config.client().id());
+        connectTimeout = config.connectTimeout();
+        timer = config.platform().timer(name + "-redis-timer");
+        ThreadFactory threads = new DefaultThreadFactory(name + "-redis", true);
+        resources = ClientResources.builder()
+                .ioThreadPoolSize(2)
+                .threadFactoryProvider(pool -> threads)
+                .timer(new HashedWheelTimer(threads))
+                .commandLatencyRecorder(CommandLatencyRecorder.disabled())
+                .build();
+        client = RedisClient.create(resources);
+        ClientOptions.Builder options = ClientOptions.builder()
+                .autoReconnect(false)
+                .protocolVersion(ProtocolVersion.RESP3)
+                .useHashIndexQueue(false);
+        client.setOptions(
+                (server.uri().isSsl() ? options.sslOptions(server.options().tls()) : options).build());
+    }
+
+    /** The same, with what all connections have in common. */
+    RedisURI prepared(RedisURI address) {
+        address.setClientName(name.replaceAll("[^!-~]", "_"));
+        address.setTimeout(connectTimeout);
+        return address;
+    }
+
+    /** Of a connection, which is one run of one server for those who compare times. */
+    long nextRun() {
+        return runs.incrementAndGet();
+    }
+
+    boolean isEnded() {
+        return ended;
+    }
+
+    /** Waits for something, but not for longer than that; empty if it went well. */
+    @CanIgnoreReturnValue
+    Optional<Throwable> failureOf(CompletionStage<?> stage, long limitNanos) {
+        CompletableFuture<?> end = stage.toCompletableFuture();
+        timer.schedule(limitNanos, () -> end.completeExceptionally(new TimeoutException()));
+        return end.handle((value, error) -> Optional.<Throwable>ofNullable(error))
+                .join();
+    }
+
+    /** After what the timer does just now; waits until all connections are closed, and the threads ended. */
+    void close() {
+        ended = true;
+        CompletableFuture<Void> idle = new CompletableFuture<>();
+        timer.schedule(0, () -> idle.complete(null));
+        failureOf(idle.thenCompose(nothing -> client.shutdownAsync(0, CLOSE_SECONDS, TimeUnit.SECONDS)), CLOSE_NANOS);
+        timer.close();
+        resources.shutdown(0, CLOSE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+        resources.timer().stop();
+    }
+}

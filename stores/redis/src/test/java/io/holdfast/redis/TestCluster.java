@@ -1,0 +1,131 @@
+package io.holdfast.redis;
+
+import io.holdfast.embedded.redis.RedisServer;
+import io.holdfast.testkit.Await;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Three masters, with a replica each if wanted, on free ports; each knows all others. */
+final class TestCluster implements AutoCloseable {
+
+    static final int MASTERS = 3;
+    private static final int SLOTS = 16_384;
+
+    /** A server, and a look into it. */
+    record Node(RedisServer server, String id, int bus, StatefulRedisConnection<String, String> connection) {
+
+        RedisCommands<String, String> redis() {
+            return connection.sync();
+        }
+
+        String place() {
+            return "127.0.0.1:" + server.port();
+        }
+
+        /** Sends a command of the cluster that the driver does not have like that. */
+        void cluster(Object... words) {
+            CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8);
+            Stream.of(words).map(Object::toString).forEach(args::add);
+            redis().dispatch(CommandType.CLUSTER, new StatusOutput<>(StringCodec.UTF8), args);
+        }
+    }
+
+    private final RedisClient client = RedisClient.create();
+    final List<Node> nodes = new ArrayList<>();
+
+    /** @param replicas of each master: 0 or 1 */
+    TestCluster(int replicas, String... more) {
+        for (int i = 0; i < MASTERS * (1 + replicas); i++) {
+            nodes.add(start(more));
+        }
+        for (int i = 0; i < nodes.size(); i++) {
+            nodes.get(i).cluster("SET-CONFIG-EPOCH", i + 1);
+        }
+        for (int i = 0; i < MASTERS; i++) {
+            nodes.get(i).cluster("ADDSLOTSRANGE", SLOTS * i / MASTERS, SLOTS * (i + 1) / MASTERS - 1);
+        }
+        Node first = nodes.get(0);
+        nodes.stream()
+                .skip(1)
+                .forEach(
+                        node -> first.cluster("MEET", "127.0.0.1", node.server().port(), node.bus()));
+        awaitInfo("cluster_known_nodes:" + nodes.size());
+        for (int i = MASTERS; i < nodes.size(); i++) {
+            nodes.get(i).cluster("REPLICATE", nodes.get(i - MASTERS).id());
+        }
+        awaitInfo("cluster_state:ok");
+        awaitReplicas(replicas);
+    }
+
+    private Node start(String... more) {
+        int bus = freePort();
+        List<String> args = new ArrayList<>(List.of(more));
+        args.addAll(List.of("--cluster-enabled", "yes", "--cluster-port", "" + bus));
+        args.addAll(List.of("--cluster-node-timeout", "1000", "--repl-diskless-sync-delay", "0"));
+        RedisServer server = RedisServer.start(args.toArray(String[]::new));
+        StatefulRedisConnection<String, String> connection =
+                client.connect(io.lettuce.core.RedisURI.create(server.uri()));
+        return new Node(server, connection.sync().clusterMyId(), bus, connection);
+    }
+
+    private static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void awaitInfo(String text) {
+        Await.until(
+                "all nodes say " + text,
+                () -> nodes.stream().allMatch(node -> node.redis().clusterInfo().contains(text)));
+    }
+
+    /** Until each master has as many, and all know of them. */
+    void awaitReplicas(int each) {
+        Await.until(
+                "all know the replicas",
+                () -> nodes.stream()
+                        .allMatch(node -> node.redis().clusterSlots().stream()
+                                .allMatch(range -> ((List<?>) range).size() == 3 + each)));
+        Await.until(
+                "the replicas are up to date",
+                () -> masters()
+                        .allMatch(node -> node.redis().info("replication").contains("connected_slaves:" + each)));
+    }
+
+    Stream<Node> masters() {
+        return nodes.stream().limit(MASTERS);
+    }
+
+    /** On every master. */
+    void each(Consumer<RedisCommands<String, String>> action) {
+        masters().forEach(node -> action.accept(node.redis()));
+    }
+
+    String uri() {
+        return masters().map(Node::place).collect(Collectors.joining(",", "redis-cluster://", ""));
+    }
+
+    @Override
+    public void close() {
+        nodes.forEach(node -> node.connection().close());
+        client.shutdown();
+        nodes.forEach(node -> node.server().close());
+    }
+}
