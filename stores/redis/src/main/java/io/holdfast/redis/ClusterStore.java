@@ -45,6 +45,7 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
 
     private static final long CLOSE_NANOS = 500_000_000;
     private static final long PAUSE_NANOS = 20_000_000;
+    private static final long SOON_NANOS = 100_000_000;
     private static final long OVER = 0;
 
     private final StoreConfig config;
@@ -219,7 +220,10 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
                 }));
     }
 
-    /** Slot by slot, all at once. What is wrong with one slot does not touch the others. */
+    /**
+     * Slot by slot, all at once. What is wrong with one slot does not touch the others, nor do they wait for it: where it has moved
+     * is noted, and the next attempt, which comes soon, goes there.
+     */
     @Override
     public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
         Map<Integer, List<Integer>> bySlot = new LinkedHashMap<>();
@@ -228,10 +232,11 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
                     .add(i);
         }
         Renew.Reply[] replies = new Renew.Reply[batch.size()];
-        Stream<CompletionStage<Void>> parts = bySlot.values().stream().map(places -> {
-            List<Renew> part = places.stream().map(batch::get).toList();
-            CompletionStage<List<Renew.Reply>> answer = ofSlot(part);
-            return (bySlot.size() == 1 ? answer : answer.exceptionally(error -> failed(part, error)))
+        Stream<CompletionStage<Void>> parts = bySlot.entrySet().stream().map(part -> {
+            List<Integer> places = part.getValue();
+            List<Renew> requests = places.stream().map(batch::get).toList();
+            CompletionStage<List<Renew.Reply>> answer = renew(part.getKey(), requests);
+            return (bySlot.size() == 1 ? answer : answer.exceptionally(error -> failed(requests, error)))
                     .thenAccept(some -> {
                         for (int i = 0; i < some.size(); i++) {
                             replies[places.get(i)] = some.get(i);
@@ -241,33 +246,46 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
         return inTurn(parts).thenApply(done -> List.of(replies));
     }
 
-    private List<Renew.Reply> failed(List<Renew> part, Throwable error) {
-        return Collections.nCopies(part.size(), new Renew.Failed(failures.request("renew", error)));
+    private List<Renew.Reply> failed(List<Renew> requests, Throwable error) {
+        return Collections.nCopies(requests.size(), new Renew.Failed(failures.request("renew", error)));
     }
 
-    private CompletionStage<List<Renew.Reply>> ofSlot(List<Renew> part) {
-        return at(
-                part.get(0).name(),
-                store -> store.renew(part)
-                        .exceptionallyCompose(error -> Redirect.in(error).isPresent()
-                                ? CompletableFuture.completedStage(failed(part, error))
-                                : CompletableFuture.failedStage(error))
-                        .thenCompose(replies -> inTurn(IntStream.range(0, part.size())
-                                .mapToObj(i -> orByKey(store, part.get(i), replies.get(i))))));
+    private CompletionStage<List<Renew.Reply>> renew(int slot, List<Renew> requests) {
+        Optional<RedisStore> node = nodes.at(slot);
+        if (node.isEmpty()) {
+            nodes.doubt();
+            return CompletableFuture.failedStage(failures.uncovered("renew", slot));
+        }
+        return node.get()
+                .renew(requests)
+                .exceptionallyCompose(error -> Redirect.in(error).isPresent()
+                        ? CompletableFuture.completedStage(failed(requests, error))
+                        : CompletableFuture.failedStage(error))
+                .thenCompose(replies -> inTurn(IntStream.range(0, requests.size())
+                        .mapToObj(i -> orByKey(node.get(), slot, requests.get(i), replies.get(i)))));
     }
 
-    /** What is half way is renewed where its key is; for what has moved the whole is sent again. */
-    private CompletionStage<Renew.Reply> orByKey(RedisStore store, Renew request, Renew.Reply reply) {
-        Optional<Redirect> redirect =
-                reply instanceof Renew.Failed failed ? Redirect.in(failed.cause()) : Optional.empty();
-        if (redirect.isEmpty()) {
+    private CompletionStage<Renew.Reply> orByKey(RedisStore node, int slot, Renew request, Renew.Reply reply) {
+        if (!(reply instanceof Renew.Failed failed)
+                || Redirect.in(failed.cause()).isEmpty()) {
             return CompletableFuture.completedStage(reply);
         }
-        boolean plain = request.mode() == Mode.LOCK && request.floor() == 0;
-        if (redirect.get().kind == Redirect.Kind.MOVED || !plain) {
-            return CompletableFuture.failedStage(((Renew.Failed) reply).cause());
+        Redirect redirect = Redirect.in(failed.cause()).get();
+        boolean moved = redirect.kind == Redirect.Kind.MOVED;
+        if (moved) {
+            CompletionStage<Void> unused = nodes.moved(slot, redirect.hostOr(node.host()), redirect.port);
         }
-        return byKey(store, (node, asking) -> node.renewKey(request, asking));
+        boolean plain = request.mode() == Mode.LOCK && request.floor() == 0;
+        return moved || !plain
+                ? CompletableFuture.completedStage(reply)
+                : inTime(reply, byKey(node, (there, asking) -> there.renewKey(request, asking)));
+    }
+
+    /** The other, if this does not come soon. */
+    private <T> CompletionStage<T> inTime(T other, CompletionStage<T> stage) {
+        CompletableFuture<T> answer = stage.exceptionally(error -> other).toCompletableFuture();
+        driver.timer.schedule(SOON_NANOS, () -> answer.complete(other));
+        return answer;
     }
 
     /** Where the key is, or to where it is on its way. */

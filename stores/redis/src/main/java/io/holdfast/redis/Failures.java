@@ -182,7 +182,9 @@ record Failures(Address server) {
     }
 
     private static Throwable root(Throwable error) {
-        boolean plain = error instanceof RedisCommandExecutionException || error instanceof UnknownHostException;
+        boolean plain = error instanceof RedisCommandExecutionException
+                || error instanceof StoreException
+                || error instanceof UnknownHostException;
         return plain || error.getCause() == null ? error : root(error.getCause());
     }
 }

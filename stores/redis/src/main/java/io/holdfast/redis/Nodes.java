@@ -164,7 +164,9 @@ final class Nodes {
         CompletableFuture<Told> answer =
                 connection.thenCompose(made -> told(made.async(), place)).toCompletableFuture();
         timer().schedule(config.connectTimeout().toNanos(), () -> answer.cancel(false));
-        var unused = answer.whenComplete((told, error) -> connection.thenCompose(StatefulRedisConnection::closeAsync));
+        var unused = answer.whenComplete((told, error) -> {
+            var closing = connection.thenCompose(StatefulRedisConnection::closeAsync);
+        });
         return answer;
     }
 
@@ -235,7 +237,7 @@ final class Nodes {
         timer().schedule(
                         0,
                         () -> there.complete(at(host, port)
-                                .orElseGet(() -> guests.computeIfAbsent(new Node("", host, port), opener::apply))));
+                                .orElseGet(() -> guests.computeIfAbsent(new Node("", host, port), opener))));
         return there;
     }
 

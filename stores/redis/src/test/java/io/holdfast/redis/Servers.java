@@ -88,8 +88,13 @@ final class Servers implements AutoCloseable {
 
     /** How often a command was called. */
     long calls(String command) {
+        return calls(redis.info("commandstats"), command);
+    }
+
+    /** The same, from what a server told. */
+    static long calls(String stats, String command) {
         Matcher found = Pattern.compile("cmdstat_" + Pattern.quote(command) + ":calls=(\\d+)")
-                .matcher(redis.info("commandstats"));
+                .matcher(stats);
         return found.find() ? Long.parseLong(found.group(1)) : 0;
     }
 

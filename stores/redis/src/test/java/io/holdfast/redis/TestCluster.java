@@ -2,7 +2,9 @@ package io.holdfast.redis;
 
 import io.holdfast.embedded.redis.RedisServer;
 import io.holdfast.testkit.Await;
+import io.lettuce.core.MigrateArgs;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.StringCodec;
@@ -14,6 +16,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -77,8 +80,7 @@ final class TestCluster implements AutoCloseable {
         args.addAll(List.of("--cluster-enabled", "yes", "--cluster-port", "" + bus));
         args.addAll(List.of("--cluster-node-timeout", "1000", "--repl-diskless-sync-delay", "0"));
         RedisServer server = RedisServer.start(args.toArray(String[]::new));
-        StatefulRedisConnection<String, String> connection =
-                client.connect(io.lettuce.core.RedisURI.create(server.uri()));
+        StatefulRedisConnection<String, String> connection = client.connect(RedisURI.create(server.uri()));
         return new Node(server, connection.sync().clusterMyId(), bus, connection);
     }
 
@@ -116,6 +118,48 @@ final class TestCluster implements AutoCloseable {
     /** On every master. */
     void each(Consumer<RedisCommands<String, String>> action) {
         masters().forEach(node -> action.accept(node.redis()));
+    }
+
+    // ---- resharding
+
+    /** The master that has the slot, as it says itself. */
+    Node keeper(int slot) {
+        return masters()
+                .filter(node -> node.redis().clusterSlots().stream()
+                        .map(range -> (List<?>) range)
+                        .anyMatch(range -> number(range.get(0)) <= slot
+                                && slot <= number(range.get(1))
+                                && ((List<?>) range.get(2)).contains(node.id())))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static long number(Object value) {
+        return (Long) value;
+    }
+
+    /** From now on what is not at the one any more is asked for at the other. */
+    void beginMove(int slot, Node from, Node to) {
+        to.cluster("SETSLOT", slot, "IMPORTING", from.id());
+        from.cluster("SETSLOT", slot, "MIGRATING", to.id());
+    }
+
+    void moveKeys(Node from, Node to, Collection<String> keys) {
+        if (!keys.isEmpty()) {
+            from.redis().migrate("127.0.0.1", to.server().port(), 0, 5_000, new MigrateArgs<String>().keys(keys));
+        }
+    }
+
+    void endMove(int slot, Node to) {
+        to.cluster("SETSLOT", slot, "NODE", to.id());
+        masters().filter(node -> node != to).forEach(node -> node.cluster("SETSLOT", slot, "NODE", to.id()));
+    }
+
+    /** A slot with all that is in it. */
+    void move(int slot, Node from, Node to) {
+        beginMove(slot, from, to);
+        moveKeys(from, to, from.redis().clusterGetKeysInSlot(slot, 1_000));
+        endMove(slot, to);
     }
 
     String uri() {

@@ -1,0 +1,235 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.DistributedLatch;
+import io.holdfast.DistributedSemaphore;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LockEvent;
+import io.holdfast.Permit;
+import io.holdfast.redis.TestCluster.Node;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.Signal;
+import io.holdfast.testkit.Await;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Names that are spread over the masters of a cluster, while slots move from one to another. */
+@Tag("once")
+class ClusterTest {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterTest.class);
+    private static final Duration LEASE = Duration.ofMillis(1_500);
+    private static final int HELD = Integer.getInteger("holdfast.locks", 1_000);
+
+    private static TestCluster cluster;
+    private static Node from;
+    private static Node to;
+
+    /** All that moves goes the same way: nodes that take slots from each other may not agree for a while who has the later word. */
+    @BeforeAll
+    static void start() {
+        cluster = new TestCluster(0);
+        from = cluster.nodes.get(0);
+        to = cluster.nodes.get(1);
+    }
+
+    @AfterAll
+    static void stop() {
+        cluster.close();
+    }
+
+    private static TestClient open() {
+        return TestClient.open(cluster.uri());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a{b", "{}x", "x}y{z", "a}b", "{tag}rest", "}", "{", "{}", "é}ü", "plain"})
+    void allKeysOfANameAreInItsSlot(String name) throws InterruptedException {
+        try (Holdfast one = Holdfast.connect(cluster.uri());
+                Holdfast other = Holdfast.connect(cluster.uri())) {
+            try (Lease lock = one.lock(name).acquire()) {
+                assertThat(other.lock(name).tryAcquire()).isEmpty();
+                assertThat(lock.isValid()).isTrue();
+            }
+            try (Lease fair = one.fairLock(name).acquire()) {
+                assertThat(other.fairLock(name).tryAcquire(Duration.ofMillis(20)))
+                        .isEmpty();
+                assertThat(fair.isValid()).isTrue();
+            }
+            try (Lease read = one.readWriteLock(name + "w").readLock().acquire();
+                    Lease second = other.readWriteLock(name + "w").readLock().acquire()) {
+                assertThat(one.readWriteLock(name + "w").writeLock().tryAcquire())
+                        .isEmpty();
+                assertThat(read.isValid() && second.isValid()).isTrue();
+            }
+            DistributedSemaphore semaphore = one.semaphore(name);
+            semaphore.trySetPermits(1);
+            try (Permit permit = semaphore.acquire()) {
+                assertThat(other.semaphore(name).tryAcquire()).isEmpty();
+                assertThat(permit.isValid()).isTrue();
+            }
+            DistributedLatch latch = one.countDownLatch(name);
+            latch.trySetCount(1);
+            latch.countDown();
+            assertThat(other.countDownLatch(name).await(Duration.ofSeconds(10))).isTrue();
+        }
+    }
+
+    @Test
+    void aRequestIsOneCommandAtOneNode() {
+        try (TestClient client = open()) {
+            String name = Servers.name();
+            client.granted(name, 1);
+            client.renew(name, 1);
+            client.release(name, 1);
+            long before = scripts();
+            client.granted(name, 2);
+            client.renew(name, 2);
+            client.release(name, 2);
+            assertThat(scripts() - before).isEqualTo(3);
+        }
+    }
+
+    private static long scripts() {
+        return cluster.masters()
+                .map(node -> node.redis().info("commandstats"))
+                .mapToLong(stats -> Servers.calls(stats, "evalsha") + Servers.calls(stats, "eval"))
+                .sum();
+    }
+
+    /** A name at the first master. */
+    private static String nameThere() {
+        return Stream.generate(Servers::name)
+                .filter(name -> cluster.keeper(Layout.slot(name)) == from)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void aSlotThatMovesTakesHoldersAndWaitersAlong() {
+        String name = nameThere();
+        int slot = Layout.slot(name);
+        try (TestClient holder = open();
+                TestClient waiter = open()) {
+            long first = holder.granted(name, 1).tokens().last();
+            waiter.queued(name, 1);
+            cluster.move(slot, from, to);
+            assertThat(holder.renew(name, 1))
+                    .isInstanceOfSatisfying(
+                            Renew.Failed.class,
+                            failed -> assertThat(failed.cause()).hasMessageContaining("on its way to another node"));
+            assertThat(holder.renew(name, 1)).isInstanceOf(Renew.Renewed.class);
+            assertThat(holder.assign(name, 1).held()).isTrue();
+            assertThat(waiter.next(Signal.Assigned.class).tokens().first()).isGreaterThan(first);
+            waiter.release(name, 1);
+        }
+    }
+
+    /** It was made for the clock of another node. */
+    @Test
+    void aRequestThatIsSentOnIsAskedForAnew() {
+        String name = nameThere();
+        int slot = Layout.slot(name);
+        try (TestClient client = open()) {
+            client.granted(name, 1);
+            client.release(name, 1);
+            cluster.move(slot, from, to);
+            Acquire request = Acquire.of(name, client.tenure(2), TestClient.LEASE);
+            assertThat(Await.reply(client.store().acquire(request))).isInstanceOf(Acquire.Late.class);
+            assertThat(Await.reply(client.store().acquire(request))).isInstanceOf(Acquire.Granted.class);
+        }
+    }
+
+    @Test
+    void whileASlotIsHalfMovedNothingIsLostAndWhoAsksWaits() throws Exception {
+        String tag = "{" + nameThere() + "}";
+        int slot = Layout.slot(tag);
+        Queue<LockEvent.Lost> lost = new ConcurrentLinkedQueue<>();
+        try (Holdfast client = Holdfast.builder()
+                        .uri(cluster.uri())
+                        .lease(LEASE)
+                        .listener(event -> {
+                            if (event instanceof LockEvent.Lost loss) {
+                                lost.add(loss);
+                            }
+                        })
+                        .build();
+                Holdfast other = Holdfast.connect(cluster.uri())) {
+            Lease stays = client.lock(tag + "stays").acquire();
+            Lease goes = client.lock(tag + "goes").acquire();
+            Lease ends = client.lock(tag + "ends").acquire();
+            cluster.beginMove(slot, from, to);
+            cluster.moveKeys(from, to, List.of(goes.lockName(), ends.lockName()));
+            long renewals = client.stats().renewals();
+            Await.until(
+                    "both are renewed for twice their lease",
+                    () -> client.stats().renewals() - renewals > 12);
+            assertThat(lost).isEmpty();
+            assertThat(stays.isValid() && goes.isValid()).isTrue();
+            ends.close();
+            CompletableFuture<Lease> asked = other.lock(ends.lockName()).async().acquire();
+            cluster.moveKeys(from, to, from.redis().clusterGetKeysInSlot(slot, 100));
+            cluster.endMove(slot, to);
+            asked.get().close();
+            assertThat(other.lock(stays.lockName()).tryAcquire()).isEmpty();
+            assertThat(other.lock(goes.lockName()).tryAcquire()).isEmpty();
+            stays.close();
+            goes.close();
+            assertThat(lost).isEmpty();
+        }
+    }
+
+    @Test
+    void manyLocksAreHeldWhileTheirSlotsMove() throws InterruptedException {
+        Queue<LockEvent> trouble = new ConcurrentLinkedQueue<>();
+        try (Holdfast client = Holdfast.builder()
+                .uri(cluster.uri())
+                .lease(Duration.ofSeconds(3))
+                .listener(event -> {
+                    if (event instanceof LockEvent.Lost || event instanceof LockEvent.RenewalLate) {
+                        trouble.add(event);
+                    }
+                })
+                .build()) {
+            String prefix = Servers.name();
+            List<Lease> leases = IntStream.range(0, HELD)
+                    .mapToObj(i -> client.lock(prefix + "-" + i).tryAcquire().orElseThrow())
+                    .toList();
+            long renewals = client.stats().renewals();
+            long began = System.nanoTime();
+            List<Integer> slots = leases.stream()
+                    .map(lease -> Layout.slot(lease.lockName()))
+                    .distinct()
+                    .filter(slot -> cluster.keeper(slot) == from)
+                    .toList();
+            slots.forEach(slot -> cluster.move(slot, from, to));
+            long moved = System.nanoTime();
+            Await.until("all are renewed again", () -> client.stats().renewals() - renewals > 2L * HELD);
+            LOG.info(
+                    "{} held locks, {} slots moved in {} ms, {} renewals meanwhile and after",
+                    HELD,
+                    slots.size(),
+                    (moved - began) / 1_000_000,
+                    client.stats().renewals() - renewals);
+            assertThat(trouble).isEmpty();
+            assertThat(leases).allMatch(Lease::isValid);
+            leases.forEach(Lease::close);
+        }
+    }
+}
