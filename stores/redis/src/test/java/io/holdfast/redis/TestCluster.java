@@ -4,6 +4,7 @@ import io.holdfast.embedded.redis.RedisServer;
 import io.holdfast.testkit.Await;
 import io.lettuce.core.MigrateArgs;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -15,17 +16,22 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Three masters, with a replica each if wanted, on free ports; each knows all others. */
 final class TestCluster implements AutoCloseable {
 
     static final int MASTERS = 3;
+    private static final Logger LOG = LoggerFactory.getLogger(TestCluster.class);
     private static final int SLOTS = 16_384;
 
     /** A server, and a look into it. */
@@ -52,6 +58,7 @@ final class TestCluster implements AutoCloseable {
 
     /** @param replicas of each master: 0 or 1 */
     TestCluster(int replicas, String... more) {
+        client.setDefaultTimeout(Duration.ofSeconds(5));
         for (int i = 0; i < MASTERS * (1 + replicas); i++) {
             nodes.add(start(more));
         }
@@ -107,8 +114,10 @@ final class TestCluster implements AutoCloseable {
                                 .allMatch(range -> ((List<?>) range).size() == 3 + each)));
         Await.until(
                 "the replicas are up to date",
-                () -> masters()
-                        .allMatch(node -> node.redis().info("replication").contains("connected_slaves:" + each)));
+                () -> nodes.stream()
+                        .map(node -> node.redis().info("replication"))
+                        .allMatch(info ->
+                                info.contains("master_link_status:up") || info.contains("connected_slaves:" + each)));
     }
 
     Stream<Node> masters() {
@@ -124,14 +133,24 @@ final class TestCluster implements AutoCloseable {
 
     /** The master that has the slot, as it says itself. */
     Node keeper(int slot) {
-        return masters()
-                .filter(node -> node.redis().clusterSlots().stream()
-                        .map(range -> (List<?>) range)
-                        .anyMatch(range -> number(range.get(0)) <= slot
-                                && slot <= number(range.get(1))
-                                && ((List<?>) range.get(2)).contains(node.id())))
-                .findFirst()
-                .orElseThrow();
+        return keeperIfAny(slot).orElseThrow();
+    }
+
+    Optional<Node> keeperIfAny(int slot) {
+        return nodes.stream().filter(node -> keeps(node, slot)).findFirst();
+    }
+
+    private static boolean keeps(Node node, int slot) {
+        try {
+            return node.connection().isOpen()
+                    && node.redis().clusterSlots().stream()
+                            .map(range -> (List<?>) range)
+                            .filter(range -> number(range.get(0)) <= slot && slot <= number(range.get(1)))
+                            .anyMatch(range -> ((List<?>) range.get(2)).contains(node.id()));
+        } catch (RedisException e) {
+            LOG.info("{} does not answer: {}", node.place(), e.toString());
+            return false;
+        }
     }
 
     private static long number(Object value) {

@@ -1,0 +1,125 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LockEvent;
+import io.holdfast.StoreRefusedException;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.redis.TestCluster.Node;
+import io.holdfast.testkit.Await;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What is wrong with a cluster, or with its URI. */
+@Tag("once")
+class ClusterFaultTest {
+
+    private static final Duration LEASE = Duration.ofMillis(900);
+
+    @Test
+    void aServerOfNoClusterIsRefused() {
+        String place = "127.0.0.1:" + Servers.shared().server.port();
+        assertThatThrownBy(() -> Holdfast.connect("redis-cluster://" + place).close())
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContainingAll(
+                        "Redis at redis-cluster://" + place, "it belongs to no cluster; the URI is redis://host:port");
+    }
+
+    @Test
+    void anAddressWhereNobodyListensIsNamed() {
+        assertThatThrownBy(() -> Holdfast.connect("redis-cluster://127.0.0.1:1,127.0.0.1:2")
+                        .close())
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContainingAll("redis-cluster://127.0.0.1:1,127.0.0.1:2", "nothing listens there");
+    }
+
+    @Test
+    void whatAClusterHasNotIsRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Holdfast.connect("redis-cluster://127.0.0.1:1/2"))
+                .withMessageContainingAll(
+                        "not a Redis URI", "redis-cluster://[user:password@]host[:port],host[:port]...");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Holdfast.connect("redis-cluster://127.0.0.1:1?interop=redisson"))
+                .withMessageContaining("there is no option 'interop'");
+    }
+
+    @Test
+    void oneNodeOfAClusterIsRefusedAsASingleServer() {
+        try (TestCluster cluster = new TestCluster(0)) {
+            Node node = cluster.nodes.get(0);
+            assertThatThrownBy(() -> Holdfast.connect("redis://" + node.place()).close())
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("it belongs to a cluster; the URI is redis-cluster://host:port,host:port...");
+        }
+    }
+
+    /** One of three masters stands still, and then is killed: who has names at the others goes on. */
+    @Test
+    void aPartThatIsAwayDelaysNobodyElse() throws InterruptedException {
+        Queue<LockEvent> trouble = new ConcurrentLinkedQueue<>();
+        try (TestCluster cluster = new TestCluster(0, "--cluster-require-full-coverage", "no");
+                Holdfast client = Holdfast.builder()
+                        .uri(cluster.uri())
+                        .lease(LEASE)
+                        .commandTimeout(Duration.ofMillis(500))
+                        .listener(event -> {
+                            if (event instanceof LockEvent.Lost || event instanceof LockEvent.RenewalLate) {
+                                trouble.add(event);
+                            }
+                        })
+                        .build()) {
+            Node away = cluster.nodes.get(0);
+            List<Lease> leases = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                leases.add(client.lock(nameNotAt(cluster, away)).acquire());
+            }
+            Lease there = client.lock(nameAt(cluster, away)).acquire();
+            away.server().pause();
+            awaitRenewals(client, 400);
+            assertThat(trouble).allMatch(event -> event.lockName().equals(there.lockName()));
+            assertThat(leases).allMatch(Lease::isValid);
+            assertThat(there.isValid()).isFalse();
+            away.server().kill();
+            awaitRenewals(client, 400);
+            try (Lease another = client.lock(nameNotAt(cluster, away)).acquire()) {
+                assertThat(another.isValid()).isTrue();
+            }
+            assertThat(trouble).allMatch(event -> event.lockName().equals(there.lockName()));
+            assertThatThrownBy(() -> client.lock(there.lockName()).tryLock())
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining(away.place());
+            leases.forEach(Lease::close);
+        }
+    }
+
+    private static void awaitRenewals(Holdfast client, int more) {
+        long before = client.stats().renewals();
+        Await.until("renewals go on", () -> client.stats().renewals() - before > more);
+    }
+
+    private static String nameAt(TestCluster cluster, Node node) {
+        return names(cluster, node, true);
+    }
+
+    private static String nameNotAt(TestCluster cluster, Node node) {
+        return names(cluster, node, false);
+    }
+
+    private static String names(TestCluster cluster, Node node, boolean there) {
+        return Stream.generate(Servers::name)
+                .filter(name -> there == (cluster.keeper(Layout.slot(name)) == node))
+                .findFirst()
+                .orElseThrow();
+    }
+}
