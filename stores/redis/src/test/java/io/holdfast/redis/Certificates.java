@@ -42,6 +42,21 @@ final class Certificates {
         return write(name + ".pem", keytool("ca", sign.toArray(String[]::new)));
     }
 
+    /** What a server is started with to use it. */
+    String[] ofServer(String name, String authenticateClients) {
+        return new String[] {
+            "--tls-cert-file", file(name + ".pem").toString(),
+            "--tls-key-file", file(name + ".key").toString(),
+            "--tls-ca-cert-file", authority().toString(),
+            "--tls-auth-clients", authenticateClients
+        };
+    }
+
+    /** What a client says in its URI to use it, and to trust the authority. */
+    String ofClient(String name) {
+        return "ca=" + authority() + "&cert=" + file(name + ".pem") + "&key=" + file(name + ".key");
+    }
+
     Path file(String name) {
         return folder.resolve(name);
     }

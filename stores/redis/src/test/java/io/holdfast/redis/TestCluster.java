@@ -35,14 +35,14 @@ final class TestCluster implements AutoCloseable {
     private static final int SLOTS = 16_384;
 
     /** A server, and a look into it. */
-    record Node(RedisServer server, String id, int bus, StatefulRedisConnection<String, String> connection) {
+    record Node(RedisServer server, String id, int port, int bus, StatefulRedisConnection<String, String> connection) {
 
         RedisCommands<String, String> redis() {
             return connection.sync();
         }
 
         String place() {
-            return "127.0.0.1:" + server.port();
+            return "127.0.0.1:" + port;
         }
 
         /** Sends a command of the cluster that the driver does not have like that. */
@@ -58,9 +58,14 @@ final class TestCluster implements AutoCloseable {
 
     /** @param replicas of each master: 0 or 1 */
     TestCluster(int replicas, String... more) {
+        this(replicas, false, more);
+    }
+
+    /** @param tls whether clients, and nodes among themselves, use it */
+    TestCluster(int replicas, boolean tls, String... more) {
         client.setDefaultTimeout(Duration.ofSeconds(5));
         for (int i = 0; i < MASTERS * (1 + replicas); i++) {
-            nodes.add(start(more));
+            nodes.add(start(tls, more));
         }
         for (int i = 0; i < nodes.size(); i++) {
             nodes.get(i).cluster("SET-CONFIG-EPOCH", i + 1);
@@ -69,10 +74,7 @@ final class TestCluster implements AutoCloseable {
             nodes.get(i).cluster("ADDSLOTSRANGE", SLOTS * i / MASTERS, SLOTS * (i + 1) / MASTERS - 1);
         }
         Node first = nodes.get(0);
-        nodes.stream()
-                .skip(1)
-                .forEach(
-                        node -> first.cluster("MEET", "127.0.0.1", node.server().port(), node.bus()));
+        nodes.stream().skip(1).forEach(node -> first.cluster("MEET", "127.0.0.1", node.port(), node.bus()));
         awaitInfo("cluster_known_nodes:" + nodes.size());
         for (int i = MASTERS; i < nodes.size(); i++) {
             nodes.get(i).cluster("REPLICATE", nodes.get(i - MASTERS).id());
@@ -81,14 +83,18 @@ final class TestCluster implements AutoCloseable {
         awaitReplicas(replicas);
     }
 
-    private Node start(String... more) {
+    private Node start(boolean tls, String... more) {
         int bus = freePort();
+        int secure = freePort();
         List<String> args = new ArrayList<>(List.of(more));
+        if (tls) {
+            args.addAll(List.of("--tls-cluster", "yes", "--tls-port", "" + secure));
+        }
         args.addAll(List.of("--cluster-enabled", "yes", "--cluster-port", "" + bus));
         args.addAll(List.of("--cluster-node-timeout", "1000", "--repl-diskless-sync-delay", "0"));
         RedisServer server = RedisServer.start(args.toArray(String[]::new));
         StatefulRedisConnection<String, String> connection = client.connect(RedisURI.create(server.uri()));
-        return new Node(server, connection.sync().clusterMyId(), bus, connection);
+        return new Node(server, connection.sync().clusterMyId(), tls ? secure : server.port(), bus, connection);
     }
 
     private static int freePort() {

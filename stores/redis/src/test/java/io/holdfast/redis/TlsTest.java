@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -49,17 +50,9 @@ class TlsTest {
     }
 
     private static Servers server(int port, String authenticate) {
-        return Servers.start(
-                "--tls-port",
-                Integer.toString(port),
-                "--tls-cert-file",
-                certificates.file("server.pem").toString(),
-                "--tls-key-file",
-                certificates.file("server.key").toString(),
-                "--tls-ca-cert-file",
-                certificates.authority().toString(),
-                "--tls-auth-clients",
-                authenticate);
+        return Servers.start(Stream.concat(
+                        Stream.of("--tls-port", "" + port), Stream.of(certificates.ofServer("server", authenticate)))
+                .toArray(String[]::new));
     }
 
     @AfterAll
@@ -112,11 +105,7 @@ class TlsTest {
 
     @Test
     void aServerThatWantsToKnowTheClientGetsItsCertificate() throws InterruptedException {
-        assertWorks(uri(
-                waryPort,
-                authority(),
-                "cert=" + certificates.file("client.pem"),
-                "key=" + certificates.file("client.key")));
+        assertWorks(uri(waryPort, certificates.ofClient("client")));
     }
 
     @Test
