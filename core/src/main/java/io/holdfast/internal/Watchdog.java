@@ -96,12 +96,15 @@ final class Watchdog {
         return tenure.renewSent != Tenure.NEVER && now - againAt(tenure) < 0;
     }
 
-    private void wakeBy(long at) {
+    private void wakeBy(long wanted) {
+        long now = platform.nanoTime();
+        // what is long due is planned for now, or it would be taken for one that was never run
+        long at = wanted - now < 0 ? now : wanted;
         long planned = wakeAt.get();
         // one that lies so far back was never run
-        while (planned == Tenure.NEVER || at - planned < 0 || at - planned > LONGEST_SLEEP_NANOS) {
+        while (planned == Tenure.NEVER || at - planned < 0 || now - planned > LONGEST_SLEEP_NANOS) {
             if (wakeAt.compareAndSet(planned, at)) {
-                engine.threads.timer().schedule(at - platform.nanoTime(), () -> scanAt(at));
+                engine.threads.timer().schedule(at - now, () -> scanAt(at));
                 return;
             }
             planned = wakeAt.get();

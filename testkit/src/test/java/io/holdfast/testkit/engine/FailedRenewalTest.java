@@ -1,0 +1,76 @@
+package io.holdfast.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.spi.ForwardingStore;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.spi.StoreProvider;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** A batch of renewals of which the first fails, and the others do not. */
+class FailedRenewalTest extends VirtualTime {
+
+    private final List<Long> attempts = new ArrayList<>();
+
+    private final Holdfast c =
+            client("c", options -> options.provider(new Failing()).uri("failing:s"));
+
+    private final class Failing implements StoreProvider {
+
+        @Override
+        public Set<String> schemes() {
+            return Set.of("failing");
+        }
+
+        @Override
+        public LockStore open(StoreConfig config) {
+            return new FirstAttemptFails(server.open(config));
+        }
+    }
+
+    private final class FirstAttemptFails extends ForwardingStore {
+
+        FirstAttemptFails(LockStore store) {
+            super(store);
+        }
+
+        @Override
+        public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
+            boolean fails = attempts.isEmpty();
+            if (batch.get(0).name().equals("n0")) {
+                attempts.add(sim.nanoTime());
+            }
+            return super.renew(batch)
+                    .thenApply(replies -> IntStream.range(0, batch.size())
+                            .mapToObj(i -> fails && i == 0 ? failed() : replies.get(i))
+                            .toList());
+        }
+
+        private Renew.Reply failed() {
+            return new Renew.Failed(new StoreException(Effect.NOT_APPLIED, "not now"));
+        }
+    }
+
+    @Test
+    void theOneThatFailedIsRepeatedAtOnceThoughAnotherIsNotDueForLong() throws InterruptedException {
+        Lease first = c.lock("n0").acquire();
+        Lease second = c.lock("n1").acquire();
+        sim.runFor(Duration.ofSeconds(15));
+        assertThat(attempts).hasSizeGreaterThanOrEqualTo(2);
+        assertThat(Duration.ofNanos(attempts.get(1) - attempts.get(0))).isLessThan(Duration.ofMillis(200));
+        first.close();
+        second.close();
+    }
+}
