@@ -1,0 +1,58 @@
+package io.holdfast.config;
+
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.exceptions.Mark;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+
+/** A file of names and single values. */
+final class Yaml {
+
+    private Yaml() {}
+
+    static Map<String, String> read(String file, String text) {
+        Object root = load(file, text);
+        if (root == null) {
+            return Map.of();
+        }
+        if (!(root instanceof Map<?, ?> options)) {
+            throw new IllegalArgumentException(file + ": it has no options; each is a line like 'lease: 30s'");
+        }
+        Map<String, String> values = new LinkedHashMap<>();
+        options.forEach((name, value) -> values.put(String.valueOf(name), single(file, String.valueOf(name), value)));
+        return values;
+    }
+
+    private static @Nullable Object load(String file, String text) {
+        LoadSettings settings = LoadSettings.builder()
+                .setLabel(file)
+                .setAllowDuplicateKeys(false)
+                .build();
+        try {
+            return new Load(settings).loadFromString(text);
+        } catch (MarkedYamlEngineException e) {
+            // its own text shows the line, which may have a password in it
+            String where = e.getProblemMark().map(Yaml::where).orElse("");
+            throw new IllegalArgumentException(file + where + ": it is no YAML: " + e.getProblem());
+        } catch (YamlEngineException e) {
+            throw new IllegalArgumentException(file + ": it is no YAML, or has more than one document");
+        }
+    }
+
+    private static String where(Mark mark) {
+        return ", line " + (mark.getLine() + 1);
+    }
+
+    private static String single(String file, String name, @Nullable Object value) {
+        if (value == null || value instanceof Map || value instanceof Collection) {
+            throw new IllegalArgumentException(file + ": '" + name + "' has "
+                    + (value == null ? "no value" : "several values") + "; one is wanted");
+        }
+        return value.toString();
+    }
+}

@@ -1,0 +1,181 @@
+package io.holdfast.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastBuilder;
+import io.holdfast.Lease;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class HoldfastConfigTest {
+
+    /** Those that are code. */
+    private static final Set<String> NOT_WRITTEN =
+            Set.of("listener", "callbackExecutor", "platform", "provider", "build");
+
+    @TempDir
+    private Path folder;
+
+    private Path file(String name, String... lines) throws IOException {
+        return Files.writeString(folder.resolve(name), String.join("\n", lines) + "\n");
+    }
+
+    private HoldfastBuilder yaml(String... lines) throws IOException {
+        return HoldfastConfig.read(
+                file("holdfast.yaml", lines), Map.of("HOST", "here", "EMPTY", "", "SECRET", "s3cret"));
+    }
+
+    private void assertRefused(String text, String... lines) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> yaml(lines))
+                .withMessageStartingWith(folder.resolve("holdfast.yaml").toString())
+                .withMessageContaining(text)
+                .satisfies(e -> assertThat(e.getMessage()).doesNotContain("s3cret"));
+    }
+
+    @Test
+    void everyOptionOfABuilderThatIsNoCodeCanBeWritten() {
+        Set<String> options = Arrays.stream(HoldfastBuilder.class.getMethods())
+                .filter(method -> method.getDeclaringClass() == HoldfastBuilder.class)
+                .map(method -> method.getName())
+                .filter(name -> !NOT_WRITTEN.contains(name))
+                .collect(Collectors.toCollection(TreeSet::new));
+        options.add("onMaxHold");
+        assertThat(Arrays.stream(Option.values()).map(Option::shown)).containsExactlyInAnyOrderElementsOf(options);
+    }
+
+    @Test
+    void allOptionsTogetherMakeAClient() throws Exception {
+        HoldfastBuilder builder = yaml(
+                "# where the locks are",
+                "uri: memory:config-test",
+                "name: ${NAME:-orders}-${HOST}",
+                "keyPrefix: 'a$$b:'",
+                "lease: 700ms",
+                "commandTimeout: PT1S",
+                "connectTimeout: 2s",
+                "lazy: true",
+                "safety: async",
+                "maxOutage: 1m",
+                "closeTimeout: 1s",
+                "pollInterval: 500ms",
+                "renewalBatch: 10",
+                "maxHold: 12h",
+                "onMaxHold: stop-renewing");
+        try (Holdfast client = builder.build();
+                Holdfast other = Holdfast.connect("memory:config-test");
+                Lease lease = client.lock("n").acquire()) {
+            assertThat(lease.remaining()).isBetween(Duration.ofMillis(300), Duration.ofMillis(700));
+            assertThat(other.lock("a$b:n").holder().orElseThrow().client().name())
+                    .hasValue("orders-here");
+        }
+    }
+
+    @Test
+    void propertiesAreReadAlike() throws Exception {
+        Path file = file("holdfast.properties", "uri=memory:", "lease = 2s", "name=${NAME:-x}");
+        try (Holdfast client = HoldfastConfig.read(file).build();
+                Lease lease = client.lock("n").acquire()) {
+            assertThat(lease.remaining()).isLessThan(Duration.ofSeconds(2));
+        }
+    }
+
+    @Test
+    void whatIsSetAfterwardsGoesBefore() throws Exception {
+        try (Holdfast client = yaml("uri: redis://nowhere", "lease: 30s")
+                        .uri("memory:")
+                        .build();
+                Lease lease = client.lock("n").acquire()) {
+            assertThat(lease.isValid()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "leese, lease",
+        "command-timeout, commandTimeout",
+        "command_timeout, commandTimeout",
+        "url, uri",
+        "maxhold, maxHold",
+        "pollinterval, pollInterval",
+        "prefix, keyPrefix"
+    })
+    void anUnknownOptionIsRefusedWithTheNearestOne(String wrong, String right) {
+        assertRefused("there is no option '" + wrong + "'; did you mean '" + right + "'?", wrong + ": 1s");
+    }
+
+    @Test
+    void aWrongValueIsRefusedWithItsOption() {
+        assertRefused("'lease' cannot be used as '30': it is a time like 500ms", "lease: 30");
+        assertRefused("'lease' cannot be used as '1ms': lease", "lease: 1ms");
+        assertRefused("'lazy' cannot be used as 'maybe': it is true or false", "lazy: maybe");
+        assertRefused("'renewalBatch' cannot be used as '0': renewalBatch 0 is out of range", "renewalBatch: 0");
+        assertRefused("'renewalBatch' cannot be used as 'x': it is a number", "renewalBatch: x");
+        assertRefused("'safety' cannot be used as 'both': it is async, or replicated(n)", "safety: both");
+        assertRefused("'safety' cannot be used as 'replicated(0)': replicas 0", "safety: replicated(0)");
+        assertRefused("there is no maxHold after which it is done", "onMaxHold: warn");
+        assertRefused("it is one of warn, interrupt, stop-renewing", "maxHold: 5m", "onMaxHold: kill");
+        assertRefused("'lease' has several values; one is wanted", "lease: [1s, 2s]");
+        assertRefused("'lease' has no value; one is wanted", "lease:");
+    }
+
+    @Test
+    void aVariableThatIsNotSetIsNamed() {
+        assertRefused("'name' wants the variable WHO, which is not set; ${WHO:-text}", "name: a-${WHO}");
+        assertRefused("in 'name' a $ is followed by no {NAME}", "name: a$b");
+        assertRefused("'name' cannot be used as ''", "name: ${EMPTY}");
+    }
+
+    @Test
+    void aVariableThatIsEmptyHasItsText() throws IOException {
+        try (Holdfast client = yaml("uri: ${EMPTY:-memory:}").build()) {
+            assertThat(client.clientId()).isNotEmpty();
+        }
+    }
+
+    @Test
+    void aFileThatIsNoYamlIsRefusedByItsLine() {
+        assertRefused(", line 2: it is no YAML", "name: x", "uri: redis://:s3cret@h: [");
+        assertRefused("it has no options", "just text");
+        assertRefused("it is no YAML", "lease: 1s", "lease: 2s");
+        assertRefused("it is no YAML", "lease: 1s", "---", "lease: 2s");
+    }
+
+    @Test
+    void aPasswordIsNotShown() {
+        assertRefused("'uri' cannot be used", "uri: //:${SECRET}@host");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> yaml("uri: nosuch://:${SECRET}@host").build())
+                .satisfies(e -> assertThat(e.getMessage()).doesNotContain("s3cret"));
+    }
+
+    @Test
+    void aFileThatIsNotThereIsNamed() {
+        assertThatThrownBy(() -> HoldfastConfig.read(folder.resolve("none.yaml")))
+                .isInstanceOf(UncheckedIOException.class)
+                .hasMessageContaining("none.yaml");
+    }
+
+    @Test
+    void anEmptyFileSaysNothing() throws Exception {
+        try (Holdfast client = yaml("# nothing").uri("memory:").build();
+                Lease lease = client.lock("n").acquire()) {
+            assertThat(lease.isValid()).isTrue();
+        }
+    }
+}
