@@ -57,8 +57,8 @@ final class BesideRedisson extends ForwardingStore {
     }
 
     /** Connects, unless that is to be done later. */
-    static LockStore open(StoreConfig config, Address server) {
-        RedisStore store = new RedisStore(config, server);
+    static LockStore open(StoreConfig config, Address server, Driver driver) {
+        RedisStore store = new RedisStore(config, server, driver);
         Both channels = new Both(
                 new RedissonChannels(config, store.session, RedissonNames::channel),
                 new RedissonChannels(config, store.session, RedissonNames::sharedChannel));

@@ -59,12 +59,12 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
     private final AtomicBoolean begun;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    ClusterStore(StoreConfig config, Address address) {
+    ClusterStore(StoreConfig config, Address address, Driver driver) {
         this.config = config;
         this.address = address;
         failures = new Failures(address);
         layout = new Layout(config.keyPrefix(), "");
-        driver = new Driver(config, address);
+        this.driver = driver;
         presence = new Presence(config, layout, this);
         begun = new AtomicBoolean(config.lazy());
         nodes = new Nodes(config, address, driver, this::open);
@@ -271,14 +271,15 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
             return CompletableFuture.completedStage(reply);
         }
         Redirect redirect = Redirect.in(failed.cause()).get();
-        boolean moved = redirect.kind == Redirect.Kind.MOVED;
-        if (moved) {
-            CompletionStage<Void> unused = nodes.moved(slot, redirect.hostOr(node.host()), redirect.port);
+        if (redirect.kind == Redirect.Kind.MOVED) {
+            return inTime(
+                    reply,
+                    nodes.moved(slot, redirect.hostOr(node.host()), redirect.port)
+                            .thenApply(known -> reply));
         }
-        boolean plain = request.mode() == Mode.LOCK && request.floor() == 0;
-        return moved || !plain
-                ? CompletableFuture.completedStage(reply)
-                : inTime(reply, byKey(node, (there, asking) -> there.renewKey(request, asking)));
+        return request.mode() == Mode.LOCK && request.floor() == 0
+                ? inTime(reply, byKey(node, (there, asking) -> there.renewKey(request, asking)))
+                : CompletableFuture.completedStage(reply);
     }
 
     /** The other, if this does not come soon. */

@@ -3,6 +3,7 @@ package io.holdfast.redis;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
+import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -29,29 +30,37 @@ final class Driver {
     private final String name;
     private final Duration connectTimeout;
     private final ClientResources resources;
+    private final boolean own;
     private final AtomicLong runs = new AtomicLong();
     private volatile boolean ended;
     final Platform.Timer timer;
     final RedisClient client;
 
-    Driver(StoreConfig config, Address server) {
+    /** @param shared whose threads and settings are used; empty for some of its own */
+    Driver(StoreConfig config, Address server, Optional<AbstractRedisClient> shared) {
         name = "holdfast-" + config.client().name().orElse(config.client().id());
         connectTimeout = config.connectTimeout();
         timer = config.platform().timer(name + "-redis-timer");
-        ThreadFactory threads = new DefaultThreadFactory(name + "-redis", true);
-        resources = ClientResources.builder()
+        own = shared.isEmpty();
+        resources = shared.map(AbstractRedisClient::getResources).orElseGet(() -> threads(name + "-redis"));
+        client = RedisClient.create(resources);
+        ClientOptions.Builder options = shared.map(other -> other.getOptions().mutate())
+                .orElseGet(ClientOptions::builder)
+                .autoReconnect(false)
+                .protocolVersion(ProtocolVersion.RESP3)
+                .useHashIndexQueue(false);
+        boolean tls = server.uri().isSsl() && (own || server.options().namesFiles());
+        client.setOptions((tls ? options.sslOptions(server.options().tls()) : options).build());
+    }
+
+    private static ClientResources threads(String name) {
+        ThreadFactory threads = new DefaultThreadFactory(name, true);
+        return ClientResources.builder()
                 .ioThreadPoolSize(2)
                 .threadFactoryProvider(pool -> threads)
                 .timer(new HashedWheelTimer(threads))
                 .commandLatencyRecorder(CommandLatencyRecorder.disabled())
                 .build();
-        client = RedisClient.create(resources);
-        ClientOptions.Builder options = ClientOptions.builder()
-                .autoReconnect(false)
-                .protocolVersion(ProtocolVersion.RESP3)
-                .useHashIndexQueue(false);
-        client.setOptions(
-                (server.uri().isSsl() ? options.sslOptions(server.options().tls()) : options).build());
     }
 
     /** The same, with what all connections have in common. */
@@ -86,7 +95,11 @@ final class Driver {
         timer.schedule(0, () -> idle.complete(null));
         failureOf(idle.thenCompose(nothing -> client.shutdownAsync(0, CLOSE_SECONDS, TimeUnit.SECONDS)), CLOSE_NANOS);
         timer.close();
-        resources.shutdown(0, CLOSE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
-        resources.timer().stop();
+        if (own) {
+            resources
+                    .shutdown(0, CLOSE_SECONDS, TimeUnit.SECONDS)
+                    .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+            resources.timer().stop();
+        }
     }
 }

@@ -46,14 +46,8 @@ final class RedisStore implements LockStore {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /** With a driver of its own. */
-    RedisStore(StoreConfig config, Address server) {
-        this(
-                config,
-                server,
-                new Layout(config.keyPrefix(), ""),
-                new Driver(config, server),
-                Optional.empty(),
-                () -> {});
+    RedisStore(StoreConfig config, Address server, Driver driver) {
+        this(config, server, new Layout(config.keyPrefix(), ""), driver, Optional.empty(), () -> {});
     }
 
     /**

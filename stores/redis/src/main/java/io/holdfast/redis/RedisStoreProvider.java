@@ -3,12 +3,15 @@ package io.holdfast.redis;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
+import io.lettuce.core.AbstractRedisClient;
+import java.util.Optional;
 import java.util.Set;
 
 /**
  * Opens {@code redis://[user:password@]host[:port][/database][?interop=redisson]}, and {@code rediss:} for TLS; or, where
  * Sentinels know which server is the master, {@code redis-sentinel://[user:password@]host[:port],host[:port].../MASTER[/database]}
- * with the places of the Sentinels, their password as option {@code sentinel-password}, and {@code rediss-sentinel:} for TLS.
+ * with the places of the Sentinels, their password as option {@code sentinel-password}, and {@code rediss-sentinel:} for TLS;
+ * or {@code redis-cluster://[user:password@]host[:port],host[:port]...} with some nodes of a cluster, and {@code rediss-cluster:}.
  * With TLS the option {@code ca} is a file of the authorities to trust, instead of those of the JVM; {@code cert} and {@code key}
  * are files of the client's own certificate; all in PEM, the key in PKCS 8.
  *
@@ -20,8 +23,29 @@ import java.util.Set;
  */
 public final class RedisStoreProvider implements StoreProvider {
 
+    private final Optional<AbstractRedisClient> shared;
+
     /** For {@link java.util.ServiceLoader}. */
-    public RedisStoreProvider() {}
+    public RedisStoreProvider() {
+        this(Optional.empty());
+    }
+
+    private RedisStoreProvider(Optional<AbstractRedisClient> shared) {
+        this.shared = shared;
+    }
+
+    /**
+     * A provider that uses what an application has already, for {@link io.holdfast.HoldfastBuilder#provider}: event loops, resolver of
+     * names, and the options of this client, for sockets and TLS among others.
+     *
+     * <p>Connections stay apart: they are made for the URI of the builder, with RESP3, and without reconnecting by themselves, as
+     * a driver that does so may send once more what had no answer. Options in the URI go before those of the client.
+     *
+     * @param client a {@code RedisClient} or {@code RedisClusterClient}; closed by whoever made it, after the locks' client
+     */
+    public static RedisStoreProvider using(AbstractRedisClient client) {
+        return new RedisStoreProvider(Optional.of(client));
+    }
 
     @Override
     public Set<String> schemes() {
@@ -36,17 +60,18 @@ public final class RedisStoreProvider implements StoreProvider {
     @Override
     public LockStore open(StoreConfig config) {
         Address server = Address.parse(config.uri());
+        Driver driver = new Driver(config, server, shared);
         if (server.isCluster()) {
-            ClusterStore store = new ClusterStore(config, server);
+            ClusterStore store = new ClusterStore(config, server, driver);
             if (!config.lazy()) {
                 store.connect();
             }
             return store;
         }
         if (server.besideRedisson()) {
-            return BesideRedisson.open(config, server);
+            return BesideRedisson.open(config, server, driver);
         }
-        return connected(new RedisStore(config, server), config);
+        return connected(new RedisStore(config, server, driver), config);
     }
 
     static RedisStore connected(RedisStore store, StoreConfig config) {

@@ -98,6 +98,11 @@ record UriOptions(Map<String, String> values) {
                 .map(text -> new File(URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8)));
     }
 
+    /** Whether they say whom to trust, or who the client is. */
+    boolean namesFiles() {
+        return values.containsKey(CA) || values.containsKey(CERTIFICATE);
+    }
+
     boolean besideRedisson() {
         return values.containsKey(INTEROP);
     }

@@ -1,0 +1,71 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.testkit.Await;
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.protocol.ProtocolVersion;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Locks beside what an application does with a client of its own. */
+class ExistingClientTest {
+
+    private static Holdfast using(AbstractRedisClient client, String uri) {
+        return Holdfast.builder()
+                .uri(uri)
+                .provider(RedisStoreProvider.using(client))
+                .build();
+    }
+
+    /** It reconnects by itself, and speaks the older protocol, neither of which locks can use. */
+    @Test
+    void itsThreadsAreSharedAndItStaysAsItWas() throws InterruptedException {
+        Servers servers = Servers.shared();
+        RedisClient client = RedisClient.create(servers.uri());
+        try {
+            client.setOptions(ClientOptions.builder()
+                    .protocolVersion(ProtocolVersion.RESP2)
+                    .build());
+            try (StatefulRedisConnection<String, String> connection = client.connect()) {
+                String name = Servers.name();
+                try (Holdfast holdfast = using(client, servers.uri());
+                        Lease lease = holdfast.lock(name).acquire()) {
+                    assertThat(lease.isValid()).isTrue();
+                    assertThat(Thread.getAllStackTraces().keySet())
+                            .noneMatch(
+                                    thread -> thread.getName().startsWith("holdfast-" + holdfast.clientId() + "-redis-")
+                                            && !thread.getName().endsWith("-timer"));
+                    servers.cut("holdfast-" + holdfast.clientId());
+                    Await.until(
+                            "it is connected again",
+                            () -> holdfast.lock(name).holder().isPresent());
+                }
+                assertThat(connection.sync().ping()).isEqualTo("PONG");
+            }
+            assertThat(client.getOptions().isAutoReconnect()).isTrue();
+            assertThat(client.connect().sync().ping()).isEqualTo("PONG");
+        } finally {
+            client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
+        }
+    }
+
+    @Test
+    void aClientOfAClusterServesAsWell() throws InterruptedException {
+        RedisClusterClient client =
+                RedisClusterClient.create(RedisURI.create(Servers.shared().uri()));
+        try (Holdfast holdfast = using(client, Servers.shared().uri());
+                Lease lease = holdfast.lock(Servers.name()).acquire()) {
+            assertThat(lease.isValid()).isTrue();
+        } finally {
+            client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
+        }
+    }
+}
