@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Nodes are asked for it at the start, every five command timeouts, and when there is reason to: a connection was lost, a request
  * failed, a node said that a slot has moved. Several are asked at once, and who knows of the latest epoch is believed, as a node that is
- * cut off from the others does not know that it was replaced. What the former keeper of a slot says of it is believed at once,
- * since others may hear of it a second later.
+ * cut off from the others does not know that it was replaced. What the former keeper of a slot says of it is believed at once, and for a
+ * command timeout more than what is told in the same epoch, since others may hear of it a second later.
  *
  * <p>Each master has a store of its own, with its connection, its clock, and its channel. It is connected to when it is heard of,
  * so that messages come from wherever a slot may go. One that keeps nothing any more is left, after what was sent there had time
@@ -59,7 +59,11 @@ final class Nodes {
     private final AtomicBoolean doubted = new AtomicBoolean();
     private volatile Map<Node, RedisStore> stores = Map.of();
     private final Map<Node, RedisStore> guests = new HashMap<>();
+    private final Map<Integer, Moved> moved = new HashMap<>();
     private long epoch;
+
+    /** Where a slot is since then. */
+    private record Moved(RedisStore keeper, long nanos) {}
 
     /** @param opener makes the store of a node */
     Nodes(StoreConfig config, Address cluster, Driver driver, Function<Node, RedisStore> opener) {
@@ -186,25 +190,31 @@ final class Nodes {
         if (told.epoch() < epoch || driver.isEnded()) {
             return;
         }
+        boolean later = told.epoch() > epoch;
+        long now = config.platform().nanoTime();
+        moved.values()
+                .removeIf(slot ->
+                        later || now - slot.nanos > config.commandTimeout().toNanos());
         epoch = told.epoch();
-        Map<Node, RedisStore> now = new LinkedHashMap<>();
+        Map<Node, RedisStore> masters = new LinkedHashMap<>();
         AtomicReferenceArray<@Nullable RedisStore> keepers = new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
         for (Told.Range range : told.ranges()) {
-            RedisStore store = now.computeIfAbsent(range.master(), this::known);
+            RedisStore store = masters.computeIfAbsent(range.master(), this::known);
             for (int slot = range.from(); slot <= range.to(); slot++) {
                 keepers.set(slot, store);
             }
         }
+        moved.forEach((slot, to) -> keepers.set(slot, to.keeper));
         for (int slot = 0; slot < SlotHash.SLOT_COUNT; slot++) {
             bySlot.set(slot, keepers.get(slot));
         }
         stores.forEach((node, store) -> {
-            if (!now.containsKey(node)) {
+            if (!masters.containsKey(node)) {
                 leave(store);
             }
         });
-        stores = Collections.unmodifiableMap(now);
-        now.keySet().stream()
+        stores = Collections.unmodifiableMap(masters);
+        masters.keySet().stream()
                 .map(node -> guests.remove(new Node("", node.host(), node.port())))
                 .filter(Objects::nonNull)
                 .forEach(this::leave);
@@ -224,7 +234,10 @@ final class Nodes {
         CompletableFuture<Boolean> known = new CompletableFuture<>();
         timer().schedule(0, () -> {
             Optional<RedisStore> there = at(host, port);
-            there.ifPresent(store -> bySlot.set(slot, store));
+            there.ifPresent(store -> {
+                moved.put(slot, new Moved(store, config.platform().nanoTime()));
+                bySlot.set(slot, store);
+            });
             known.complete(there.isPresent());
         });
         doubt();

@@ -141,6 +141,21 @@ class ClusterTest {
         }
     }
 
+    /** All nodes pass on what one publishes. */
+    @Test
+    void aMessageComesOnce() {
+        String name = Servers.name();
+        try (TestClient holder = open();
+                TestClient waiter = open()) {
+            holder.granted(name, 1);
+            waiter.queued(name, 1);
+            holder.assign(name, 1);
+            waiter.next(Signal.Assigned.class);
+            assertThat(waiter.arrived()).isEmpty();
+            waiter.release(name, 1);
+        }
+    }
+
     /** It was made for the clock of another node. */
     @Test
     void aRequestThatIsSentOnIsAskedForAnew() {

@@ -146,6 +146,11 @@ final class TestCluster implements AutoCloseable {
         return nodes.stream().filter(node -> keeps(node, slot)).findFirst();
     }
 
+    /** The one that began as a replica of this one. */
+    Node replica(Node master) {
+        return nodes.get(nodes.indexOf(master) + MASTERS);
+    }
+
     private static boolean keeps(Node node, int slot) {
         try {
             return node.connection().isOpen()
