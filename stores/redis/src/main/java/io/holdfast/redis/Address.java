@@ -14,9 +14,10 @@ import java.util.stream.Collectors;
  * @param uri of the server; of one that Sentinels name, and of the nodes of a cluster, it has all but the place
  * @param group who names the server; empty if the URI does
  * @param nodes some of a cluster, that know the others; empty if it belongs to none
+ * @param id of the node of a cluster that is to be there; empty if any may be
  * @param options how to connect, and who else is there
  */
-record Address(RedisURI uri, Optional<Group> group, List<RedisURI> nodes, UriOptions options) {
+record Address(RedisURI uri, Optional<Group> group, List<RedisURI> nodes, Optional<String> id, UriOptions options) {
 
     /**
      * Sentinels, and the name by which they know a master.
@@ -100,12 +101,13 @@ record Address(RedisURI uri, Optional<Group> group, List<RedisURI> nodes, UriOpt
                 .toList();
         RedisURI any = place("any", tls, login, 1);
         return switch (form) {
-            case SERVER -> new Address(inDatabase(places.get(0), parts), Optional.empty(), List.of(), options);
+            case SERVER ->
+                new Address(inDatabase(places.get(0), parts), Optional.empty(), List.of(), Optional.empty(), options);
             case GROUP -> {
                 Group group = new Group(places, parts.group("master"));
-                yield new Address(inDatabase(any, parts), Optional.of(group), List.of(), options);
+                yield new Address(inDatabase(any, parts), Optional.of(group), List.of(), Optional.empty(), options);
             }
-            case CLUSTER -> new Address(any, Optional.empty(), places, options);
+            case CLUSTER -> new Address(any, Optional.empty(), places, Optional.empty(), options);
         };
     }
 
@@ -115,10 +117,10 @@ record Address(RedisURI uri, Optional<Group> group, List<RedisURI> nodes, UriOpt
         return server;
     }
 
-    /** That of one node of the cluster. */
-    Address node(String host, int port) {
+    /** That of one node of the cluster; with an empty id, of whichever is there. */
+    Address node(String nodeId, String host, int port) {
         RedisURI node = RedisURI.builder(uri).withHost(host).withPort(port).build();
-        return new Address(node, group, List.of(node), options);
+        return new Address(node, group, List.of(node), Optional.of(nodeId).filter(known -> !known.isEmpty()), options);
     }
 
     /** Whether it is a cluster, or a node of one. */

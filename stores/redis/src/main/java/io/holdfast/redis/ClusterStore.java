@@ -15,6 +15,7 @@ import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TogetherStore;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -45,7 +46,7 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
 
     private static final long CLOSE_NANOS = 500_000_000;
     private static final long PAUSE_NANOS = 20_000_000;
-    private static final long SOON_NANOS = 100_000_000;
+    private static final long RECORD_NANOS = 200_000_000;
     private static final long OVER = 0;
 
     private final StoreConfig config;
@@ -94,8 +95,8 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
     /** What comes later is a change, after which all is to be looked at. */
     private RedisStore open(Told.Node node) {
         RedisStore store = new RedisStore(
-                config.withLazy(begun.get()),
-                address.node(node.host(), node.port()),
+                config.withLazy(begun.get() && !node.id().isEmpty()),
+                address.node(node.id(), node.host(), node.port()),
                 new Layout(config.keyPrefix(), node.id() + ":"),
                 driver,
                 Optional.of(presence),
@@ -188,14 +189,14 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
             }
             boolean again = request == elsewhere;
             request = elsewhere;
-            CompletionStage<Void> known = nodes.moved(slot, redirect.hostOr(node.host()), redirect.port);
+            CompletionStage<Void> known = nodes.moved(slot, redirect.hostOr(node.host()), redirect.port)
+                    // who does not answer may do so in a moment
+                    .exceptionallyCompose(error -> pause());
             return again ? known.thenCompose(nothing -> pause()) : known;
         }
 
         private CompletionStage<Void> pause() {
-            CompletableFuture<Void> over = new CompletableFuture<>();
-            driver.timer.schedule(PAUSE_NANOS, () -> over.complete(null));
-            return over;
+            return driver.soon(PAUSE_NANOS, () -> {});
         }
     }
 
@@ -273,19 +274,25 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
         Redirect redirect = Redirect.in(failed.cause()).get();
         if (redirect.kind == Redirect.Kind.MOVED) {
             return inTime(
+                    soon(request),
                     reply,
                     nodes.moved(slot, redirect.hostOr(node.host()), redirect.port)
                             .thenApply(known -> reply));
         }
         return request.mode() == Mode.LOCK && request.floor() == 0
-                ? inTime(reply, byKey(node, (there, asking) -> there.renewKey(request, asking)))
+                ? inTime(soon(request), reply, byKey(node, (there, asking) -> there.renewKey(request, asking)))
                 : CompletableFuture.completedStage(reply);
     }
 
-    /** The other, if this does not come soon. */
-    private <T> CompletionStage<T> inTime(T other, CompletionStage<T> stage) {
+    /** For how long others of the batch wait with it. */
+    private long soon(Renew request) {
+        return Math.min(request.lease().toNanos() / 6, config.commandTimeout().toNanos() / 2);
+    }
+
+    /** The other, if this does not come in time. */
+    private <T> CompletionStage<T> inTime(long nanos, T other, CompletionStage<T> stage) {
         CompletableFuture<T> answer = stage.exceptionally(error -> other).toCompletableFuture();
-        driver.timer.schedule(SOON_NANOS, () -> answer.complete(other));
+        var unused = driver.soon(nanos, () -> answer.complete(other)).exceptionally(closed -> answer.complete(other));
         return answer;
     }
 
@@ -317,10 +324,16 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
                 .thenApply(lists -> lists.stream().flatMap(List::stream).toList());
     }
 
+    /** Of those that are connected to; what came from the others meanwhile is told to be missing when they are again. */
     @Override
     public CompletionStage<Void> confirmSignals() {
-        return ready().thenCompose(nothing -> inTurn(nodes.all().stream().map(RedisStore::confirmSignals)))
-                .thenAccept(all -> {});
+        return ready().thenCompose(nothing -> inTurn(
+                        nodes.all().stream().filter(RedisStore::isConnected).map(RedisStore::confirmSignals)))
+                .thenAccept(all -> {
+                    if (all.isEmpty()) {
+                        throw failures.unreachable("confirm", new IOException("no master is connected to"));
+                    }
+                });
     }
 
     /** When it is known who keeps what, also if nobody has asked for anything yet. */
@@ -395,7 +408,10 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
 
     @Override
     public CompletionStage<List<String>> read(List<String> keys) {
-        return inTurn(keys.stream().map(key -> atKey(key, records -> records.read(List.of(key)))))
+        // one that cannot be read tells nothing, and holds up nobody
+        return inTurn(keys.stream()
+                        .map(key ->
+                                inTime(RECORD_NANOS, List.of(""), atKey(key, records -> records.read(List.of(key))))))
                 .thenApply(found -> found.stream().map(one -> one.get(0)).toList());
     }
 

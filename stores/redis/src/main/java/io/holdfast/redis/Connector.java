@@ -60,6 +60,7 @@ final class Connector {
                     });
                     return answering(made, new CompletableFuture<>())
                             .thenCompose(this::greeted)
+                            .thenCompose(this::identified)
                             .thenCompose(ready -> prepare.apply(ready, server));
                 }))
                 .whenComplete((made, error) -> {
@@ -117,6 +118,19 @@ final class Connector {
             }
             return made;
         });
+    }
+
+    /** An address may be that of another node by now. */
+    private <C extends StatefulRedisConnection<String, String>> CompletionStage<C> identified(C made) {
+        Optional<String> wanted = failures.server().id();
+        return wanted.isEmpty()
+                ? CompletableFuture.completedStage(made)
+                : made.async().clusterMyId().thenApply(id -> {
+                    if (!id.equals(wanted.get())) {
+                        throw failures.anotherNode(id);
+                    }
+                    return made;
+                });
     }
 
     /**

@@ -12,14 +12,18 @@ import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.resource.ClientResources;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /** What all connections of a client share: the driver, its threads, and a timer. */
 final class Driver {
@@ -32,6 +36,7 @@ final class Driver {
     private final ClientResources resources;
     private final boolean own;
     private final AtomicLong runs = new AtomicLong();
+    private final Set<CompletableFuture<?>> waiting = ConcurrentHashMap.newKeySet();
     private volatile boolean ended;
     final Platform.Timer timer;
     final RedisClient client;
@@ -79,6 +84,35 @@ final class Driver {
         return ended;
     }
 
+    /** Does something on the timer's thread; what was not done when this is closed fails. */
+    <T> CompletionStage<T> soon(long nanos, Supplier<T> action) {
+        CompletableFuture<T> done = new CompletableFuture<>();
+        waiting.add(done);
+        timer.schedule(nanos, () -> {
+            try {
+                done.complete(action.get());
+            } catch (RuntimeException e) {
+                done.completeExceptionally(e);
+            }
+        });
+        if (ended) {
+            fail(done);
+        }
+        return done.whenComplete((value, error) -> waiting.remove(done));
+    }
+
+    CompletionStage<Void> soon(long nanos, Runnable action) {
+        return soon(nanos, () -> {
+                    action.run();
+                    return true;
+                })
+                .thenAccept(done -> {});
+    }
+
+    private static void fail(CompletableFuture<?> late) {
+        late.completeExceptionally(new IOException("it is closed"));
+    }
+
     /** Waits for something, but not for longer than that; empty if it went well. */
     @CanIgnoreReturnValue
     Optional<Throwable> failureOf(CompletionStage<?> stage, long limitNanos) {
@@ -95,6 +129,7 @@ final class Driver {
         timer.schedule(0, () -> idle.complete(null));
         failureOf(idle.thenCompose(nothing -> client.shutdownAsync(0, CLOSE_SECONDS, TimeUnit.SECONDS)), CLOSE_NANOS);
         timer.close();
+        waiting.forEach(Driver::fail);
         if (own) {
             resources
                     .shutdown(0, CLOSE_SECONDS, TimeUnit.SECONDS)

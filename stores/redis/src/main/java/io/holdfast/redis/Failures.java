@@ -83,6 +83,11 @@ record Failures(Address server) {
         };
     }
 
+    /** The cluster is another one by now, or has other nodes. */
+    StoreException anotherNode(String id) {
+        return failed(Effect.NOT_APPLIED, CONNECT, "another node is there by now, " + id);
+    }
+
     /** No node is known to keep that slot. */
     StoreException uncovered(String what, int slot) {
         return failed(

@@ -35,6 +35,7 @@ record Layout(String prefix, String node) {
     private static final String CLAIM = "}:a:";
     private static final String[] ALL_KINDS = {"}:t:", QUEUE, CLAIM};
     private static final String[] RENEWED_KINDS = {QUEUE, CLAIM};
+    private static final String TIMER = ":rwlock_timeout:1";
     private static final int RADIX = 36;
 
     /** The keys of the locks, as the scripts want them. */
@@ -72,15 +73,15 @@ record Layout(String prefix, String node) {
     /** The same for a tenure that has it, or wants it. */
     Stream<String> sharedKeys(String name, TenureId tenure, Mode mode) {
         String owner = mode == Mode.UPGRADE ? tenure + ":upgrade" : tenure.toString();
-        return Stream.concat(Stream.of(sharedKeys(name)), Stream.of(timer(prefix + name, owner)));
+        return Stream.concat(Stream.of(sharedKeys(name)), Stream.of(timers(name) + ":" + owner + TIMER));
     }
 
-    /** Under which Redisson looks for a reader; where it cannot lock the name, one that it does not know. */
-    private String timer(String lock, String owner) {
+    /** With what those begin under which Redisson looks for readers; where it cannot lock the name, others that it does not know. */
+    String timers(String name) {
+        String lock = prefix + name;
         String start = lock.indexOf('{') < 0 ? "{" + lock + "}" : lock;
-        String end = ":" + owner + ":rwlock_timeout:1";
-        boolean elsewhere = !node.isEmpty() && slot(start + end) != slot(lock);
-        return (elsewhere ? "hf:{" + tag(lock) + "}:rt:" + lock : start) + end;
+        boolean elsewhere = !node.isEmpty() && slot(start + TIMER) != slot(lock);
+        return elsewhere ? "hf:{" + tag(lock) + "}:rt:" + lock : start;
     }
 
     int slotOf(String name) {

@@ -1,15 +1,9 @@
 package io.holdfast.redis;
 
 import io.holdfast.redis.Told.Node;
-import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.cluster.SlotHash;
-import io.lettuce.core.codec.StringCodec;
-import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -17,15 +11,16 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -33,46 +28,58 @@ import org.jspecify.annotations.Nullable;
  * The masters of a cluster, and which slots each keeps.
  *
  * <p>Nodes are asked for it at the start, every five command timeouts, and when there is reason to: a connection was lost, a request
- * failed, a node said that a slot has moved. Several are asked at once, and who knows of the latest epoch is believed, as a node that is
- * cut off from the others does not know that it was replaced. What the former keeper of a slot says of it is believed at once, and for a
- * command timeout more than what is told in the same epoch, since others may hear of it a second later.
+ * failed, a node said that a slot has moved. Several are asked at once, and {@link Told#latest} says who is believed. What tells of less
+ * than what is known, or of other masters, is believed only when nobody has said anything else for a while. What the former keeper of
+ * a slot says of it is believed at once, and for a command timeout more than what is told in the same epoch, since others may
+ * hear of it a second later.
  *
  * <p>Each master has a store of its own, with its connection, its clock, and its channel. It is connected to when it is heard of,
  * so that messages come from wherever a slot may go. One that keeps nothing any more is left, after what was sent there had time
  * to be answered.
  *
- * <p>All that changes happens on the timer's thread.
+ * <p>All that changes does so on the timer's thread.
  */
 final class Nodes {
 
-    private static final int ASKED = 5;
+    private static final int ASKED = 3;
     private static final int TIMEOUTS_TO_A_LOOK = 5;
+    private static final int TIMES_REFUSED = 5;
     private static final long PAUSE_NANOS = 200_000_000;
+    private static final int LONGEST_PAUSES = 10;
 
     private final StoreConfig config;
     private final Address cluster;
-    private final Failures failures;
     private final Driver driver;
+    private final Scout scout;
     private final Function<Node, RedisStore> opener;
     private final AtomicReferenceArray<@Nullable RedisStore> bySlot = new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
     private final AtomicReference<@Nullable CompletableFuture<Void>> underWay = new AtomicReference<>();
     private final AtomicBoolean doubted = new AtomicBoolean();
-    private volatile Map<Node, RedisStore> stores = Map.of();
-    private final Map<Node, RedisStore> guests = new HashMap<>();
+    private volatile Map<String, Keeper> keepers = Map.of();
+    private final Map<String, CompletionStage<Void>> asking = new HashMap<>();
+    private final Map<String, Guest> guests = new HashMap<>();
     private final Map<Integer, Moved> moved = new HashMap<>();
+    private volatile int pauses = 1;
     private long epoch;
+    private int covered;
+    private int refused;
+
+    /** A master, and its store. */
+    private record Keeper(Node node, RedisStore store) {}
+
+    /** A node that is asked for single keys, and when it was last. */
+    private record Guest(RedisStore store, long nanos) {}
 
     /** Where a slot is since then. */
-    private record Moved(RedisStore keeper, long nanos) {}
+    private record Moved(Keeper to, long nanos) {}
 
-    /** @param opener makes the store of a node */
+    /** @param opener makes the store of a node; of one that is a guest if it has no id */
     Nodes(StoreConfig config, Address cluster, Driver driver, Function<Node, RedisStore> opener) {
         this.config = config;
         this.cluster = cluster;
         this.driver = driver;
         this.opener = opener;
-        failures = new Failures(cluster);
-        cluster.nodes().forEach(driver::prepared);
+        scout = new Scout(config, cluster, driver);
         lookLater();
     }
 
@@ -83,44 +90,58 @@ final class Nodes {
 
     /** Those of all masters. */
     Collection<RedisStore> all() {
-        return stores.values();
+        return keepers.values().stream().map(Keeper::store).toList();
     }
 
     // ---- asking
 
     private void lookLater() {
-        timer().schedule(config.commandTimeout().toNanos() * TIMEOUTS_TO_A_LOOK, () -> {
+        driver.timer.schedule(config.commandTimeout().toNanos() * TIMEOUTS_TO_A_LOOK, () -> {
             if (!driver.isEnded()) {
-                CompletionStage<Void> unused = look();
+                CompletionStage<Void> unused = look(0);
                 lookLater();
             }
         });
     }
 
-    /** Something is wrong somewhere: looks soon, and again until all masters are connected to. */
+    /** Something is wrong somewhere: looks soon, and again, ever more seldom, until all masters are connected to. */
     void doubt() {
         if (!doubted.getAndSet(true)) {
-            timer().schedule(PAUSE_NANOS, () -> {
+            driver.timer.schedule(PAUSE_NANOS * pauses, () -> {
                 doubted.set(false);
                 if (!driver.isEnded()) {
-                    var unused = look().whenComplete((nothing, error) -> {
-                        if (error != null || all().stream().anyMatch(store -> !store.isConnected())) {
-                            doubt();
-                        }
-                    });
+                    var unused = look().whenComplete((nothing, error) -> doubtStill(error != null));
                 }
             });
         }
     }
 
+    private void doubtStill(boolean failed) {
+        boolean away = failed || all().stream().anyMatch(store -> !store.isConnected());
+        pauses = away ? Math.min(pauses * 2, LONGEST_PAUSES) : 1;
+        if (away) {
+            doubt();
+        }
+    }
+
     /** Asks who keeps what; one question at a time. Fails if nobody answers. */
     CompletionStage<Void> look() {
+        return look(ASKED);
+    }
+
+    /** @param more how many are asked beside those that are connected to; as many as needed if there are none of these */
+    private CompletionStage<Void> look(int more) {
         CompletableFuture<Void> mine = new CompletableFuture<>();
         CompletableFuture<Void> other = underWay.compareAndExchange(null, mine);
         if (other != null) {
             return other;
         }
-        ask(someNodes()).whenComplete((nothing, error) -> {
+        List<CompletableFuture<Told>> answers = new ArrayList<>();
+        some(all().stream().filter(RedisStore::isConnected).toList(), ASKED)
+                .forEach(store -> answers.add(scout.ask(store)));
+        some(others(), answers.isEmpty() ? ASKED : more)
+                .forEach(place -> answers.add(scout.ask(place.getHost(), place.getPort())));
+        believed(answers).whenComplete((nothing, error) -> {
             underWay.set(null);
             if (error == null) {
                 mine.complete(null);
@@ -131,138 +152,134 @@ final class Nodes {
         return mine;
     }
 
-    private List<RedisURI> someNodes() {
-        List<RedisURI> known = new ArrayList<>(Stream.concat(
-                        cluster.nodes().stream(), stores.keySet().stream().map(node -> place(node.host(), node.port())))
-                .distinct()
-                .toList());
-        Collections.shuffle(known, new Random(config.platform().randomLong()));
-        return known.subList(0, Math.min(ASKED, known.size()));
+    private <T> List<T> some(List<T> all, int number) {
+        List<T> shuffled = new ArrayList<>(all);
+        Collections.shuffle(shuffled, new Random(config.platform().randomLong()));
+        return shuffled.subList(0, Math.min(number, shuffled.size()));
     }
 
-    private RedisURI place(String host, int port) {
-        return driver.prepared(cluster.node(host, port).uri());
+    /** Where else somebody may know. */
+    private List<RedisURI> others() {
+        Set<String> connected = keepers.values().stream()
+                .filter(keeper -> keeper.store.isConnected())
+                .map(keeper -> keeper.node.host() + ":" + keeper.node.port())
+                .collect(Collectors.toSet());
+        return Stream.concat(
+                        cluster.nodes().stream(),
+                        keepers.values().stream()
+                                .map(keeper -> cluster.node("", keeper.node.host(), keeper.node.port())
+                                        .uri()))
+                .filter(place -> !connected.contains(place.getHost() + ":" + place.getPort()))
+                .toList();
     }
 
-    private CompletionStage<Void> ask(List<RedisURI> places) {
-        Duration limit = config.connectTimeout();
-        List<CompletableFuture<Told>> answers = places.stream().map(this::ask).toList();
-        return new Survey<>(timer(), limit, answers).latest(Told.LATEST).thenCompose(this::onTimer);
-    }
-
-    private CompletionStage<Void> onTimer(Told told) {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        timer().schedule(0, () -> {
-            believe(told);
-            done.complete(null);
-        });
-        return done;
-    }
-
-    private CompletableFuture<Told> ask(RedisURI place) {
-        if (driver.isEnded()) {
-            return CompletableFuture.failedFuture(new IOException("it is closed"));
-        }
-        CompletableFuture<StatefulRedisConnection<String, String>> connection =
-                driver.client.connectAsync(StringCodec.UTF8, place).toCompletableFuture();
-        CompletableFuture<Told> answer =
-                connection.thenCompose(made -> told(made.async(), place)).toCompletableFuture();
-        timer().schedule(config.connectTimeout().toNanos(), () -> answer.cancel(false));
-        var unused = answer.whenComplete((told, error) -> {
-            var closing = connection.thenCompose(StatefulRedisConnection::closeAsync);
-        });
-        return answer;
-    }
-
-    private CompletionStage<Told> told(RedisAsyncCommands<String, String> redis, RedisURI place) {
-        return Greeting.ask(redis).thenCompose(greeting -> {
-            var wrong = failures.topology(greeting);
-            return wrong.isPresent()
-                    ? CompletableFuture.failedStage(wrong.get())
-                    : redis.clusterInfo()
-                            .thenCombine(redis.clusterSlots(), (info, slots) -> Told.of(info, slots, place.getHost()));
-        });
+    private CompletionStage<Void> believed(List<CompletableFuture<Told>> answers) {
+        return scout.latest(answers, Told.latest(keepers.keySet()))
+                .thenCompose(told -> driver.soon(0, () -> believe(told)));
     }
 
     // ---- what follows from the answers
 
     private void believe(Told told) {
-        if (told.epoch() < epoch || driver.isEnded()) {
+        boolean less =
+                told.epoch() < epoch || !told.isOf(keepers.keySet()) || (!told.sound() && told.covered() < covered);
+        refused = less ? refused + 1 : 0;
+        if (driver.isEnded() || (less && refused < TIMES_REFUSED)) {
             return;
         }
-        boolean later = told.epoch() > epoch;
+        refused = 0;
         long now = config.platform().nanoTime();
+        boolean later = told.epoch() != epoch;
         moved.values()
                 .removeIf(slot ->
                         later || now - slot.nanos > config.commandTimeout().toNanos());
         epoch = told.epoch();
-        Map<Node, RedisStore> masters = new LinkedHashMap<>();
-        AtomicReferenceArray<@Nullable RedisStore> keepers = new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
-        for (Told.Range range : told.ranges()) {
-            RedisStore store = masters.computeIfAbsent(range.master(), this::known);
-            for (int slot = range.from(); slot <= range.to(); slot++) {
-                keepers.set(slot, store);
+        covered = told.covered();
+        adopt(told);
+        guests.values().removeIf(guest -> {
+            boolean unused = now - guest.nanos > config.commandTimeout().toNanos() * TIMEOUTS_TO_A_LOOK;
+            if (unused) {
+                leave(guest.store);
             }
-        }
-        moved.forEach((slot, to) -> keepers.set(slot, to.keeper));
-        for (int slot = 0; slot < SlotHash.SLOT_COUNT; slot++) {
-            bySlot.set(slot, keepers.get(slot));
-        }
-        stores.forEach((node, store) -> {
-            if (!masters.containsKey(node)) {
-                leave(store);
-            }
+            return unused;
         });
-        stores = Collections.unmodifiableMap(masters);
-        masters.keySet().stream()
-                .map(node -> guests.remove(new Node("", node.host(), node.port())))
-                .filter(Objects::nonNull)
-                .forEach(this::leave);
+    }
+
+    private void adopt(Told told) {
+        Map<String, Keeper> masters = new LinkedHashMap<>();
+        AtomicReferenceArray<@Nullable RedisStore> slots = new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
+        for (Told.Range range : told.ranges()) {
+            Keeper keeper = masters.computeIfAbsent(range.master().id(), id -> known(range.master()));
+            for (int slot = range.from(); slot <= range.to(); slot++) {
+                slots.set(slot, keeper.store);
+            }
+        }
+        // who is said to have a slot by the one before is a master, though others have not heard
+        moved.forEach((slot, pin) -> slots.set(slot, masters.computeIfAbsent(pin.to.node.id(), id -> pin.to).store));
+        for (int slot = 0; slot < SlotHash.SLOT_COUNT; slot++) {
+            bySlot.set(slot, slots.get(slot));
+        }
+        keepers.values().stream()
+                .filter(keeper -> !masters.containsValue(keeper))
+                .forEach(keeper -> leave(keeper.store));
+        keepers = Collections.unmodifiableMap(masters);
+    }
+
+    /** One that is called by another name by now is the same, as long as there is a connection. */
+    private Keeper known(Node node) {
+        Keeper known = keepers.get(node.id());
+        boolean same = known != null && (known.node.equals(node) || known.store.isConnected());
+        return same ? known : new Keeper(node, opener.apply(node));
     }
 
     private void leave(RedisStore store) {
-        timer().schedule(config.commandTimeout().toNanos(), store::disconnect);
-    }
-
-    private RedisStore known(Node node) {
-        RedisStore store = stores.get(node);
-        return store == null ? opener.apply(node) : store;
+        driver.timer.schedule(config.commandTimeout().toNanos(), store::disconnect);
     }
 
     /** A node said so that had the slot. */
     CompletionStage<Void> moved(int slot, String host, int port) {
-        CompletableFuture<Boolean> known = new CompletableFuture<>();
-        timer().schedule(0, () -> {
-            Optional<RedisStore> there = at(host, port);
-            there.ifPresent(store -> {
-                moved.put(slot, new Moved(store, config.platform().nanoTime()));
-                bySlot.set(slot, store);
-            });
-            known.complete(there.isPresent());
-        });
         doubt();
-        return known.thenCompose(is -> is ? known.thenAccept(x -> {}) : ask(List.of(place(host, port))));
+        return driver.soon(0, () -> {
+                    if (pin(slot, host, port)) {
+                        return CompletableFuture.<Void>completedStage(null);
+                    }
+                    // many are sent there at once
+                    return asking.computeIfAbsent(
+                            host + ":" + port,
+                            place -> believed(List.of(scout.ask(host, port)))
+                                    .whenComplete((told, error) -> driver.soon(0, () -> asking.remove(place))));
+                })
+                .thenCompose(known -> known)
+                .thenCompose(known -> driver.soon(0, () -> pin(slot, host, port)))
+                .thenAccept(pinned -> {});
+    }
+
+    private boolean pin(int slot, String host, int port) {
+        Optional<Keeper> there = keeper(host, port);
+        there.ifPresent(keeper -> {
+            moved.put(slot, new Moved(keeper, config.platform().nanoTime()));
+            bySlot.set(slot, keeper.store);
+        });
+        return there.isPresent();
+    }
+
+    private Optional<Keeper> keeper(String host, int port) {
+        return keepers.values().stream()
+                .filter(keeper -> keeper.node.isAt(host, port))
+                .findFirst();
     }
 
     /** The node at that place, which may keep nothing yet. */
     CompletionStage<RedisStore> visit(String host, int port) {
-        CompletableFuture<RedisStore> there = new CompletableFuture<>();
-        timer().schedule(
-                        0,
-                        () -> there.complete(at(host, port)
-                                .orElseGet(() -> guests.computeIfAbsent(new Node("", host, port), opener))));
-        return there;
-    }
-
-    private Optional<RedisStore> at(String host, int port) {
-        return stores.entrySet().stream()
-                .filter(each ->
-                        each.getKey().host().equals(host) && each.getKey().port() == port)
-                .map(Map.Entry::getValue)
-                .findFirst();
-    }
-
-    private Platform.Timer timer() {
-        return driver.timer;
+        return driver.soon(
+                0,
+                () -> keeper(host, port).map(Keeper::store).orElseGet(() -> {
+                    Guest guest = guests.get(host + ":" + port);
+                    RedisStore store = guest == null ? opener.apply(new Node("", host, port)) : guest.store;
+                    guests.put(
+                            host + ":" + port,
+                            new Guest(store, config.platform().nanoTime()));
+                    return store;
+                }));
     }
 }

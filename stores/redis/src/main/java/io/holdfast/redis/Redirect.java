@@ -41,7 +41,12 @@ final class Redirect extends RuntimeException {
     }
 
     String hostOr(String ofWhoSaidIt) {
-        return host.isEmpty() ? ofWhoSaidIt : host;
+        return host(host, ofWhoSaidIt);
+    }
+
+    /** Where a node says that one is; some say that they do not know. */
+    static String host(String said, String otherwise) {
+        return said.isEmpty() || said.equals("?") || said.equals("null") ? otherwise : said;
     }
 
     /** Empty for any other answer of a server. */

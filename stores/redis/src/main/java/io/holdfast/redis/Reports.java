@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 
 /** Who holds what, and who waits: from the lock, the records of the clients, and the holder itself. */
 record Reports(Session session, Layout layout, Presence presence) {
@@ -36,10 +37,14 @@ record Reports(Session session, Layout layout, Presence presence) {
     private CompletionStage<LockReport> run(Script script, Script ifShared, String name, String... arguments) {
         return session.run(script, List.of(name), reply -> reply, (Object[]) arguments)
                 .thenCompose(reply -> reply.values().size() > 3 && reply.text(3).equals("mode")
-                        ? session.run(ifShared, layout.sharedKeys(name), List.of(name), shared -> shared, (Object[])
-                                arguments)
+                        ? session.run(ifShared, sharedKeys(name), List.of(name), shared -> shared, (Object[]) arguments)
                         : CompletableFuture.completedStage(reply))
                 .thenCompose(reply -> report(name, reply));
+    }
+
+    private String[] sharedKeys(String name) {
+        return Stream.concat(Stream.of(layout.sharedKeys(name)), Stream.of(layout.timers(name)))
+                .toArray(String[]::new);
     }
 
     /** Frees the lock. Who held it still answers, as it has to ask the server before it believes that it was lost. */

@@ -4,12 +4,14 @@ import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.Share.Mode;
+import io.holdfast.spi.TenureId;
 import io.holdfast.support.TokenUnits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** Read/write locks: the requests of {@link RedisStore} for them. */
 record SharedLocks(Session session, Layout layout) {
@@ -17,11 +19,7 @@ record SharedLocks(Session session, Layout layout) {
     CompletionStage<Acquire.Reply> acquire(Acquire request, Function<Reply, Acquire.Reply> decoder) {
         return session.run(
                 Script.SHARE_ACQUIRE,
-                layout.sharedKeys(
-                                request.name(),
-                                request.tenure(),
-                                request.share().mode())
-                        .toArray(String[]::new),
+                keys(request.name(), request.tenure(), request.share().mode()),
                 List.of(request.name()),
                 decoder,
                 request.tenure(),
@@ -56,8 +54,7 @@ record SharedLocks(Session session, Layout layout) {
     CompletionStage<Release.Reply> release(Release request, Function<Reply, Release.Reply> decoder) {
         return session.run(
                 Script.SHARE_RELEASE,
-                layout.sharedKeys(request.name(), request.tenure(), request.mode())
-                        .toArray(String[]::new),
+                keys(request.name(), request.tenure(), request.mode()),
                 List.of(request.name()),
                 decoder,
                 request.tenure(),
@@ -65,6 +62,11 @@ record SharedLocks(Session session, Layout layout) {
                 layout.inbox(""),
                 mode(request.mode()),
                 session.sharedChannel(request.name()));
+    }
+
+    private String[] keys(String name, TenureId tenure, Mode mode) {
+        return Stream.concat(layout.sharedKeys(name, tenure, mode), Stream.of(layout.timers(name)))
+                .toArray(String[]::new);
     }
 
     private static String mode(Mode mode) {

@@ -28,6 +28,8 @@ if holder ~= '' then
 end
 local heard = #fields > 0 and tell_redisson() or 0
 if heard == 0 and waiters > 0 then
+    -- fails here, and not behind a message, if the slot of a cluster moves just now
+    redis.call('EXISTS', lock)
     serve(lock, token, queue, claim, ARGV[1], false, last, now)
 end
 if holder == '' then

@@ -1,6 +1,6 @@
 -- Takes a read/write lock for a tenure if nobody stands in its way or the tenure has it, else queues the tenure.
 --
--- KEYS  lock, token, queue, leases, timer, as for all read/write locks
+-- KEYS  lock, token, queue, leases, timer, as for all read/write locks, and with what all timers begin
 -- ARGV  1 tenure, 2 lease in ms, 3 units wanted, 4 time after which to refuse, 5 '1' to queue, 6 arrival of a place it had
 --       before or 0, 7 prefix of inboxes, 8 'read', 'upgrade' or 'write', 9 a tenure that does not stand in the way, or '',
 --       10 the channel of Redisson's clients, or ''
@@ -10,6 +10,7 @@
 local GIVE_WAY = 200000
 
 local lock, token, queue, leases, timer = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+timers = KEYS[6]
 local tenure, lease, wanted, beside = ARGV[1], tonumber(ARGV[2]), ARGV[8], ARGV[9]
 
 local now = clock()

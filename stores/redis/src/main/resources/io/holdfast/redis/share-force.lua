@@ -1,10 +1,11 @@
 -- Frees a read/write lock whoever holds it, tells the holders, and serves those that wait.
 --
--- KEYS  lock, token, queue, leases, as for all read/write locks
+-- KEYS  lock, token, queue, leases, as for all read/write locks, and with what all timers begin
 -- ARGV  1 prefix of inboxes, 2 the channel of Redisson's clients, or ''
 -- reply as for inspect, of what was held, without waiters
 
 local lock, token, queue, leases = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+timers = KEYS[5]
 
 local bad, waiters, last = unusable(lock, token, queue, leases)
 if bad then
@@ -28,6 +29,8 @@ end
 if redisson_waits(ARGV[2]) > 0 then
     tell_redisson(ARGV[2])
 elseif waiters > 0 then
+    -- fails here, and not behind a message, if the slot of a cluster moves just now
+    redis.call('EXISTS', lock)
     serve_shared(lock, token, queue, leases, ARGV[1], nil, last, now)
 end
 return reply

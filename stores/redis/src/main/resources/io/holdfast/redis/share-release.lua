@@ -1,11 +1,12 @@
 -- Gives a read/write lock up for a tenure, and its place in the queue; serves those that may have it then.
 --
--- KEYS  lock, token, queue, leases, timer, as for all read/write locks
+-- KEYS  lock, token, queue, leases, timer, as for all read/write locks, and with what all timers begin
 -- ARGV  1 tenure, 2 the last unit of which a token was used, or 0; 3 prefix of inboxes, 4 'read', 'upgrade' or 'write',
 --       5 the channel of Redisson's clients, or ''
 -- reply {1 if it was held or 0, waiters, now}
 
 local lock, token, queue, leases, timer = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+timers = KEYS[6]
 local owner = field(ARGV[1], ARGV[4])
 
 local bad, waiters, last = unusable(lock, token, queue, leases)

@@ -119,9 +119,12 @@ local function lease_to(lock, leases, owner, timer, lease, now)
     end
 end
 
+-- With what the timers of the lock begin, where a script is told.
+local timers
+
 -- What Redisson calls the timer of a reader; one for each of its holds.
 local function timer_of(lock, owner, hold)
-    local start = string.find(lock, '{', 1, true) and lock or '{' .. lock .. '}'
+    local start = timers or string.find(lock, '{', 1, true) and lock or '{' .. lock .. '}'
     return start .. ':' .. owner .. ':rwlock_timeout:' .. (hold or 1)
 end
 

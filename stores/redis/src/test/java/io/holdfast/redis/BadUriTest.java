@@ -102,7 +102,8 @@ class BadUriTest {
                 .withMessageContaining(
                         "no store for the scheme '" + uri.substring(0, uri.indexOf(':')) + "': misspelt?")
                 .withMessageContaining(" Schemes found: ")
-                .withMessageContaining("memory, redis, redis-sentinel, rediss, rediss-sentinel")
+                .withMessageContaining(
+                        "memory, redis, redis-cluster, redis-sentinel, rediss, rediss-cluster, rediss-sentinel")
                 .satisfies(e -> assertIsNotShown("secret", e));
     }
 

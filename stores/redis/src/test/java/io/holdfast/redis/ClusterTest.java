@@ -78,6 +78,16 @@ class ClusterTest {
                         .isEmpty();
                 assertThat(read.isValid() && second.isValid()).isTrue();
             }
+            Lease write = one.readWriteLock(name + "w").writeLock().acquire();
+            CompletableFuture<Lease> reader =
+                    other.readWriteLock(name + "w").readLock().async().acquire();
+            Await.until(
+                    "it waits",
+                    () -> !one.list(name + "w").isEmpty()
+                            && !one.list(name + "w").get(0).waiters().isEmpty());
+            write.close();
+            assertThat(reader.join().isValid()).isTrue();
+            assertThat(one.readWriteLock(name + "w").writeLock().forceUnlock()).isTrue();
             DistributedSemaphore semaphore = one.semaphore(name);
             semaphore.trySetPermits(1);
             try (Permit permit = semaphore.acquire()) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,7 +23,7 @@ class ToldTest {
     @Test
     void aRangeHasItsMaster() {
         Told.Node master = new Told.Node("id", "10.0.0.2", 7001);
-        assertThat(told(7, "10.0.0.2")).isEqualTo(new Told(7, List.of(new Told.Range(0, 16_383, master))));
+        assertThat(told(7, "10.0.0.2")).isEqualTo(new Told(true, 7, List.of(new Told.Range(0, 16_383, master))));
     }
 
     @ParameterizedTest
@@ -32,10 +33,28 @@ class ToldTest {
         assertThat(told(7, host).ranges().get(0).master().host()).isEqualTo("10.0.0.1");
     }
 
+    private static Told told(boolean sound, long epoch, String id, int slots) {
+        return new Told(sound, epoch, List.of(new Told.Range(0, slots - 1, new Told.Node(id, "h", 1))));
+    }
+
     @Test
-    void whoKnowsOfTheLatestEpochIsBelieved() {
-        List<CompletableFuture<Told>> answers = List.of(
-                CompletableFuture.completedFuture(told(9, "old")), CompletableFuture.completedFuture(told(10, "new")));
-        assertThat(Survey.latest(answers, Told.LATEST)).isEqualTo(told(10, "new"));
+    void whoIsBelieved() {
+        Told known = told(true, 10, "a", 16_384);
+        assertBelieved(known, told(true, 9, "a", 16_384), "an earlier epoch");
+        assertBelieved(known, told(false, 12, "a", 16_384), "one that was cut off, and raised its epoch");
+        assertBelieved(known, told(true, 10, "a", 100), "one that has not heard of all");
+        assertBelieved(known, told(true, 20, "z", 16_384), "one of another cluster");
+    }
+
+    private static void assertBelieved(Told right, Told wrong, String what) {
+        for (List<Told> answers : List.of(List.of(right, wrong), List.of(wrong, right))) {
+            assertThat(Survey.latest(
+                            answers.stream()
+                                    .map(CompletableFuture::completedFuture)
+                                    .toList(),
+                            Told.latest(Set.of("a", "b"))))
+                    .as(what)
+                    .isEqualTo(right);
+        }
     }
 }
