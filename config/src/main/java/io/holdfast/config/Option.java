@@ -7,49 +7,36 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** What can be written down; named as in {@link HoldfastBuilder}. */
 enum Option {
-    URI("uri", (builder, given) -> builder.uri(given.text())),
-    NAME("name", (builder, given) -> builder.name(given.text())),
-    KEY_PREFIX("keyPrefix", (builder, given) -> builder.keyPrefix(given.text())),
-    SAFETY("safety", (builder, given) -> builder.safety(safety(given.text()))),
-    LEASE("lease", (builder, given) -> builder.lease(Times.parse(given.text()))),
-    COMMAND_TIMEOUT("commandTimeout", (builder, given) -> builder.commandTimeout(Times.parse(given.text()))),
-    CONNECT_TIMEOUT("connectTimeout", (builder, given) -> builder.connectTimeout(Times.parse(given.text()))),
-    LAZY("lazy", (builder, given) -> lazy(builder, given.text())),
-    MAX_OUTAGE("maxOutage", (builder, given) -> builder.maxOutage(Times.parse(given.text()))),
-    CLOSE_TIMEOUT("closeTimeout", (builder, given) -> builder.closeTimeout(Times.parse(given.text()))),
-    POLL_INTERVAL("pollInterval", (builder, given) -> builder.pollInterval(Times.parse(given.text()))),
-    RENEWAL_BATCH("renewalBatch", (builder, given) -> builder.renewalBatch(number(given.text()))),
-    MAX_HOLD("maxHold", (builder, given) -> builder.maxHold(Times.parse(given.text()))),
-    ON_MAX_HOLD("onMaxHold", Option::onMaxHold);
+    URI("uri"),
+    NAME("name"),
+    KEY_PREFIX("keyPrefix"),
+    SAFETY("safety"),
+    LEASE("lease"),
+    COMMAND_TIMEOUT("commandTimeout"),
+    CONNECT_TIMEOUT("connectTimeout"),
+    LAZY("lazy"),
+    MAX_OUTAGE("maxOutage"),
+    CLOSE_TIMEOUT("closeTimeout"),
+    POLL_INTERVAL("pollInterval"),
+    RENEWAL_BATCH("renewalBatch"),
+    MAX_HOLD("maxHold"),
+    ON_MAX_HOLD("onMaxHold");
 
     private static final Pattern REPLICATED = Pattern.compile("replicated\\((\\d{1,6})\\)");
 
-    /**
-     * What is written for an option.
-     *
-     * @param text its value
-     * @param all those of all options, by their names
-     */
-    record Given(String text, Map<String, String> all) {}
-
-    private interface Setter {
-
-        void set(HoldfastBuilder builder, Given given);
-    }
-
     private final String shown;
-    private final Setter setter;
 
-    Option(String shown, Setter setter) {
+    Option(String shown) {
         this.shown = shown;
-        this.setter = setter;
     }
 
     /** As it stands in a file. */
@@ -57,9 +44,30 @@ enum Option {
         return shown;
     }
 
-    /** @throws IllegalArgumentException if the value cannot be */
-    void apply(HoldfastBuilder builder, Given given) {
-        setter.set(builder, given);
+    /**
+     * Sets it.
+     *
+     * @param all what is written for each option, by its name
+     * @throws IllegalArgumentException if the value cannot be
+     */
+    HoldfastBuilder set(HoldfastBuilder builder, Map<String, String> all) {
+        String text = Objects.requireNonNull(all.get(shown));
+        return switch (this) {
+            case URI -> builder.uri(text);
+            case NAME -> builder.name(text);
+            case KEY_PREFIX -> builder.keyPrefix(text);
+            case SAFETY -> builder.safety(safety(text));
+            case LEASE -> builder.lease(Times.parse(text));
+            case COMMAND_TIMEOUT -> builder.commandTimeout(Times.parse(text));
+            case CONNECT_TIMEOUT -> builder.connectTimeout(Times.parse(text));
+            case LAZY -> lazy(builder, text);
+            case MAX_OUTAGE -> builder.maxOutage(Times.parse(text));
+            case CLOSE_TIMEOUT -> builder.closeTimeout(Times.parse(text));
+            case POLL_INTERVAL -> builder.pollInterval(Times.parse(text));
+            case RENEWAL_BATCH -> builder.renewalBatch(number(text));
+            case MAX_HOLD -> builder.maxHold(Times.parse(text));
+            case ON_MAX_HOLD -> onMaxHold(builder, text, all.get(MAX_HOLD.shown));
+        };
     }
 
     static Optional<Option> named(String name) {
@@ -108,12 +116,12 @@ enum Option {
         throw new IllegalArgumentException("it is async, or replicated(n) with a number of replicas");
     }
 
-    private static void lazy(HoldfastBuilder builder, String text) {
-        if (text.equals("true")) {
-            builder.lazy();
-        } else if (!text.equals("false")) {
-            throw new IllegalArgumentException("it is true or false");
-        }
+    private static HoldfastBuilder lazy(HoldfastBuilder builder, String text) {
+        return switch (text) {
+            case "true" -> builder.lazy();
+            case "false" -> builder;
+            default -> throw new IllegalArgumentException("it is true or false");
+        };
     }
 
     private static int number(String text) {
@@ -123,18 +131,17 @@ enum Option {
         return Integer.parseInt(text);
     }
 
-    private static void onMaxHold(HoldfastBuilder builder, Given given) {
-        String after = given.all().get(MAX_HOLD.shown);
+    private static HoldfastBuilder onMaxHold(HoldfastBuilder builder, String text, @Nullable String after) {
         if (after == null) {
             throw new IllegalArgumentException("there is no " + MAX_HOLD.shown + " after which it is done");
         }
         OnMaxHold then = Arrays.stream(OnMaxHold.values())
-                .filter(one -> plain(one.name()).equals(plain(given.text())))
+                .filter(one -> plain(one.name()).equals(plain(text)))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("it is one of "
                         + Arrays.stream(OnMaxHold.values())
                                 .map(one -> one.name().toLowerCase(Locale.ROOT).replace('_', '-'))
                                 .collect(Collectors.joining(", "))));
-        builder.maxHold(Times.parse(after), then);
+        return builder.maxHold(Times.parse(after), then);
     }
 }

@@ -4,7 +4,6 @@ import io.holdfast.Holdfast;
 import io.holdfast.HoldfastBuilder;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -29,9 +28,7 @@ record Settings(String file, Map<String, String> values, Map<String, String> env
             all.put(name, replaced(name, value));
         });
         for (Option option : Option.values()) {
-            if (all.containsKey(option.shown())) {
-                apply(option, all, builder);
-            }
+            builder = all.containsKey(option.shown()) ? set(option, all, builder) : builder;
         }
         return builder;
     }
@@ -41,12 +38,11 @@ record Settings(String file, Map<String, String> values, Map<String, String> env
                 + Option.nearest(name).shown() + "'?");
     }
 
-    private void apply(Option option, Map<String, String> all, HoldfastBuilder builder) {
-        String value = Objects.requireNonNull(all.get(option.shown()));
+    private HoldfastBuilder set(Option option, Map<String, String> all, HoldfastBuilder builder) {
         try {
-            option.apply(builder, new Option.Given(value, all));
+            return option.set(builder, all);
         } catch (IllegalArgumentException e) {
-            String shown = option == Option.URI ? "" : " as '" + value + "'";
+            String shown = option == Option.URI ? "" : " as '" + all.get(option.shown()) + "'";
             throw new IllegalArgumentException(
                     file + ": '" + option.shown() + "' cannot be used" + shown + ": " + e.getMessage(), e);
         }

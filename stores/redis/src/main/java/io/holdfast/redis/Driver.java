@@ -14,8 +14,8 @@ import io.netty.util.HashedWheelTimer;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -36,7 +36,8 @@ final class Driver {
     private final ClientResources resources;
     private final boolean own;
     private final AtomicLong runs = new AtomicLong();
-    private final Set<CompletableFuture<?>> waiting = ConcurrentHashMap.newKeySet();
+    private final Map<Long, CompletableFuture<?>> waiting = new ConcurrentHashMap<>();
+    private final AtomicLong tickets = new AtomicLong();
     private volatile boolean ended;
     final Platform.Timer timer;
     final RedisClient client;
@@ -87,7 +88,8 @@ final class Driver {
     /** Does something on the timer's thread; what was not done when this is closed fails. */
     <T> CompletionStage<T> soon(long nanos, Supplier<T> action) {
         CompletableFuture<T> done = new CompletableFuture<>();
-        waiting.add(done);
+        long ticket = tickets.incrementAndGet();
+        waiting.put(ticket, done);
         timer.schedule(nanos, () -> {
             try {
                 done.complete(action.get());
@@ -98,7 +100,7 @@ final class Driver {
         if (ended) {
             fail(done);
         }
-        return done.whenComplete((value, error) -> waiting.remove(done));
+        return done.whenComplete((value, error) -> waiting.remove(ticket));
     }
 
     CompletionStage<Void> soon(long nanos, Runnable action) {
@@ -129,7 +131,7 @@ final class Driver {
         timer.schedule(0, () -> idle.complete(null));
         failureOf(idle.thenCompose(nothing -> client.shutdownAsync(0, CLOSE_SECONDS, TimeUnit.SECONDS)), CLOSE_NANOS);
         timer.close();
-        waiting.forEach(Driver::fail);
+        waiting.values().forEach(Driver::fail);
         if (own) {
             resources
                     .shutdown(0, CLOSE_SECONDS, TimeUnit.SECONDS)

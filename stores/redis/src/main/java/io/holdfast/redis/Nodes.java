@@ -227,9 +227,9 @@ final class Nodes {
 
     /** One that is called by another name by now is the same, as long as there is a connection. */
     private Keeper known(Node node) {
-        Keeper known = keepers.get(node.id());
-        boolean same = known != null && (known.node.equals(node) || known.store.isConnected());
-        return same ? known : new Keeper(node, opener.apply(node));
+        return Optional.ofNullable(keepers.get(node.id()))
+                .filter(keeper -> keeper.node.equals(node) || keeper.store.isConnected())
+                .orElseGet(() -> new Keeper(node, opener.apply(node)));
     }
 
     private void leave(RedisStore store) {

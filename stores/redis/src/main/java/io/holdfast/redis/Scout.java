@@ -50,7 +50,7 @@ final class Scout {
                 connection.thenCompose(made -> greeted(made.async(), host)).toCompletableFuture();
         driver.timer.schedule(config.connectTimeout().toNanos(), () -> answer.cancel(false));
         var unused = answer.whenComplete((told, error) -> {
-            var closing = connection.thenCompose(StatefulRedisConnection::closeAsync);
+            var unusedEither = connection.thenCompose(StatefulRedisConnection::closeAsync);
         });
         return answer;
     }

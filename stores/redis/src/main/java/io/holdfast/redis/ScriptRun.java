@@ -60,7 +60,7 @@ final class ScriptRun<T> extends CompletableFuture<T> {
                 .addValues(values);
         AsyncCommand<String, String, List<Object>> run =
                 new AsyncCommand<>(new Command<>(CommandType.EVAL, new NestedMultiOutput<>(ExactUtf8.CODEC), args));
-        run.whenComplete(this::answered);
+        var unused = run.whenComplete(this::answered);
         // nothing else must come in between
         redis.dispatch(List.of(new Command<>(CommandType.ASKING, new StatusOutput<>(ExactUtf8.CODEC)), run));
         return this;

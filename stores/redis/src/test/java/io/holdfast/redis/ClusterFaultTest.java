@@ -118,7 +118,7 @@ class ClusterFaultTest {
 
     private static String names(TestCluster cluster, Node node, boolean there) {
         return Stream.generate(Servers::name)
-                .filter(name -> there == (cluster.keeper(Layout.slot(name)) == node))
+                .filter(name -> there == cluster.keeper(Layout.slot(name)).equals(node))
                 .findFirst()
                 .orElseThrow();
     }

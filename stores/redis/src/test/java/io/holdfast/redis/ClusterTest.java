@@ -126,7 +126,7 @@ class ClusterTest {
     /** A name at the first master. */
     private static String nameThere() {
         return Stream.generate(Servers::name)
-                .filter(name -> cluster.keeper(Layout.slot(name)) == from)
+                .filter(name -> cluster.keeper(Layout.slot(name)).equals(from))
                 .findFirst()
                 .orElseThrow();
     }
@@ -241,7 +241,7 @@ class ClusterTest {
             List<Integer> slots = leases.stream()
                     .map(lease -> Layout.slot(lease.lockName()))
                     .distinct()
-                    .filter(slot -> cluster.keeper(slot) == from)
+                    .filter(slot -> cluster.keeper(slot).equals(from))
                     .toList();
             slots.forEach(slot -> cluster.move(slot, from, to));
             long moved = System.nanoTime();

@@ -63,7 +63,6 @@ final class TestCluster implements AutoCloseable {
 
     /** @param tls whether clients, and nodes among themselves, use it */
     TestCluster(int replicas, boolean tls, String... more) {
-        client.setDefaultTimeout(Duration.ofSeconds(5));
         for (int i = 0; i < MASTERS * (1 + replicas); i++) {
             nodes.add(start(tls, more));
         }
@@ -93,7 +92,9 @@ final class TestCluster implements AutoCloseable {
         args.addAll(List.of("--cluster-enabled", "yes", "--cluster-port", "" + bus));
         args.addAll(List.of("--cluster-node-timeout", "1000", "--repl-diskless-sync-delay", "0"));
         RedisServer server = RedisServer.start(args.toArray(String[]::new));
-        StatefulRedisConnection<String, String> connection = client.connect(RedisURI.create(server.uri()));
+        RedisURI uri = RedisURI.create(server.uri());
+        uri.setTimeout(Duration.ofSeconds(5));
+        StatefulRedisConnection<String, String> connection = client.connect(uri);
         return new Node(server, connection.sync().clusterMyId(), tls ? secure : server.port(), bus, connection);
     }
 
@@ -182,7 +183,7 @@ final class TestCluster implements AutoCloseable {
 
     void endMove(int slot, Node to) {
         to.cluster("SETSLOT", slot, "NODE", to.id());
-        masters().filter(node -> node != to).forEach(node -> node.cluster("SETSLOT", slot, "NODE", to.id()));
+        masters().filter(node -> !node.equals(to)).forEach(node -> node.cluster("SETSLOT", slot, "NODE", to.id()));
     }
 
     /** A slot with all that is in it. */
