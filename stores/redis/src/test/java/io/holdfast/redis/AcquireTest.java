@@ -68,7 +68,7 @@ class AcquireTest {
                         .queued(Acquire.Queueing.BARGING, 0)
                         .withNotAfter(past)));
         assertThat(reply).isInstanceOf(Acquire.Late.class);
-        assertThat(servers.redis.keys("*" + other + "*")).isEmpty();
+        assertThat(Servers.keys(servers.redis, "*" + other + "*")).isEmpty();
     }
 
     @Test

@@ -10,7 +10,10 @@ import io.holdfast.LockEvent;
 import io.holdfast.Permit;
 import io.holdfast.redis.TestCluster.Node;
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
@@ -151,18 +154,30 @@ class ClusterTest {
         }
     }
 
-    /** All nodes pass on what one publishes. */
+    /** All nodes pass on what one publishes, and it is to come once. */
     @Test
-    void aMessageComesOnce() {
-        String name = Servers.name();
-        try (TestClient holder = open();
-                TestClient waiter = open()) {
-            holder.granted(name, 1);
-            waiter.queued(name, 1);
-            holder.assign(name, 1);
-            waiter.next(Signal.Assigned.class);
-            assertThat(waiter.arrived()).isEmpty();
-            waiter.release(name, 1);
+    void aClientListensOnAnotherChannelAtEachNode() {
+        try (TestClient client = open()) {
+            List<String> channels = cluster.masters()
+                    .flatMap(node -> node.redis().pubsubChannels("*" + client.id()).stream())
+                    .toList();
+            assertThat(channels).hasSize(TestCluster.MASTERS).doesNotHaveDuplicates();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a{b", "{}x", "x}y{z", "a}b", "}", "{", "{}"})
+    void aReaderIsServedWhateverTheName(String name) {
+        try (TestClient writer = open();
+                TestClient reader = open()) {
+            writer.acquire(Acquire.of(name, writer.tenure(1), TestClient.LEASE).withShare(Share.WRITE));
+            reader.acquire(Acquire.of(name, reader.tenure(1), TestClient.LEASE)
+                    .withShare(Share.READ)
+                    .queued(Acquire.Queueing.BARGING, 0));
+            Release release = Release.of(name, writer.tenure(1)).withMode(Mode.WRITE);
+            assertThat(Await.reply(writer.store().release(release)).held()).isTrue();
+            assertThat(reader.next(Signal.Assigned.class).mode()).isEqualTo(Mode.READ);
+            assertThat(Await.reply(reader.store().forceRelease(name))).isPresent();
         }
     }
 
@@ -208,6 +223,7 @@ class ClusterTest {
             assertThat(lost).isEmpty();
             assertThat(stays.isValid() && goes.isValid()).isTrue();
             ends.close();
+            Await.until("it is given back", () -> to.redis().clusterCountKeysInSlot(slot) == 1);
             CompletableFuture<Lease> asked = other.lock(ends.lockName()).async().acquire();
             cluster.moveKeys(from, to, from.redis().clusterGetKeysInSlot(slot, 100));
             cluster.endMove(slot, to);

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LockReport;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreConfig;
 import io.holdfast.testkit.Await;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
@@ -13,6 +16,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.protocol.ProtocolVersion;
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Locks beside what an application does with a client of its own. */
@@ -23,6 +27,23 @@ class ExistingClientTest {
                 .uri(uri)
                 .provider(RedisStoreProvider.using(client))
                 .build();
+    }
+
+    /** What is sent again on another connection may be a copy that nobody waits for. */
+    @Test
+    void itsConnectionsForLocksDoNotReconnectByThemselves() {
+        RedisClient client = RedisClient.create();
+        String uri = Servers.shared().uri();
+        LockReport.Client identity = LockReport.Client.unknown("c");
+        Driver driver =
+                new Driver(StoreConfig.of(uri, identity, Platform.system()), Address.parse(uri), Optional.of(client));
+        try {
+            assertThat(driver.client.getOptions().isAutoReconnect()).isFalse();
+            assertThat(driver.client.getOptions().getProtocolVersion()).isEqualTo(ProtocolVersion.RESP3);
+        } finally {
+            driver.close();
+            client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
+        }
     }
 
     /** It reconnects by itself, and speaks the older protocol, neither of which locks can use. */

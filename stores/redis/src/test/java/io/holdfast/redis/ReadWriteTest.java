@@ -38,7 +38,7 @@ class ReadWriteTest {
         first.close();
         second.close();
         Await.until("gone: " + servers.keysOf(name), () -> servers.keysOf(name).isEmpty());
-        assertThat(servers.redis.keys("*" + name + "*rwlock_timeout*")).isEmpty();
+        assertThat(Servers.keys(servers.redis, "*" + name + "*rwlock_timeout*")).isEmpty();
     }
 
     @Test

@@ -65,7 +65,7 @@ final class RedisHarness extends RealTimeHarness {
     }
 
     private static Stream<String> left(RedisCommands<String, String> redis) {
-        return redis.keys("*").stream()
+        return Servers.keys(redis, "*").stream()
                 .filter(key -> key.startsWith("hf:client:") || (redis.pttl(key) == -1 && !key.contains("}:pl:")));
     }
 }

@@ -3,6 +3,8 @@ package io.holdfast.redis;
 import io.holdfast.embedded.redis.RedisServer;
 import io.holdfast.testkit.Await;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.ScanArgs;
+import io.lettuce.core.ScanIterator;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.StringCodec;
@@ -100,14 +102,20 @@ final class Servers implements AutoCloseable {
 
     /** All keys with this text in them, but those that may stay. */
     Set<String> keysOf(String name) {
-        Set<String> keys = new TreeSet<>(redis.keys("*" + name + "*"));
+        Set<String> keys = new TreeSet<>(keys(redis, "*" + name + "*"));
         keys.removeIf(key -> key.contains("}:t:"));
         return keys;
     }
 
+    /** In a way that all versions of the driver have. */
+    static List<String> keys(RedisCommands<String, String> redis, String pattern) {
+        return ScanIterator.scan(redis, ScanArgs.Builder.matches(pattern)).stream()
+                .toList();
+    }
+
     /** All keys, but those that tell others where a client is. */
     Set<String> keys() {
-        Set<String> keys = new TreeSet<>(redis.keys("*"));
+        Set<String> keys = new TreeSet<>(keys(redis, "*"));
         keys.removeIf(key -> key.startsWith("hf:client:"));
         return keys;
     }
