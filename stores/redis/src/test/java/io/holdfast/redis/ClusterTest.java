@@ -7,6 +7,7 @@ import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
+import io.holdfast.LockOptions;
 import io.holdfast.Permit;
 import io.holdfast.redis.TestCluster.Node;
 import io.holdfast.spi.Acquire;
@@ -213,7 +214,8 @@ class ClusterTest {
                 Holdfast other = Holdfast.connect(cluster.uri())) {
             Lease stays = client.lock(tag + "stays").acquire();
             Lease goes = client.lock(tag + "goes").acquire();
-            Lease ends = client.lock(tag + "ends").acquire();
+            Lease ends = client.lock(tag + "ends", LockOptions.defaults().withLease(Duration.ofMinutes(1)))
+                    .acquire();
             cluster.beginMove(slot, from, to);
             cluster.moveKeys(from, to, List.of(goes.lockName(), ends.lockName()));
             long renewals = client.stats().renewals();
