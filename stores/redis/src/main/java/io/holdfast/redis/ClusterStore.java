@@ -78,9 +78,10 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
                 config.connectTimeout().toNanos());
         begun.set(true);
         boolean anyThere = nodes.all().stream().anyMatch(RedisStore::isConnected);
-        if (error.isPresent() && !anyThere) {
+        if (!anyThere) {
             close();
-            throw failures.unreachable("cannot connect", error.get());
+            throw error.map(cause -> failures.unreachable("cannot connect", cause))
+                    .orElseGet(() -> failures.uncovered("cannot connect", 0));
         }
         error.ifPresent(missing ->
                 LOG.warn("{} is not connected to as a whole", describe(), failures.unreachable("connect", missing)));

@@ -129,7 +129,7 @@ final class Nodes {
         return look(ASKED);
     }
 
-    /** @param more how many are asked beside those that are connected to; as many as needed if there are none of these */
+    /** @param more how many are asked beside those that are connected to; all that may know if there are none of these */
     private CompletionStage<Void> look(int more) {
         CompletableFuture<Void> mine = new CompletableFuture<>();
         CompletableFuture<Void> other = underWay.compareAndExchange(null, mine);
@@ -139,9 +139,9 @@ final class Nodes {
         List<CompletableFuture<Told>> answers = new ArrayList<>();
         some(all().stream().filter(RedisStore::isConnected).toList(), ASKED)
                 .forEach(store -> answers.add(scout.ask(store)));
-        some(others(), answers.isEmpty() ? ASKED : more)
+        some(others(), answers.isEmpty() ? Integer.MAX_VALUE : more)
                 .forEach(place -> answers.add(scout.ask(place.getHost(), place.getPort())));
-        believed(answers).whenComplete((nothing, error) -> {
+        believed(answers, true).whenComplete((nothing, error) -> {
             underWay.set(null);
             if (error == null) {
                 mine.complete(null);
@@ -170,20 +170,24 @@ final class Nodes {
                                 .map(keeper -> cluster.node("", keeper.node.host(), keeper.node.port())
                                         .uri()))
                 .filter(place -> !connected.contains(place.getHost() + ":" + place.getPort()))
+                .distinct()
                 .toList();
     }
 
-    private CompletionStage<Void> believed(List<CompletableFuture<Told>> answers) {
+    /** @param look whether all were asked who may know */
+    private CompletionStage<Void> believed(List<CompletableFuture<Told>> answers, boolean look) {
         return scout.latest(answers, Told.latest(keepers.keySet()))
-                .thenCompose(told -> driver.soon(0, () -> believe(told)));
+                .thenCompose(told -> driver.soon(0, () -> believe(told, look)));
     }
 
     // ---- what follows from the answers
 
-    private void believe(Told told) {
+    private void believe(Told told, boolean look) {
         boolean less =
                 told.epoch() < epoch || !told.isOf(keepers.keySet()) || (!told.sound() && told.covered() < covered);
-        refused = less ? refused + 1 : 0;
+        if (less && look) {
+            refused++;
+        }
         if (driver.isEnded() || (less && refused < TIMES_REFUSED)) {
             return;
         }
@@ -246,7 +250,7 @@ final class Nodes {
                     // many are sent there at once
                     return asking.computeIfAbsent(
                             host + ":" + port,
-                            place -> believed(List.of(scout.ask(host, port)))
+                            place -> believed(List.of(scout.ask(host, port)), false)
                                     .whenComplete((told, error) -> driver.soon(0, () -> asking.remove(place))));
                 })
                 .thenCompose(known -> known)

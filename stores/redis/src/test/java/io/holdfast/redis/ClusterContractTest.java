@@ -28,8 +28,7 @@ class ClusterContractTest extends StoreContract {
         certificates.signed("server", "-ext", "san=ip:127.0.0.1");
         certificates.signed("client");
         cluster = new TestCluster(0, true, certificates.ofServer("server", "yes"));
-        cluster.each(redis -> Servers.allow(
-                redis, "app", MinimalRights.with("cluster|info", "cluster|slots", "cluster|myid", "asking")));
+        cluster.each(redis -> Servers.allow(redis, "app", MinimalRights.with(TestCluster.RIGHTS)));
         uri = cluster.uri().replace("redis-cluster://", "rediss-cluster://app:secret@") + "?"
                 + certificates.ofClient("client");
     }

@@ -9,6 +9,7 @@ import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.embedded.redis.RedisServer;
 import io.holdfast.redis.TestCluster.Node;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
@@ -41,6 +42,28 @@ class ClusterFaultTest {
                         .close())
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContainingAll("redis-cluster://127.0.0.1:1,127.0.0.1:2", "nothing listens there");
+    }
+
+    @Test
+    void aNodeThatHasMetNobodyIsRefused() {
+        try (RedisServer alone =
+                RedisServer.start("--cluster-enabled", "yes", "--cluster-port", "" + TestCluster.freePort())) {
+            assertThatThrownBy(() -> Holdfast.connect("redis-cluster://127.0.0.1:" + alone.port())
+                            .close())
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContainingAll("cannot connect", "no master keeps the slot 0; look at CLUSTER INFO");
+        }
+    }
+
+    @Test
+    void oneNodeThatAnswersIsEnough() throws InterruptedException {
+        try (TestCluster cluster = new TestCluster(0);
+                Holdfast client = Holdfast.connect("redis-cluster://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3,127.0.0.1:4,"
+                        + cluster.nodes.get(0).place());
+                Lease lease =
+                        client.lock(nameNotAt(cluster, cluster.nodes.get(0))).acquire()) {
+            assertThat(lease.isValid()).isTrue();
+        }
     }
 
     @Test

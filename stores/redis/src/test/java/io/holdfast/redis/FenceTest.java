@@ -13,6 +13,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -91,7 +92,8 @@ class FenceTest {
     @ParameterizedTest
     @ValueSource(strings = {"a", "{t}x", "x{t}y{u}", "a{b", "{}x", "a}b", "ключ}"})
     void theGuardIsInTheSlotOfItsKey(String any) {
-        assertThat(SlotHash.getSlot(RedisFence.guardKey(any))).isEqualTo(SlotHash.getSlot(any));
+        assertThat(SlotHash.getSlot(RedisFence.guardKey(any).getBytes(StandardCharsets.UTF_8)))
+                .isEqualTo(SlotHash.getSlot(any.getBytes(StandardCharsets.UTF_8)));
     }
 
     @Test

@@ -9,8 +9,10 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
 import io.lettuce.core.sentinel.api.sync.RedisSentinelCommands;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -23,25 +25,53 @@ final class SentinelGroup implements AutoCloseable {
 
     final List<RedisServer> servers = new ArrayList<>();
     final List<RedisServer> sentinels = new ArrayList<>();
+    private final Map<RedisServer, Integer> ports = new HashMap<>();
     private final RedisClient client = RedisClient.create();
 
     SentinelGroup() {
-        servers.add(RedisServer.start("--repl-diskless-sync-delay", "0"));
-        int first = servers.get(0).port();
+        this(new String[0]);
+    }
+
+    /** @param tls with what servers are started that speak it to clients and to each other; empty if they do not */
+    SentinelGroup(String[] tls) {
+        servers.add(start(RedisServer.builder(), tls, "--repl-diskless-sync-delay", "0"));
+        int first = port(servers.get(0));
         for (int i = 1; i < EACH; i++) {
-            servers.add(RedisServer.start("--replicaof", "127.0.0.1 " + first, "--repl-diskless-sync-delay", "0"));
+            servers.add(start(
+                    RedisServer.builder(),
+                    tls,
+                    "--replicaof",
+                    "127.0.0.1 " + first,
+                    "--repl-diskless-sync-delay",
+                    "0"));
         }
         for (int i = 0; i < EACH; i++) {
-            sentinels.add(RedisServer.builder()
+            RedisServer.Builder sentinel = RedisServer.builder()
                     .config(
                             "sentinel monitor " + MASTER + " 127.0.0.1 " + first + " 2",
                             "sentinel down-after-milliseconds " + MASTER + " 500",
-                            "sentinel failover-timeout " + MASTER + " 3000")
-                    .args("--sentinel")
-                    .start());
+                            "sentinel failover-timeout " + MASTER + " 3000");
+            sentinels.add(start(sentinel, tls, "--sentinel"));
         }
         Await.until("the Sentinels know all", () -> sentinels.stream().allMatch(this::knowsAll));
         awaitReplicas();
+    }
+
+    private RedisServer start(RedisServer.Builder builder, String[] tls, String... more) {
+        List<String> args = new ArrayList<>(List.of(tls));
+        int secure = TestCluster.freePort();
+        if (tls.length > 0) {
+            args.addAll(List.of("--tls-replication", "yes", "--tls-port", "" + secure));
+        }
+        args.addAll(List.of(more));
+        RedisServer server = builder.args(args.toArray(String[]::new)).start();
+        ports.put(server, tls.length > 0 ? secure : server.port());
+        return server;
+    }
+
+    /** Where clients reach it. */
+    private int port(RedisServer server) {
+        return Objects.requireNonNull(ports.get(server));
     }
 
     /** Until the master has both, and all Sentinels know. */
@@ -78,7 +108,7 @@ final class SentinelGroup implements AutoCloseable {
 
     String uri() {
         return sentinels.stream()
-                .map(sentinel -> "127.0.0.1:" + sentinel.port())
+                .map(sentinel -> "127.0.0.1:" + port(sentinel))
                 .collect(Collectors.joining(",", "redis-sentinel://", "/" + MASTER));
     }
 
@@ -95,7 +125,7 @@ final class SentinelGroup implements AutoCloseable {
         Map<String, Long> votes = sentinels.stream()
                 .collect(Collectors.groupingBy(sentinel -> told(sentinel).get("port"), Collectors.counting()));
         return servers.stream()
-                .filter(server -> votes.getOrDefault("" + server.port(), 0L) > EACH / 2)
+                .filter(server -> votes.getOrDefault("" + port(server), 0L) > EACH / 2)
                 .findFirst()
                 .orElseThrow();
     }

@@ -31,6 +31,10 @@ import org.slf4j.LoggerFactory;
 final class TestCluster implements AutoCloseable {
 
     static final int MASTERS = 3;
+
+    /** What a user needs beside the rights for a single server. */
+    static final String[] RIGHTS = {"cluster|info", "cluster|slots", "cluster|myid", "asking"};
+
     private static final Logger LOG = LoggerFactory.getLogger(TestCluster.class);
     private static final int SLOTS = 16_384;
 
@@ -98,7 +102,7 @@ final class TestCluster implements AutoCloseable {
         return new Node(server, connection.sync().clusterMyId(), tls ? secure : server.port(), bus, connection);
     }
 
-    private static int freePort() {
+    static int freePort() {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
         } catch (IOException e) {
