@@ -435,7 +435,7 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
     public void close() {
         if (!closed.getAndSet(true)) {
             presence.end().ifPresent(end -> driver.failureOf(end, CLOSE_NANOS));
-            nodes.all().forEach(RedisStore::disconnect);
+            nodes.all().forEach(store -> store.session.close());
             driver.close();
         }
     }

@@ -105,7 +105,7 @@ final class RedisStore implements LockStore {
 
     /** For good; what it shares with others stays. */
     void disconnect() {
-        session.close();
+        session.leave();
     }
 
     String host() {

@@ -93,8 +93,13 @@ final class Replicas {
     }
 
     void close() {
-        var last = kept.now();
         kept.close();
+    }
+
+    /** Ends the connection, too. */
+    void leave() {
+        var last = kept.now();
+        close();
         last.ifPresent(line -> connector.down(line.connection));
     }
 

@@ -274,11 +274,17 @@ final class Session {
 
     // ---- the end
 
-    /** For good. */
+    /** Makes no connection any more; those that are there end with the driver. */
     void close() {
-        var last = connection.now();
         connection.close();
-        last.ifPresent(connector::down);
         replicas.ifPresent(Replicas::close);
+    }
+
+    /** Ends them, while the driver goes on. */
+    void leave() {
+        var last = connection.now();
+        replicas.ifPresent(Replicas::leave);
+        close();
+        last.ifPresent(connector::down);
     }
 }
