@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -132,16 +133,18 @@ class ClusterFaultTest {
     }
 
     private static String nameAt(TestCluster cluster, Node node) {
-        return names(cluster, node, true);
+        return name(cluster, node::equals);
     }
 
     private static String nameNotAt(TestCluster cluster, Node node) {
-        return names(cluster, node, false);
+        return name(cluster, keeper -> !keeper.equals(node));
     }
 
-    private static String names(TestCluster cluster, Node node, boolean there) {
+    /** One whose keeper is there, and is such a one. */
+    private static String name(TestCluster cluster, Predicate<Node> wanted) {
         return Stream.generate(Servers::name)
-                .filter(name -> there == cluster.keeper(Layout.slot(name)).equals(node))
+                .filter(name ->
+                        cluster.keeperIfAny(Layout.slot(name)).filter(wanted).isPresent())
                 .findFirst()
                 .orElseThrow();
     }
