@@ -74,7 +74,9 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
     /** Connects to all masters, and waits for it; some may be away, but not all. */
     void connect() {
         Optional<Throwable> error = driver.failureOf(
-                nodes.look().thenCompose(nothing -> connected()),
+                nodes.look()
+                        .thenCompose(nothing ->
+                                Stages.all(nodes.all().stream().map(store -> store.session.connection.get()))),
                 config.connectTimeout().toNanos());
         begun.set(true);
         boolean anyThere = nodes.all().stream().anyMatch(RedisStore::isConnected);
@@ -85,12 +87,6 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
         }
         error.ifPresent(missing ->
                 LOG.warn("{} is not connected to as a whole", describe(), failures.unreachable("connect", missing)));
-    }
-
-    private CompletionStage<Void> connected() {
-        return CompletableFuture.allOf(nodes.all().stream()
-                .map(store -> store.connected().toCompletableFuture())
-                .toArray(CompletableFuture[]::new));
     }
 
     /** What comes later is a change, after which all is to be looked at. */
@@ -167,10 +163,7 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
                 return CompletableFuture.failedStage(failures.uncovered("take locks", slot));
             }
             looked = true;
-            return nodes.look()
-                    .exceptionallyCompose(
-                            error -> CompletableFuture.failedStage(failures.unreachable("take locks", error)))
-                    .thenCompose(nothing -> run());
+            return look().thenCompose(nothing -> run());
         }
 
         private CompletionStage<T> after(RedisStore node, Throwable error) {
@@ -245,7 +238,7 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
                         }
                     });
         });
-        return inTurn(parts).thenApply(done -> List.of(replies));
+        return Stages.all(parts).thenApply(done -> List.of(replies));
     }
 
     private List<Renew.Reply> failed(List<Renew> requests, Throwable error) {
@@ -263,16 +256,25 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
                 .exceptionallyCompose(error -> Redirect.in(error).isPresent()
                         ? CompletableFuture.completedStage(failed(requests, error))
                         : CompletableFuture.failedStage(error))
-                .thenCompose(replies -> inTurn(IntStream.range(0, requests.size())
-                        .mapToObj(i -> orByKey(node.get(), slot, requests.get(i), replies.get(i)))));
+                .thenCompose(replies ->
+                        replies.stream().noneMatch(reply -> redirect(reply).isPresent())
+                                ? CompletableFuture.completedStage(replies)
+                                : Stages.all(IntStream.range(0, requests.size())
+                                        .mapToObj(i -> orByKey(node.get(), slot, requests.get(i), replies.get(i)))));
+    }
+
+    private static Optional<Redirect> redirect(Renew.Reply reply) {
+        return reply instanceof Renew.Failed failed ? Redirect.in(failed.cause()) : Optional.empty();
     }
 
     private CompletionStage<Renew.Reply> orByKey(RedisStore node, int slot, Renew request, Renew.Reply reply) {
-        if (!(reply instanceof Renew.Failed failed)
-                || Redirect.in(failed.cause()).isEmpty()) {
-            return CompletableFuture.completedStage(reply);
-        }
-        Redirect redirect = Redirect.in(failed.cause()).get();
+        return redirect(reply)
+                .map(redirect -> orByKey(node, slot, request, reply, redirect))
+                .orElseGet(() -> CompletableFuture.completedStage(reply));
+    }
+
+    private CompletionStage<Renew.Reply> orByKey(
+            RedisStore node, int slot, Renew request, Renew.Reply reply, Redirect redirect) {
         if (redirect.kind == Redirect.Kind.MOVED) {
             return inTime(
                     soon(request),
@@ -321,14 +323,14 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
 
     @Override
     public CompletionStage<List<LockReport>> list(String prefix) {
-        return ready().thenCompose(nothing -> inTurn(nodes.all().stream().map(store -> store.list(prefix))))
+        return ready().thenCompose(nothing -> Stages.all(nodes.all().stream().map(store -> store.list(prefix))))
                 .thenApply(lists -> lists.stream().flatMap(List::stream).toList());
     }
 
     /** Of those that are connected to; what came from the others meanwhile is told to be missing when they are again. */
     @Override
     public CompletionStage<Void> confirmSignals() {
-        return ready().thenCompose(nothing -> inTurn(
+        return ready().thenCompose(nothing -> Stages.all(
                         nodes.all().stream().filter(RedisStore::isConnected).map(RedisStore::confirmSignals)))
                 .thenAccept(all -> {
                     if (all.isEmpty()) {
@@ -339,18 +341,13 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
 
     /** When it is known who keeps what, also if nobody has asked for anything yet. */
     private CompletionStage<Void> ready() {
-        return nodes.all().isEmpty()
-                ? nodes.look()
-                        .exceptionallyCompose(
-                                error -> CompletableFuture.failedStage(failures.unreachable("take locks", error)))
-                : CompletableFuture.completedStage(null);
+        return nodes.all().isEmpty() ? look() : CompletableFuture.completedStage(null);
     }
 
-    static <T> CompletionStage<List<T>> inTurn(Stream<? extends CompletionStage<T>> stages) {
-        List<CompletableFuture<T>> all =
-                stages.map(CompletionStage::toCompletableFuture).toList();
-        return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
-                .thenApply(done -> all.stream().map(CompletableFuture::join).toList());
+    private CompletionStage<Void> look() {
+        return nodes.look()
+                .exceptionallyCompose(
+                        error -> CompletableFuture.failedStage(failures.unreachable("take locks", error)));
     }
 
     // ---- what is counted
@@ -397,12 +394,13 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
 
     @Override
     public CompletionStage<List<Acquire.Reply>> acquire(List<Acquire> all) {
-        List<Acquire> over =
-                all.stream().map(request -> request.withNotAfter(OVER)).toList();
         return at(
                 all.get(0).name(),
                 store -> store.togetherLocks().acquire(all),
-                store -> store.togetherLocks().acquire(over));
+                store -> store.togetherLocks()
+                        .acquire(all.stream()
+                                .map(request -> request.withNotAfter(OVER))
+                                .toList()));
     }
 
     // ---- who the clients are, each at the slot of its own record
@@ -410,7 +408,7 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
     @Override
     public CompletionStage<List<String>> read(List<String> keys) {
         // one that cannot be read tells nothing, and holds up nobody
-        return inTurn(keys.stream()
+        return Stages.all(keys.stream()
                         .map(key ->
                                 inTime(RECORD_NANOS, List.of(""), atKey(key, records -> records.read(List.of(key))))))
                 .thenApply(found -> found.stream().map(one -> one.get(0)).toList());

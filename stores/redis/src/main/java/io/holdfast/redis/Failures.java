@@ -102,9 +102,9 @@ record Failures(Address server) {
         if (code.startsWith("HF")) {
             return failed(Effect.REFUSED, what, text.substring(code.length() + 1));
         }
-        if (server.isCluster() && Redirect.in(text).isPresent()) {
-            String why = said(what, MOVING + " (" + text + ")");
-            return new StoreException(Effect.NOT_APPLIED, why, Redirect.in(text).get());
+        Optional<Redirect> redirect = server.isCluster() ? Redirect.in(text) : Optional.empty();
+        if (redirect.isPresent()) {
+            return new StoreException(Effect.NOT_APPLIED, said(what, MOVING + " (" + text + ")"), redirect.get());
         }
         String meaning = server.isCluster() && code.equals("CLUSTERDOWN") ? DOWN : MEANINGS.get(code);
         return meaning == null || text.contains("in script")

@@ -24,7 +24,6 @@ final class Redirect extends RuntimeException {
     }
 
     final Kind kind;
-    final int slot;
 
     private final String host;
 
@@ -35,7 +34,6 @@ final class Redirect extends RuntimeException {
         this.kind = kind;
         boolean elsewhere = kind != Kind.TRYAGAIN;
         String place = elsewhere ? words[2] : ":0";
-        slot = elsewhere ? Integer.parseInt(words[1]) : 0;
         host = place.substring(0, place.lastIndexOf(':'));
         port = Integer.parseInt(place.substring(place.lastIndexOf(':') + 1));
     }

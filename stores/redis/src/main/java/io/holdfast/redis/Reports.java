@@ -63,7 +63,7 @@ record Reports(Session session, Layout layout, Presence presence) {
             times.add(Double.valueOf(reply.text(i + 1)));
         }
         CompletionStage<List<Optional<HoldDescription>>> descriptions =
-                ClusterStore.inTurn(fields.stream().limit(held).map(field -> description(field, name)));
+                Stages.all(fields.stream().limit(held).map(field -> description(field, name)));
         return presence.clients(fields).thenCombine(descriptions, (clients, holds) -> {
             List<LockReport.Holder> holders = new ArrayList<>();
             List<LockReport.Waiter> waiters = new ArrayList<>();
@@ -124,7 +124,7 @@ record Reports(Session session, Layout layout, Presence presence) {
     }
 
     private static CompletionStage<List<LockReport>> all(List<CompletableFuture<Optional<LockReport>>> reports) {
-        return ClusterStore.inTurn(reports.stream())
+        return Stages.all(reports.stream())
                 .thenApply(found -> found.stream().flatMap(Optional::stream).toList());
     }
 }
