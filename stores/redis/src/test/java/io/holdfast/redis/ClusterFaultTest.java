@@ -48,7 +48,7 @@ class ClusterFaultTest {
     @Test
     void aNodeThatHasMetNobodyIsRefused() {
         try (RedisServer alone =
-                RedisServer.start("--cluster-enabled", "yes", "--cluster-port", "" + TestCluster.freePort())) {
+                RedisServer.start("--cluster-enabled", "yes", "--cluster-port", "" + Servers.freePort())) {
             assertThatThrownBy(() -> Holdfast.connect("redis-cluster://127.0.0.1:" + alone.port())
                             .close())
                     .isInstanceOf(StoreUnavailableException.class)

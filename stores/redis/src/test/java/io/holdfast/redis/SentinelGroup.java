@@ -59,7 +59,7 @@ final class SentinelGroup implements AutoCloseable {
 
     private RedisServer start(RedisServer.Builder builder, String[] tls, String... more) {
         List<String> args = new ArrayList<>(List.of(tls));
-        int secure = TestCluster.freePort();
+        int secure = Servers.freePort();
         if (tls.length > 0) {
             args.addAll(List.of("--tls-replication", "yes", "--tls-port", "" + secure));
         }

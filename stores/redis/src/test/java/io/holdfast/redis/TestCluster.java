@@ -12,10 +12,6 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -87,8 +83,8 @@ final class TestCluster implements AutoCloseable {
     }
 
     private Node start(boolean tls, String... more) {
-        int bus = freePort();
-        int secure = freePort();
+        int bus = Servers.freePort();
+        int secure = Servers.freePort();
         List<String> args = new ArrayList<>(List.of(more));
         if (tls) {
             args.addAll(List.of("--tls-cluster", "yes", "--tls-port", "" + secure));
@@ -100,14 +96,6 @@ final class TestCluster implements AutoCloseable {
         uri.setTimeout(Duration.ofSeconds(5));
         StatefulRedisConnection<String, String> connection = client.connect(uri);
         return new Node(server, connection.sync().clusterMyId(), tls ? secure : server.port(), bus, connection);
-    }
-
-    static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     private void awaitInfo(String text) {

@@ -7,9 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.StoreUnavailableException;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
@@ -33,20 +30,14 @@ class TlsTest {
     private static int waryPort;
 
     @BeforeAll
-    static void start() throws IOException {
+    static void start() {
         certificates = new Certificates(folder);
         certificates.signed("server", "-ext", "san=ip:127.0.0.1");
         certificates.signed("client");
-        trustingPort = freePort();
+        trustingPort = Servers.freePort();
         trusting = server(trustingPort, "no");
-        waryPort = freePort();
+        waryPort = Servers.freePort();
         wary = server(waryPort, "yes");
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     private static Servers server(int port, String authenticate) {

@@ -82,7 +82,7 @@ class TopologiesContractTest {
     }
 
     private static Place single(boolean tls) {
-        int port = TestCluster.freePort();
+        int port = Servers.freePort();
         Servers servers = started(
                 tls
                         ? Servers.start(Stream.concat(Stream.of("--tls-port", "" + port), Stream.of(ofServer(true)))
