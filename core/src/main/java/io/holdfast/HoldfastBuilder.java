@@ -79,7 +79,7 @@ public final class HoldfastBuilder {
         return this;
     }
 
-    /** Where a grant has to be before it counts, if the store has replicas. Default {@link Safety#async}. */
+    /** Where a grant has to be before it counts, unless the lock says otherwise. Default {@link Safety#async}. */
     public HoldfastBuilder safety(Safety value) {
         store = store.withSafety(Objects.requireNonNull(value, "safety"));
         return this;

@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param reentrant whether a thread that holds the lock may lock it again
  * @param waiting how one that waits learns that the lock is free
  * @param linger for how long this client keeps the lock after its last owner has left; zero to release it at once
+ * @param safety where a grant has to be before it counts; empty for the client's
  */
 public record LockOptions(
         Optional<Duration> lease,
@@ -21,10 +22,17 @@ public record LockOptions(
         OnMaxHold onMaxHold,
         boolean reentrant,
         WaitStrategy waiting,
-        Duration linger) {
+        Duration linger,
+        Optional<Safety> safety) {
 
     private static final LockOptions DEFAULTS = new LockOptions(
-            Optional.empty(), Optional.empty(), OnMaxHold.WARN, true, WaitStrategy.SIGNALS, Duration.ZERO);
+            Optional.empty(),
+            Optional.empty(),
+            OnMaxHold.WARN,
+            true,
+            WaitStrategy.SIGNALS,
+            Duration.ZERO,
+            Optional.empty());
 
     /**
      * Checks the values.
@@ -52,7 +60,7 @@ public record LockOptions(
 
     /** The same, with this watchdog lease: 100 ms to 365 days. */
     public LockOptions withLease(Duration value) {
-        return new LockOptions(Optional.of(value), maxHold, onMaxHold, reentrant, waiting, linger);
+        return new LockOptions(Optional.of(value), maxHold, onMaxHold, reentrant, waiting, linger, safety);
     }
 
     /** The same, with this time after which a hold is reported, and nothing else is done. */
@@ -62,7 +70,7 @@ public record LockOptions(
 
     /** The same, with this time after which a hold is reported, and what is done then besides. */
     public LockOptions withMaxHold(Duration value, OnMaxHold then) {
-        return new LockOptions(lease, Optional.of(value), then, reentrant, waiting, linger);
+        return new LockOptions(lease, Optional.of(value), then, reentrant, waiting, linger, safety);
     }
 
     /**
@@ -71,12 +79,12 @@ public record LockOptions(
      * that is entered with, not of the one that was locked. Leases are never entered again.
      */
     public LockOptions withReentrant(boolean value) {
-        return new LockOptions(lease, maxHold, onMaxHold, value, waiting, linger);
+        return new LockOptions(lease, maxHold, onMaxHold, value, waiting, linger, safety);
     }
 
     /** The same, with this way to wait; by default {@link WaitStrategy#SIGNALS}. Both ways may be used for one name. */
     public LockOptions withWaiting(WaitStrategy value) {
-        return new LockOptions(lease, maxHold, onMaxHold, reentrant, value, linger);
+        return new LockOptions(lease, maxHold, onMaxHold, reentrant, value, linger, safety);
     }
 
     /**
@@ -96,6 +104,15 @@ public record LockOptions(
      * @throws IllegalArgumentException if it is negative or longer than that, or if the lock waits by polling
      */
     public LockOptions withLinger(Duration value) {
-        return new LockOptions(lease, maxHold, onMaxHold, reentrant, waiting, value);
+        return new LockOptions(lease, maxHold, onMaxHold, reentrant, waiting, value, safety);
+    }
+
+    /**
+     * The same, with this place where a grant has to be before it counts, which may be more than the client's, or less. Owners of
+     * one client that follow each other each get what they want: one that wants more than the one before waits until it is there.
+     * A thread that holds the lock enters it again as it is.
+     */
+    public LockOptions withSafety(Safety value) {
+        return new LockOptions(lease, maxHold, onMaxHold, reentrant, waiting, linger, Optional.of(value));
     }
 }

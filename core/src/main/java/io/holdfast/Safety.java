@@ -5,13 +5,21 @@ package io.holdfast;
  *
  * <p>A server that answers before its replicas have what it did may take a grant with it when it fails: the one that takes its
  * place grants the lock again. The first holder is told then, and its token is the lower one, but for a moment both act.
- * With replicas that moment is rarer, not impossible: the one that takes over may be one that was not asked for.
+ * With replicas that moment is rarer, not impossible: the one that takes over may be one that was not asked for. A server that
+ * answers before its disk has what it did may do the same when it is started again.
+ *
+ * <p>What is not where it has to be within two fifths of the command timeout is asked for again, as through an outage: for the
+ * caller's time, but for no longer than the command timeout, or {@code maxOutage} for one that was in line before. Then
+ * {@link IndeterminateLockException} says so, and the lock is released. A hold whose renewals do not get there is lost at its
+ * deadline.
  *
  * @param replicas that must have each grant and each renewal; 0 for none
+ * @param onDisk whether the server and these replicas must have it on their disks, not only in memory
  */
-public record Safety(int replicas) {
+public record Safety(int replicas, boolean onDisk) {
 
-    private static final Safety ASYNC = new Safety(0);
+    private static final Safety ASYNC = new Safety(0, false);
+    private static final Safety DURABLE = new Safety(0, true);
     private static final int MOST = 100;
 
     /**
@@ -25,23 +33,59 @@ public record Safety(int replicas) {
         }
     }
 
-    /** The server alone, whatever its replicas have: the default. */
+    /** The server alone, whatever its disk and its replicas have: the default. */
     public static Safety async() {
         return ASYNC;
     }
 
     /**
-     * So many replicas, too. What fewer have within two fifths of the command timeout is asked for again, as through an outage: for
-     * the caller's time, but for no longer than the command timeout, or {@code maxOutage} for one that was in line before. Then
-     * {@link IndeterminateLockException} says so, and the lock is released. A hold whose renewals they do not have is lost at
-     * its deadline.
+     * So many replicas, too, in their memory.
      *
      * @throws IllegalArgumentException if it is not between 1 and 100
      */
     public static Safety replicated(int replicas) {
+        return new Safety(atLeastOne(replicas, "async()"), false);
+    }
+
+    /**
+     * The disk of the server, whatever its replicas have: what it granted, it knows when it is started again. With Redis that is
+     * from 7.2 on, with {@code appendonly yes} and {@code appendfsync} {@code always} or {@code everysec}, which is then done for
+     * each grant, too; a server that cannot do it refuses each grant.
+     */
+    public static Safety durable() {
+        return DURABLE;
+    }
+
+    /**
+     * The disk of the server and those of so many replicas.
+     *
+     * @throws IllegalArgumentException if it is not between 1 and 100
+     */
+    public static Safety durable(int replicas) {
+        return new Safety(atLeastOne(replicas, "durable()"), true);
+    }
+
+    private static int atLeastOne(int replicas, String none) {
         if (replicas == 0) {
-            throw new IllegalArgumentException("replicas 0: for none there is async()");
+            throw new IllegalArgumentException("replicas 0: for none there is " + none);
         }
-        return new Safety(replicas);
+        return replicas;
+    }
+
+    /** Both of them. */
+    public Safety and(Safety other) {
+        return covers(other) ? this : new Safety(Math.max(replicas, other.replicas), onDisk || other.onDisk);
+    }
+
+    /** Whether what counts by this one counts by the other one as well. */
+    public boolean covers(Safety other) {
+        return replicas >= other.replicas && (onDisk || !other.onDisk);
+    }
+
+    /** As it is written in files of options: {@code async}, {@code replicated(2)}, {@code durable} or {@code durable(1)}. */
+    @Override
+    public String toString() {
+        String level = onDisk ? "durable" : replicas == 0 ? "async" : "replicated";
+        return replicas == 0 ? level : level + "(" + replicas + ")";
     }
 }

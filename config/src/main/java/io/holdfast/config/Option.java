@@ -31,7 +31,7 @@ enum Option {
     MAX_HOLD("maxHold"),
     ON_MAX_HOLD("onMaxHold");
 
-    private static final Pattern REPLICATED = Pattern.compile("replicated\\((\\d{1,6})\\)");
+    private static final Pattern COUNTED = Pattern.compile("(replicated|durable)\\((\\d{1,6})\\)");
 
     private final String shown;
 
@@ -107,13 +107,18 @@ enum Option {
     // ---- values
 
     private static Safety safety(String text) {
-        Matcher replicated = REPLICATED.matcher(text);
-        if (replicated.matches()) {
-            return Safety.replicated(Integer.parseInt(replicated.group(1)));
-        } else if (text.equals("async")) {
-            return Safety.async();
+        Matcher counted = COUNTED.matcher(text);
+        if (counted.matches()) {
+            int replicas = Integer.parseInt(counted.group(2));
+            return counted.group(1).equals("durable") ? Safety.durable(replicas) : Safety.replicated(replicas);
         }
-        throw new IllegalArgumentException("it is async, or replicated(n) with a number of replicas");
+        return switch (text) {
+            case "async" -> Safety.async();
+            case "durable" -> Safety.durable();
+            default ->
+                throw new IllegalArgumentException(
+                        "it is async, durable, or replicated(n) or durable(n) with a number of replicas");
+        };
     }
 
     private static HoldfastBuilder lazy(HoldfastBuilder builder, String text) {

@@ -64,11 +64,13 @@ public final class Client implements Holdfast {
     private final Engine engine;
     private final Settings settings;
     private final LockStore store;
+    private final boolean replicates;
     private final Surroundings surroundings;
     private final AtomicBoolean closing = new AtomicBoolean();
 
-    private Client(Engine engine) {
+    private Client(Engine engine, boolean replicates) {
         this.engine = engine;
+        this.replicates = replicates;
         this.settings = engine.settings;
         this.store = engine.store;
         this.surroundings = new EngineSurroundings(engine);
@@ -80,13 +82,7 @@ public final class Client implements Holdfast {
         LockReport.Client self = self(settings.name(), platform);
         StoreProvider provider =
                 settings.provider().orElseGet(() -> providerFor(settings.store().uri()));
-        if (!settings.store().safety().equals(Safety.async()) && !provider.replicates()) {
-            throw new IllegalArgumentException(
-                    "a store of the scheme '" + scheme(settings.store().uri())
-                            + "' has no replicas, so it cannot wait for "
-                            + settings.store().safety().replicas()
-                            + ": leave safety out, or choose a store that has some, as Redis");
-        }
+        requireSafety(settings, settings.store().safety(), provider.replicates());
         Threads threads = Threads.of(platform, settings.name(), settings.callbacks());
         Events events = new Events(platform, settings.name(), self.id(), listeners);
         AtomicReference<@Nullable Engine> started = new AtomicReference<>();
@@ -95,11 +91,19 @@ public final class Client implements Holdfast {
             Engine engine = new Engine(settings, self.id(), store, threads, events);
             started.set(engine);
             events.info((settings.store().lazy() ? "connects later to " : "connected to ") + store.describe());
-            return new Client(engine);
+            return new Client(engine, provider.replicates());
         } catch (RuntimeException e) {
             threads.close();
             events.close();
             throw e instanceof StoreException refused ? Texts.failure("", refused.getMessage() + "", refused) : e;
+        }
+    }
+
+    private static void requireSafety(Settings settings, Safety wanted, boolean replicates) {
+        if (!replicates && !wanted.equals(Safety.async())) {
+            throw new IllegalArgumentException("safety " + wanted + ": a store of the scheme '"
+                    + scheme(settings.store().uri())
+                    + "' cannot wait for replicas or disks; leave it out, or choose a store that can, as Redis");
         }
     }
 
@@ -269,7 +273,11 @@ public final class Client implements Holdfast {
     private Term term(String name, LockOptions options, Term.Way way) {
         checkName(name);
         checkOpen(name);
-        Term wanted = Term.renewed(lease(options), limit(options), way).lingering(options.linger());
+        Safety safety = options.safety().orElse(settings.store().safety());
+        requireSafety(settings, safety, replicates);
+        Term wanted = Term.renewed(lease(options), limit(options), way)
+                .lingering(options.linger())
+                .with(safety);
         // what each hold keeps is then the same for all
         return wanted.equals(engine.rules.term()) ? engine.rules.term() : wanted;
     }

@@ -85,7 +85,8 @@ final class Engine implements Rules.Moment {
                 settings.maxOutage().toNanos(),
                 store.capabilities().signals(),
                 store.capabilities().queue(),
-                Term.renewed(settings.lease(), Limit.of(settings.maxHold(), settings.onMaxHold()), Term.Way.BARGING),
+                Term.renewed(settings.lease(), Limit.of(settings.maxHold(), settings.onMaxHold()), Term.Way.BARGING)
+                        .with(settings.store().safety()),
                 counters,
                 this);
     }

@@ -47,14 +47,16 @@ final class Slots {
     }
 
     /** Whether the tenure ends in another way than those of others, or does not stand in the way of its owner's other one. */
-    private static boolean isForOne(Term term) {
+    private boolean isForOne(Term term) {
         Mode mode = term.share().mode();
         return mode == Mode.PERMITS || term.share().beside().isPresent() || (mode == Mode.READ && !mayShare(term));
     }
 
-    /** Whether the end of the hold is that of the tenure, so that it may have one together with others. */
-    private static boolean mayShare(Term term) {
-        return term.takesAny() && term.limit().then() != OnMaxHold.STOP_RENEWING;
+    /** Whether the end of the hold is that of the tenure, and is where most want it, so that it may have one together with others. */
+    private boolean mayShare(Term term) {
+        return term.takesAny()
+                && term.limit().then() != OnMaxHold.STOP_RENEWING
+                && term.safety().equals(rules.term().safety());
     }
 
     private Slot newSlot(String name, Term term) {

@@ -276,7 +276,8 @@ final class Watchdog {
             due.tenure.longestLease = Math.max(due.tenure.longestLease, due.term.nanos());
             long tokens = due.tenure.tokensLow() ? due.tenure.tokensWanted : 0;
             return new Renew(due.slot.name, due.tenure.id, due.tenure.share.mode(), due.term.lease(), tokens)
-                    .withFloor(due.tenure.floor());
+                    .withFloor(due.tenure.floor())
+                    .withSafety(due.term.safety());
         }
 
         @Override
@@ -293,7 +294,7 @@ final class Watchdog {
             if (reply instanceof Renew.Renewed renewed) {
                 engine.counters.renewals.increment();
                 store.clock(due.slot.name).observe(sent(), renewed.serverMicros());
-                Validity proven = proven(due.term.nanos());
+                Validity proven = proven(due.term);
                 engine.event(due.slot, (s, out) -> s.renewed(due.tenure, renewed, proven, due.term, now, out));
                 due.done.complete(due.tenure.held() && due.tenure.validity.sent() - sent() >= 0);
             } else if (reply instanceof Renew.Lost) {

@@ -1,5 +1,6 @@
 package io.holdfast.spi;
 
+import io.holdfast.Safety;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -17,6 +18,8 @@ import java.util.Optional;
  * @param lease how long the store keeps the tenure without renewal
  * @param tokens how many fencing tokens are wanted; the store may give more or fewer, at least one
  * @param notAfter the server time, in microseconds of {@link ServerClock}, after which the request must not be applied
+ * @param safety where a grant has to be before it is answered; {@link Safety#async} if the store {@linkplain
+ *     StoreProvider#replicates has nothing else}
  */
 public record Acquire(
         String name,
@@ -27,7 +30,8 @@ public record Acquire(
         List<Place> behind,
         Duration lease,
         long tokens,
-        long notAfter) {
+        long notAfter,
+        Safety safety) {
 
     /** How to wait. */
     public enum Queueing {
@@ -54,42 +58,48 @@ public record Acquire(
 
     /** A request for a lock that does not wait, for one token, and is never late. */
     public static Acquire of(String name, TenureId tenure, Duration lease) {
-        return new Acquire(name, tenure, Share.LOCK, Queueing.NONE, 0, List.of(), lease, 1, Long.MAX_VALUE);
+        return new Acquire(
+                name, tenure, Share.LOCK, Queueing.NONE, 0, List.of(), lease, 1, Long.MAX_VALUE, Safety.async());
     }
 
     /** The same for another name. */
     public Acquire withName(String value) {
-        return new Acquire(value, tenure, share, queueing, arrival, behind, lease, tokens, notAfter);
+        return new Acquire(value, tenure, share, queueing, arrival, behind, lease, tokens, notAfter, safety);
     }
 
     /** The same for another share. */
     public Acquire withShare(Share value) {
-        return new Acquire(name, tenure, value, queueing, arrival, behind, lease, tokens, notAfter);
+        return new Acquire(name, tenure, value, queueing, arrival, behind, lease, tokens, notAfter, safety);
     }
 
     /** The same, waiting in this way. */
     public Acquire queued(Queueing how, long arrivalBefore) {
-        return new Acquire(name, tenure, share, how, arrivalBefore, behind, lease, tokens, notAfter);
+        return new Acquire(name, tenure, share, how, arrivalBefore, behind, lease, tokens, notAfter, safety);
     }
 
     /** The same, with further places. */
     public Acquire withBehind(List<Place> value) {
-        return new Acquire(name, tenure, share, queueing, arrival, value, lease, tokens, notAfter);
+        return new Acquire(name, tenure, share, queueing, arrival, value, lease, tokens, notAfter, safety);
     }
 
     /** The same for another lease. */
     public Acquire withLease(Duration value) {
-        return new Acquire(name, tenure, share, queueing, arrival, behind, value, tokens, notAfter);
+        return new Acquire(name, tenure, share, queueing, arrival, behind, value, tokens, notAfter, safety);
     }
 
     /** The same for so many tokens. */
     public Acquire withTokens(long value) {
-        return new Acquire(name, tenure, share, queueing, arrival, behind, lease, value, notAfter);
+        return new Acquire(name, tenure, share, queueing, arrival, behind, lease, value, notAfter, safety);
     }
 
     /** The same, to be refused later than this. */
     public Acquire withNotAfter(long value) {
-        return new Acquire(name, tenure, share, queueing, arrival, behind, lease, tokens, value);
+        return new Acquire(name, tenure, share, queueing, arrival, behind, lease, tokens, value, safety);
+    }
+
+    /** The same, to be granted where this says. */
+    public Acquire withSafety(Safety value) {
+        return new Acquire(name, tenure, share, queueing, arrival, behind, lease, tokens, notAfter, value);
     }
 
     /** The answer. */

@@ -1,5 +1,6 @@
 package io.holdfast.spi;
 
+import io.holdfast.Safety;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -13,8 +14,10 @@ import java.util.Optional;
  * @param tokens how many further fencing tokens are wanted; 0 for none
  * @param floor a token; all that are given for the name from now on, those of this reply included, are above it; 0 for
  *     none, always if the name is held in another mode than {@link Share.Mode#LOCK}
+ * @param safety where it has to be before it is answered; see {@link Acquire#safety}
  */
-public record Renew(String name, TenureId tenure, Share.Mode mode, Duration lease, long tokens, long floor) {
+public record Renew(
+        String name, TenureId tenure, Share.Mode mode, Duration lease, long tokens, long floor, Safety safety) {
 
     /**
      * Checks the floor.
@@ -27,9 +30,9 @@ public record Renew(String name, TenureId tenure, Share.Mode mode, Duration leas
         }
     }
 
-    /** A request without a floor. */
+    /** A request without a floor, for the server alone. */
     public Renew(String name, TenureId tenure, Share.Mode mode, Duration lease, long tokens) {
-        this(name, tenure, mode, lease, tokens, 0);
+        this(name, tenure, mode, lease, tokens, 0, Safety.async());
     }
 
     /** A request for a lock. */
@@ -39,7 +42,12 @@ public record Renew(String name, TenureId tenure, Share.Mode mode, Duration leas
 
     /** The same, so that tokens given later are above this one. */
     public Renew withFloor(long value) {
-        return new Renew(name, tenure, mode, lease, tokens, value);
+        return new Renew(name, tenure, mode, lease, tokens, value, safety);
+    }
+
+    /** The same, to be renewed where this says. */
+    public Renew withSafety(Safety value) {
+        return new Renew(name, tenure, mode, lease, tokens, floor, value);
     }
 
     /** The answer. */

@@ -19,7 +19,8 @@ import java.util.function.Function;
  * @param connectTimeout for {@link StoreProvider#open}
  * @param lazy whether to connect at the first request instead
  * @param keyPrefix put before every lock name in the store; empty for none
- * @param safety where a grant has to be before it counts; see {@link StoreProvider#replicates}
+ * @param safety what most requests will ask for; a store that cannot do it says so when it is opened. See {@link
+ *     StoreProvider#replicates}
  * @param signals takes the signals; never blocks, may be called by any thread
  * @param describer tells about the client's current hold of a name, for holders asked by others; never blocks
  */

@@ -19,7 +19,7 @@ public interface StoreProvider {
      */
     LockStore open(StoreConfig config);
 
-    /** Whether its stores can wait until replicas have a grant; only then {@link StoreConfig#safety} asks for it. */
+    /** Whether its stores can wait until replicas or disks have a grant; only then anything but {@link io.holdfast.Safety#async} is asked for. */
     default boolean replicates() {
         return false;
     }

@@ -75,12 +75,15 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
     void connect() {
         Optional<Throwable> error = driver.failureOf(
                 nodes.look()
-                        .thenCompose(nothing ->
-                                Stages.all(nodes.all().stream().map(store -> store.session.connection.get()))),
+                        .thenCompose(nothing -> Stages.all(nodes.all().stream()
+                                .map(store -> store.session
+                                        .connection
+                                        .get()
+                                        .thenCompose(connected -> store.session.able())))),
                 config.connectTimeout().toNanos());
         begun.set(true);
         boolean anyThere = nodes.all().stream().anyMatch(RedisStore::isConnected);
-        if (!anyThere) {
+        if (!anyThere || error.filter(Failures::isRefusal).isPresent()) {
             close();
             throw error.map(cause -> failures.unreachable("cannot connect", cause))
                     .orElseGet(() -> failures.uncovered("cannot connect", 0));

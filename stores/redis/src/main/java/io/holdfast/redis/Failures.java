@@ -1,5 +1,6 @@
 package io.holdfast.redis;
 
+import io.holdfast.Safety;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -60,6 +61,11 @@ record Failures(Address server) {
         return root(error) instanceof RedisCommandExecutionException;
     }
 
+    /** Whether it stays as it is until somebody has repaired it. */
+    static boolean isRefusal(Throwable error) {
+        return root(error) instanceof StoreException known && known.effect() == Effect.REFUSED;
+    }
+
     /** Whether the server was a master, and is none any more. */
     static boolean isDemotion(Throwable error) {
         return isAnswer(error) && code(String.valueOf(root(error).getMessage())).equals("READONLY");
@@ -112,17 +118,38 @@ record Failures(Address server) {
                 : failed(effect(code), what, meaning + " (" + text + ")");
     }
 
-    /** The master has done it, and did not wait for replicas. */
+    /** The master has done it, and did not wait for others. */
     StoreException notConfirmed(String what, Throwable error) {
-        return failed(Effect.UNKNOWN, what, "it stands, but WAIT for replicas failed: " + root(error));
+        return failed(Effect.UNKNOWN, what, "it stands, but waiting for replicas or disks failed: " + root(error));
     }
 
-    /** The master has done it, and too few replicas know. */
-    StoreException notReplicated(String what, long count, int wanted, long millis) {
+    /** The master has done it, and its disk does not know. */
+    StoreException notWritten(String what, long millis) {
         return failed(
                 Effect.UNKNOWN,
                 what,
-                "only " + count + " of " + wanted + " replicas have it after " + millis
+                "it is not on the server's disk after " + millis
+                        + " ms; look at appendfsync, which must not be no, and at aof_delayed_fsync in INFO persistence");
+    }
+
+    /** Nobody can tell what is on the disk of this server. */
+    StoreException notDurable(Safety wanted, Throwable error) {
+        String text = String.valueOf(root(error).getMessage());
+        String why = text.startsWith("ERR unknown command")
+                ? "it does not know WAITAOF; Redis does from 7.2 on, and Valkey"
+                : text.contains("appendonly")
+                        ? "it keeps nothing on its disk; set appendonly to yes"
+                        : MEANINGS.getOrDefault(code(text), "it says");
+        return failed(Effect.REFUSED, "safety " + wanted, why + " (" + text + ")");
+    }
+
+    /** The master has done it, and too few replicas know. */
+    StoreException notReplicated(String what, long count, Safety wanted, long millis) {
+        return failed(
+                Effect.UNKNOWN,
+                what,
+                "only " + count + " of " + wanted.replicas() + " replicas have it"
+                        + (wanted.onDisk() ? " on their disks" : "") + " after " + millis
                         + " ms; look at connected_slaves and lag in INFO replication");
     }
 

@@ -29,6 +29,7 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
 
     CompletionStage<Acquire.Reply> acquire(Acquire request, int queueing, Function<Reply, Acquire.Reply> decoder) {
         return session.run(
+                request.safety(),
                 Script.PERMIT_ACQUIRE,
                 keys(request.name()),
                 List.of(request.name()),
@@ -52,7 +53,7 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
         }
         List<String> names = batch.stream().map(Renew::name).toList();
         String[] keys = names.stream().flatMap(name -> Stream.of(keys(name))).toArray(String[]::new);
-        return session.run(Script.PERMIT_RENEW, keys, names, decoder, arguments.toArray());
+        return session.run(batch.get(0).safety(), Script.PERMIT_RENEW, keys, names, decoder, arguments.toArray());
     }
 
     CompletionStage<Release.Reply> release(Release request, Function<Reply, Release.Reply> decoder) {

@@ -1,6 +1,7 @@
 package io.holdfast.redis;
 
 import io.holdfast.LockReport;
+import io.holdfast.Safety;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.CounterStore;
@@ -83,8 +84,9 @@ final class RedisStore implements LockStore {
 
     /** Connects, and waits for it. */
     void connect() {
-        Optional<Throwable> error =
-                driver.failureOf(connected(), config.connectTimeout().toNanos());
+        Optional<Throwable> error = driver.failureOf(
+                connected().thenCompose(nothing -> session.able()),
+                config.connectTimeout().toNanos());
         if (error.isPresent()) {
             close();
             throw failures.unreachable("cannot connect", error.get());
@@ -154,9 +156,12 @@ final class RedisStore implements LockStore {
             request.arrival(),
             layout.inbox("")
         };
+        List<String> name = List.of(request.name());
         return session.run(
+                request.safety(),
                 Script.ACQUIRE,
-                List.of(request.name()),
+                layout.keys(name),
+                name,
                 RedisStore::acquired,
                 with(arguments, request.behind(), place -> Stream.of(place.tenure(), place.arrival())));
     }
@@ -222,12 +227,14 @@ final class RedisStore implements LockStore {
 
     /** By the key of the lock alone, for one of {@link Mode#LOCK}: whoever waits is not served. */
     CompletionStage<Release.Reply> releaseKey(Release request, boolean asking) {
-        return session.runByKey(Script.RELEASE_KEY, request.name(), RedisStore::released, asking, request.tenure());
+        return session.runByKey(
+                Safety.async(), Script.RELEASE_KEY, request.name(), RedisStore::released, asking, request.tenure());
     }
 
     /** By the key of the lock alone, for one of {@link Mode#LOCK} that wants nothing else; as if somebody waited. */
     CompletionStage<Renew.Reply> renewKey(Renew request, boolean asking) {
         return session.runByKey(
+                request.safety(),
                 Script.RENEW_KEY,
                 request.name(),
                 reply -> reply.count(1) == 1

@@ -1,13 +1,21 @@
 package io.holdfast.redis;
 
+import io.holdfast.Safety;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
 import io.holdfast.support.Kept;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.ArrayOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -17,29 +25,36 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs scripts so that their effect counts only when replicas have it.
+ * Runs scripts so that their effect counts only when replicas, or disks, have it.
  *
- * <p>The command for that, WAIT, blocks what comes behind it on its connection; so these scripts have a connection of their
- * own, and nobody else waits with them. It tells how many replicas have all that had been written when the command before it
+ * <p>The command for that, WAIT or WAITAOF, blocks what comes behind it on its connection; so these scripts have a connection of their
+ * own for each {@link Safety}, and nobody else waits with them. It tells how many replicas have all that had been written when the command before it
  * on its connection was done. So it is sent after the answer of a script, and on the same connection: on another one it could
  * be the master after a failover that answers, which never saw the script. One WAIT is under way at a time; the next one
  * serves all whose scripts were answered meanwhile. So two in a row are waited for at most, and both end within the time that a
  * request has.
  *
- * <p>An effect that too few replicas have in time is unknown: it stands at the master, and is asked for anew or given back.
+ * <p>An effect that too few have in time is unknown: it stands at the master, and is asked for anew or given back.
  *
- * <p>See <a href="https://redis.io/docs/latest/commands/wait/">WAIT</a>.
+ * <p>A server that cannot say what its disk has is asked for nothing: that is found when it is connected to, and again with each
+ * beat of that connection.
+ *
+ * <p>See <a href="https://redis.io/docs/latest/commands/wait/">WAIT</a> and <a
+ * href="https://redis.io/docs/latest/commands/waitaof/">WAITAOF</a>.
  */
 final class Replicas {
 
-    private final StoreConfig config;
+    private final Safety safety;
     private final Failures failures;
     private final Connector connector;
     private final long limitMillis;
     private final Kept<Line> kept;
 
-    Replicas(StoreConfig config, Failures failures, Connector connector, Platform.Timer timer) {
-        this.config = config;
+    /** What has the effects of all that was answered on a connection before. */
+    private record Reached(boolean disk, long replicas) {}
+
+    Replicas(StoreConfig config, Safety safety, Failures failures, Connector connector, Platform.Timer timer) {
+        this.safety = safety;
         this.failures = failures;
         this.connector = connector;
         limitMillis = Math.max(1, config.commandTimeout().multipliedBy(2).toMillis() / 5);
@@ -51,7 +66,26 @@ final class Replicas {
                 .<StatefulRedisConnection<String, String>>connect(
                         (client, uri) -> client.connectAsync(ExactUtf8.CODEC, uri),
                         (made, uri) -> CompletableFuture.completedStage(made))
-                .thenApply(Line::new);
+                .thenCompose(made -> refusal(made).thenApply(refusal -> new Line(made, refusal)));
+    }
+
+    /** Why nothing can be told by this server; empty if it can. */
+    private CompletionStage<Optional<StoreException>> refusal(StatefulRedisConnection<String, String> made) {
+        return !safety.onDisk()
+                ? CompletableFuture.completedStage(Optional.empty())
+                : waitForDisks(made, 0, 1)
+                        .handle((reached, error) -> error != null && Failures.isAnswer(error)
+                                ? Optional.of(failures.notDurable(safety, error))
+                                : Optional.empty());
+    }
+
+    /** Fails if this server cannot do what is wanted. */
+    CompletionStage<Void> able() {
+        return kept.get()
+                .exceptionallyCompose(error -> CompletableFuture.failedStage(failures.unreachable("connect", error)))
+                .thenAccept(line -> line.refusal.ifPresent(refusal -> {
+                    throw refusal;
+                }));
     }
 
     /** Runs a script; fails if it granted something, and too few replicas have it in time. */
@@ -59,10 +93,13 @@ final class Replicas {
             Supplier<String> what, Function<StatefulRedisConnection<String, String>, CompletionStage<T>> script) {
         return kept.get()
                 .exceptionallyCompose(error -> CompletableFuture.failedStage(failures.unreachable(what.get(), error)))
-                .thenCompose(line -> script.apply(line.connection)
-                        .thenCompose(reply -> grantsNothing(reply)
-                                ? CompletableFuture.completedStage(reply)
-                                : line.replicas().handle((count, error) -> confirmed(what, reply, count, error))));
+                .thenCompose(line -> line.refusal.isPresent()
+                        ? CompletableFuture.failedStage(line.refusal.get())
+                        : script.apply(line.connection)
+                                .thenCompose(reply -> grantsNothing(reply)
+                                        ? CompletableFuture.completedStage(reply)
+                                        : line.reached()
+                                                .handle((reached, error) -> confirmed(what, reply, reached, error))));
     }
 
     private static boolean grantsNothing(Object reply) {
@@ -71,15 +108,45 @@ final class Replicas {
                 : !(reply instanceof Acquire.Granted || reply instanceof Renew.Renewed);
     }
 
-    private <T> T confirmed(Supplier<String> what, T reply, @Nullable Long count, @Nullable Throwable error) {
-        if (count == null) {
+    private <T> T confirmed(Supplier<String> what, T reply, @Nullable Reached reached, @Nullable Throwable error) {
+        if (reached == null) {
             throw failures.notConfirmed(what.get(), Objects.requireNonNull(error));
         }
-        int wanted = config.safety().replicas();
-        if (count < wanted) {
-            throw failures.notReplicated(what.get(), count, wanted, limitMillis);
+        if (!reached.disk) {
+            throw failures.notWritten(what.get(), limitMillis);
+        }
+        if (reached.replicas < safety.replicas()) {
+            throw failures.notReplicated(what.get(), reached.replicas, safety, limitMillis);
         }
         return reply;
+    }
+
+    private CompletionStage<Reached> ask(StatefulRedisConnection<String, String> made) {
+        return safety.onDisk()
+                ? waitForDisks(made, safety.replicas(), limitMillis)
+                : made.async()
+                        .waitForReplication(safety.replicas(), limitMillis)
+                        .thenApply(count -> new Reached(true, count));
+    }
+
+    /** In a form that all versions of the driver have. */
+    private static CompletionStage<Reached> waitForDisks(
+            StatefulRedisConnection<String, String> made, int replicas, long millis) {
+        CommandArgs<String, String> args =
+                new CommandArgs<>(StringCodec.ASCII).add(1).add(replicas).add(millis);
+        return made.async()
+                .dispatch(Command.WAITAOF, new ArrayOutput<>(StringCodec.ASCII), args)
+                .thenApply(counts -> new Reached((long) counts.get(0) > 0, (long) counts.get(1)));
+    }
+
+    /** What the driver has no name for. */
+    private enum Command implements ProtocolKeyword {
+        WAITAOF;
+
+        @Override
+        public byte[] getBytes() {
+            return name().getBytes(StandardCharsets.US_ASCII);
+        }
     }
 
     /** The connection, if it is this one, is of no use any more. */
@@ -107,46 +174,45 @@ final class Replicas {
     private final class Line {
 
         final StatefulRedisConnection<String, String> connection;
+        final Optional<StoreException> refusal;
         private final AtomicBoolean underWay = new AtomicBoolean();
         private final AtomicReference<Turn> next = new AtomicReference<>(new Turn());
 
-        Line(StatefulRedisConnection<String, String> connection) {
+        Line(StatefulRedisConnection<String, String> connection, Optional<StoreException> refusal) {
             this.connection = connection;
+            this.refusal = refusal;
         }
 
         void up() {
             connector.keepWatch(
-                    connection, () -> replicas().handle((count, error) -> error == null), () -> kept.lost(this));
+                    connection, () -> reached().handle((reached, error) -> error == null), () -> kept.lost(this));
         }
 
-        /** How many replicas have what was answered before. */
-        CompletionStage<Long> replicas() {
+        /** What has all that was answered before. */
+        CompletionStage<Reached> reached() {
             Turn mine = Objects.requireNonNull(next.get());
             mine.wanted = true;
             begin();
-            return mine.count;
+            return mine.reached;
         }
 
         private void begin() {
             if (underWay.compareAndSet(false, true)) {
                 Turn turn = Objects.requireNonNull(next.getAndSet(new Turn()));
-                connection
-                        .async()
-                        .waitForReplication(config.safety().replicas(), limitMillis)
-                        .whenComplete((count, error) -> end(turn, count, error));
+                ask(connection).whenComplete((reached, error) -> end(turn, reached, error));
             }
         }
 
-        private void end(Turn turn, @Nullable Long count, @Nullable Throwable error) {
+        private void end(Turn turn, @Nullable Reached reached, @Nullable Throwable error) {
             underWay.set(false);
             // looked at after the flag is down: who came while it was up did not begin
             if (Objects.requireNonNull(next.get()).wanted) {
                 begin();
             }
-            if (count != null) {
-                turn.count.complete(count);
+            if (reached != null) {
+                turn.reached.complete(reached);
             } else {
-                turn.count.completeExceptionally(Objects.requireNonNull(error));
+                turn.reached.completeExceptionally(Objects.requireNonNull(error));
             }
         }
     }
@@ -154,7 +220,7 @@ final class Replicas {
     /** One WAIT, and all who wait for it. */
     private static final class Turn {
 
-        final CompletableFuture<Long> count = new CompletableFuture<>();
+        final CompletableFuture<Reached> reached = new CompletableFuture<>();
         volatile boolean wanted;
     }
 }

@@ -51,22 +51,6 @@ enum Script {
         digest = Base16.digest(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Whether it gives a lease, or makes one longer. */
-    boolean grants() {
-        return switch (this) {
-            case ACQUIRE,
-                    TOGETHER,
-                    RENEW,
-                    RENEW_ALIKE,
-                    RENEW_KEY,
-                    SHARE_ACQUIRE,
-                    SHARE_RENEW,
-                    PERMIT_ACQUIRE,
-                    PERMIT_RENEW -> true;
-            default -> false;
-        };
-    }
-
     static String read(String part) {
         try (InputStream in = Script.class.getResourceAsStream(part + ".lua")) {
             byte[] bytes = Objects.requireNonNull(in, part + ".lua").readAllBytes();

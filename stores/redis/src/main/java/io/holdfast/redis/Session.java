@@ -1,5 +1,6 @@
 package io.holdfast.redis;
 
+import io.holdfast.Safety;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
@@ -14,10 +15,11 @@ import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -44,7 +46,7 @@ final class Session {
     private final Driver driver;
     private final Runnable trouble;
     private final Connector connector;
-    private final Optional<Replicas> replicas;
+    private final Map<Safety, Replicas> replicas = new ConcurrentHashMap<>();
     final Kept<StatefulRedisPubSubConnection<String, String>> connection;
     final Mailbox mailbox;
     private volatile boolean listening;
@@ -81,11 +83,19 @@ final class Session {
         mailbox = new Mailbox(
                 config, driver.timer, (to, text) -> send(() -> "publish", r -> r.publish(layout.inbox(to), text)));
         connector = new Connector(config, failures, driver);
-        replicas = config.safety().replicas() == 0
-                ? Optional.empty()
-                : Optional.of(new Replicas(config, failures, connector, driver.timer));
         server = failures.server().uri();
         connection = new Kept<>(config.platform(), driver.timer, this::make, this::up, this::down);
+    }
+
+    private Replicas replicas(Safety safety) {
+        return replicas.computeIfAbsent(
+                safety, level -> new Replicas(config, level, failures, connector, driver.timer));
+    }
+
+    /** Fails if this server cannot do what most requests will want of it. */
+    CompletionStage<Void> able() {
+        Safety safety = config.safety();
+        return safety.onDisk() ? replicas(safety).able() : CompletableFuture.completedStage(null);
     }
 
     Platform.Timer timer() {
@@ -104,7 +114,7 @@ final class Session {
             C made, RedisURI place) {
         server = place;
         // what comes on this connection has its number, also when another one was made meanwhile
-        long number = numbered(driver.nextRun());
+        long number = driver.nextRun();
         run = number;
         String inbox = layout.inbox(config.client().id());
         made.addListener(new RedisPubSubAdapter<>() {
@@ -165,7 +175,7 @@ final class Session {
         connector.isElsewhere(server).thenAccept(elsewhere -> {
             if (elsewhere) {
                 connection.lost(made);
-                replicas.ifPresent(Replicas::lost);
+                replicas.values().forEach(Replicas::lost);
             }
         });
     }
@@ -191,17 +201,35 @@ final class Session {
     /** With these keys, for these names. */
     <T> CompletionStage<T> run(
             Script script, String[] keys, List<String> names, Function<Reply, T> decoder, Object... arguments) {
-        return run(script, keys, names, decoder, false, arguments);
+        return run(Safety.async(), script, keys, names, decoder, arguments);
+    }
+
+    /** So that what it grants is where this says. */
+    <T> CompletionStage<T> run(
+            Safety safety,
+            Script script,
+            String[] keys,
+            List<String> names,
+            Function<Reply, T> decoder,
+            Object... arguments) {
+        return run(safety, script, keys, names, decoder, false, arguments);
     }
 
     /** With the key of the lock alone. */
     <T> CompletionStage<T> runByKey(
-            Script script, String name, Function<Reply, T> decoder, boolean asking, Object... arguments) {
+            Safety safety,
+            Script script,
+            String name,
+            Function<Reply, T> decoder,
+            boolean asking,
+            Object... arguments) {
         String[] key = {layout.prefix() + name};
-        return run(script, key, List.of(name), decoder, asking, arguments);
+        return run(safety, script, key, List.of(name), decoder, asking, arguments);
     }
 
+    /** What is assigned by a message is nowhere else yet: who wants more than that gets no run, and asks. */
     private <T> CompletionStage<T> run(
+            Safety safety,
             Script script,
             String[] keys,
             List<String> names,
@@ -210,19 +238,15 @@ final class Session {
             Object... arguments) {
         String[] values = new String[arguments.length];
         Arrays.setAll(values, i -> arguments[i].toString());
-        long current = listening ? run : 0;
+        boolean plain = safety.equals(Safety.async());
+        long current = listening && plain ? run : 0;
         Supplier<String> what = () -> script + " " + names;
         Function<StatefulRedisConnection<String, String>, CompletionStage<T>> use = open -> {
             ScriptRun<T> begun = new ScriptRun<>(
                     script, keys, values, reply -> decoder.apply(new Reply(reply, current)), failed(what, open));
             return asking ? begun.asking(open) : begun.on(open.async());
         };
-        return replicas.isPresent() && script.grants() ? replicas.get().run(what, use) : whenOpen(what, use);
-    }
-
-    /** What is assigned by a message is not on replicas yet: without a run it is asked for. */
-    private long numbered(long run) {
-        return replicas.isPresent() ? 0 : run;
+        return plain ? whenOpen(what, use) : replicas(safety).run(what, use);
     }
 
     /** Sends a command; at once, or not at all. */
@@ -240,7 +264,7 @@ final class Session {
         return error -> {
             if (Failures.isDemotion(error)) {
                 connection.lost(used);
-                replicas.ifPresent(line -> line.lost(used));
+                replicas.values().forEach(line -> line.lost(used));
             }
             return failures.request(what.get(), error);
         };
@@ -277,13 +301,13 @@ final class Session {
     /** Makes no connection any more; those that are there end with the driver. */
     void close() {
         connection.close();
-        replicas.ifPresent(Replicas::close);
+        replicas.values().forEach(Replicas::close);
     }
 
     /** Ends them, while the driver goes on. */
     void leave() {
         var last = connection.now();
-        replicas.ifPresent(Replicas::leave);
+        replicas.values().forEach(Replicas::leave);
         close();
         last.ifPresent(connector::down);
     }

@@ -18,6 +18,7 @@ record SharedLocks(Session session, Layout layout) {
 
     CompletionStage<Acquire.Reply> acquire(Acquire request, Function<Reply, Acquire.Reply> decoder) {
         return session.run(
+                request.safety(),
                 Script.SHARE_ACQUIRE,
                 keys(request.name(), request.tenure(), request.share().mode()),
                 List.of(request.name()),
@@ -48,7 +49,7 @@ record SharedLocks(Session session, Layout layout) {
                 .flatMap(request -> layout.sharedKeys(request.name(), request.tenure(), request.mode()))
                 .toArray(String[]::new);
         List<String> names = batch.stream().map(Renew::name).toList();
-        return session.run(Script.SHARE_RENEW, keys, names, decoder, arguments.toArray());
+        return session.run(batch.get(0).safety(), Script.SHARE_RENEW, keys, names, decoder, arguments.toArray());
     }
 
     CompletionStage<Release.Reply> release(Release request, Function<Reply, Release.Reply> decoder) {

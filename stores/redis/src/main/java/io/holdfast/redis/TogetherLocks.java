@@ -1,5 +1,6 @@
 package io.holdfast.redis;
 
+import io.holdfast.Safety;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.TogetherStore;
 import io.holdfast.support.TokenUnits;
@@ -34,9 +35,12 @@ record TogetherLocks(Session session, Layout layout, Consumer<Duration> before) 
                         RedisStore.millis(request.lease()),
                         TokenUnits.units(request.tokens()),
                         request.notAfter()));
+        List<String> names = all.stream().map(Acquire::name).toList();
         return session.run(
+                all.stream().map(Acquire::safety).reduce(Safety.async(), Safety::and),
                 Script.TOGETHER,
-                all.stream().map(Acquire::name).toList(),
+                layout.keys(names),
+                names,
                 reply -> IntStream.range(0, all.size())
                         .mapToObj(i -> acquired(reply, i))
                         .toList(),

@@ -114,7 +114,7 @@ class FailoverCrowdTest {
     @CsvSource({"sentinels, 0", "sentinels, 1", "cluster, 0", "cluster, 1"})
     void everybodyIsServedAgain(String kind, int replicas) {
         try (Group group = kind.equals("cluster") ? cluster() : sentinels();
-                Crowd crowd = new Crowd(group.uri(), LEASE, client -> new Safe(new Safety(replicas)))) {
+                Crowd crowd = new Crowd(group.uri(), LEASE, client -> new Safe(new Safety(replicas, false)))) {
             for (int i = 0; i < FAILOVERS; i++) {
                 crowd.work(Duration.ofMillis(700));
                 // in the cluster a master has one replica, and is one without any until the killed one is back

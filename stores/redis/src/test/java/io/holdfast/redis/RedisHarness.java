@@ -39,7 +39,7 @@ final class RedisHarness extends RealTimeHarness {
 
     @Override
     public LockStore open(StoreConfig config) {
-        return new RedisStoreProvider().open(config.withSafety(safety));
+        return new Safely(new RedisStoreProvider().open(config), safety);
     }
 
     /** In the slot of the other, where there are slots. */

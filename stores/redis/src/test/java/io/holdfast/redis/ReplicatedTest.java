@@ -106,7 +106,7 @@ class ReplicatedTest {
                 Holdfast.builder().uri(uri).safety(Safety.replicated(1)).build()) {
             assertThatThrownBy(() -> hasty.lock("n").tryLock())
                     .isInstanceOf(IndeterminateLockException.class)
-                    .hasMessageContaining("it stands, but WAIT for replicas failed")
+                    .hasMessageContaining("it stands, but waiting for replicas or disks failed")
                     .hasMessageContaining("NOPERM");
             Await.until("it is given back", () -> master.redis.exists("n") == 0);
         }
@@ -167,7 +167,8 @@ class ReplicatedTest {
                         .uri("memory:")
                         .safety(Safety.replicated(2))
                         .build())
-                .withMessageContaining("a store of the scheme 'memory' has no replicas, so it cannot wait for 2");
+                .withMessageContaining(
+                        "safety replicated(2): a store of the scheme 'memory' cannot wait for replicas or disks");
         assertThatIllegalArgumentException().isThrownBy(() -> Safety.replicated(0));
         assertThatIllegalArgumentException().isThrownBy(() -> Safety.replicated(101));
     }

@@ -34,7 +34,10 @@ class StalledReplicaTest {
     }
 
     private Holdfast connect(int replicas) {
-        return Holdfast.builder().uri(master.uri()).safety(new Safety(replicas)).build();
+        return Holdfast.builder()
+                .uri(master.uri())
+                .safety(new Safety(replicas, false))
+                .build();
     }
 
     @Test

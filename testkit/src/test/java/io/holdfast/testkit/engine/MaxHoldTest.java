@@ -244,7 +244,8 @@ class MaxHoldTest extends VirtualTime {
                         OnMaxHold.INTERRUPT,
                         true,
                         WaitStrategy.SIGNALS,
-                        Duration.ZERO))
+                        Duration.ZERO,
+                        Optional.empty()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("INTERRUPT")
                 .hasMessageContaining("needs a maxHold");

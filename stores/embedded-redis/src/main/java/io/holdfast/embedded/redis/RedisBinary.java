@@ -13,6 +13,32 @@ record RedisBinary(String resource) {
 
     static final String VERSION = "7.0.15";
 
+    private static final String OTHER = "io.holdfast.embedded.redis.executable";
+
+    /** Puts the executable there that was asked for, or that of the platform this JVM runs on; throws where there is none. */
+    static void provide(Path file) {
+        provide(file, System.getProperty(OTHER, ""));
+    }
+
+    static void provide(Path file, String other) {
+        if (other.isEmpty()) {
+            forThisPlatform().extractTo(file);
+        } else {
+            link(file, Path.of(other).toAbsolutePath());
+        }
+    }
+
+    private static void link(Path file, Path other) {
+        if (!Files.isExecutable(other)) {
+            throw new IllegalStateException(OTHER + "=" + other + " is nothing that can be executed");
+        }
+        try {
+            Files.createSymbolicLink(file, other);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot link to " + other, e);
+        }
+    }
+
     /** The executable for the platform this JVM runs on; throws where there is none. */
     static RedisBinary forThisPlatform() {
         return forPlatform(System.getProperty("os.name"), System.getProperty("os.arch"));

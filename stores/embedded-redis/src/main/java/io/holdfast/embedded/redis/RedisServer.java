@@ -28,6 +28,9 @@ import org.slf4j.LoggerFactory;
  * Redis nor any privilege has to be there. Without arguments the server keeps nothing: {@code --bind 127.0.0.1 --save ''
  * --appendonly no}.
  *
+ * <p>Where the system property {@code io.holdfast.embedded.redis.executable} names the server of another Redis, or of Valkey, that
+ * one is started instead.
+ *
  * <p>When the JVM ends without {@link #close()}, be it by {@code System.exit} or by {@code kill -9}, the server process
  * and its home are gone within a second.
  *
@@ -77,10 +80,9 @@ public final class RedisServer implements AutoCloseable {
     }
 
     private static RedisServer open(Builder wish) {
-        RedisBinary binary = RedisBinary.forThisPlatform();
         RedisServer server = prepare(wish);
         try {
-            binary.extractTo(executable(server.home));
+            RedisBinary.provide(executable(server.home));
             server.boot(() -> wish.port == 0 ? Loopback.freePort() : wish.port);
             return server;
         } catch (RuntimeException e) {
@@ -308,7 +310,7 @@ public final class RedisServer implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "Redis " + RedisBinary.VERSION + " on port " + port;
+        return "Redis on port " + port;
     }
 
     /** Where a server listens and keeps its data, for the cases in which that must outlive it. */

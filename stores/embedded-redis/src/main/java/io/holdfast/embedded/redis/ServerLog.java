@@ -15,7 +15,7 @@ final class ServerLog {
     private static final int TAIL_LINES = 20;
 
     /** A server, or a Sentinel, says this once its port is bound, at every log level, and before it loads its data. */
-    private static final Pattern INITIALIZED = Pattern.compile("# (Server initialized|Sentinel ID is)");
+    private static final Pattern INITIALIZED = Pattern.compile("[#*] (Server initialized|Sentinel ID is)");
 
     /**
      * Faults that another attempt may not meet. The second one: a process forked by another thread of this JVM while

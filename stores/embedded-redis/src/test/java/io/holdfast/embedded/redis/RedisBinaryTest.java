@@ -3,6 +3,11 @@ package io.holdfast.embedded.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -20,6 +25,18 @@ class RedisBinaryTest {
 
         assertThat(resource).isEqualTo("redis-server-7.0.15-" + suffix);
         assertThat(RedisBinary.class.getClassLoader().getResource(resource)).isNotNull();
+    }
+
+    @Test
+    void anotherServerIsStartedWhereItIs(@TempDir Path folder) throws IOException {
+        Path other = Files.createFile(folder.resolve("valkey-server"));
+        assertThatThrownBy(() -> RedisBinary.provide(folder.resolve("none"), other.toString()))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("valkey-server is nothing that can be executed");
+        assertThat(other.toFile().setExecutable(true)).isTrue();
+        Path here = folder.resolve("redis-server");
+        RedisBinary.provide(here, other.toString());
+        assertThat(here).isSymbolicLink().isExecutable();
     }
 
     @ParameterizedTest

@@ -1,0 +1,154 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.Holdfast;
+import io.holdfast.IndeterminateLockException;
+import io.holdfast.Lease;
+import io.holdfast.LockOptions;
+import io.holdfast.Safety;
+import io.holdfast.StoreRefusedException;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.testkit.Await;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Grants that count when disks have them: needs a server that can tell. */
+@Tag("valkey")
+class DurableTest {
+
+    private static final String[] ON_DISK = {"--appendonly", "yes", "--appendfsync", "always"};
+    private static final LockOptions DURABLE = LockOptions.defaults().withSafety(Safety.durable());
+
+    private static Holdfast connect(Servers servers, Safety safety) {
+        return Holdfast.builder()
+                .uri(servers.uri())
+                .lease(Duration.ofSeconds(20))
+                .safety(safety)
+                .build();
+    }
+
+    @Test
+    void whatWasGrantedIsKnownAfterTheServerWasKilled() throws Exception {
+        try (Servers servers = Servers.start(ON_DISK);
+                Holdfast client = connect(servers, Safety.durable())) {
+            Lease lease = client.lock("n").acquire();
+            CompletableFuture<Lease> other = client.fairLock("m").async().acquire();
+            assertThat(other).succeedsWithin(Duration.ofSeconds(5));
+            servers.server.kill();
+            servers.server.restart();
+            Await.until("it is connected to again", () -> isHeld(client, "n"));
+            assertThat(lease.isValid()).isTrue();
+            long token = lease.token();
+            lease.close();
+            other.join().close();
+            try (Lease next = client.lock("n").acquire()) {
+                assertThat(next.token()).isGreaterThan(token);
+            }
+        }
+    }
+
+    private static boolean isHeld(Holdfast client, String name) {
+        try {
+            return !client.inspect(name).holders().isEmpty();
+        } catch (StoreUnavailableException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void allKindsWork() throws InterruptedException {
+        try (Servers servers = Servers.start(ON_DISK);
+                Holdfast client = connect(servers, Safety.durable())) {
+            client.fairLock("fair").acquire().close();
+            client.readWriteLock("read").readLock().acquire().close();
+            client.semaphore("permits").trySetPermits(1);
+            client.semaphore("permits").acquire().close();
+            Holdfast.multiLock(client.lock("m1"), client.lock("m2")).acquire().close();
+            assertThat(servers.calls("waitaof")).isPositive();
+        }
+    }
+
+    @Test
+    void theDisksOfReplicasCountIfTheyAreWanted() throws Exception {
+        try (Servers master = Servers.start(ON_DISK);
+                Servers replica = Servers.following(master);
+                Holdfast one = connect(master, Safety.durable());
+                Holdfast both = connect(master, Safety.durable(1))) {
+            one.lock("n").acquire().close();
+            assertThatThrownBy(() -> both.lock("n").tryLock())
+                    .isInstanceOf(IndeterminateLockException.class)
+                    .hasMessageContaining("only 0 of 1 replicas have it on their disks after 800 ms");
+            replica.redis.configSet("appendfsync", "always");
+            replica.redis.configSet("appendonly", "yes");
+            Await.until(
+                    "the replica writes",
+                    () -> replica.redis.info("persistence").contains("aof_rewrite_in_progress:0"));
+            assertThat(both.lock("n").async().acquire())
+                    .succeedsWithin(Duration.ofSeconds(10))
+                    .satisfies(Lease::close);
+        }
+    }
+
+    @Test
+    void aServerThatKeepsNothingIsRefusedUntilItDoes() throws Exception {
+        try (Servers servers = Servers.start();
+                Holdfast client = connect(servers, Safety.async())) {
+            assertThatThrownBy(() -> connect(servers, Safety.durable()))
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("safety durable: it keeps nothing on its disk; set appendonly to yes");
+            assertThatThrownBy(() -> client.lock("n", DURABLE).tryLock())
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("it keeps nothing on its disk");
+            assertThat(servers.keys()).isEmpty();
+            servers.redis.configSet("appendfsync", "always");
+            servers.redis.configSet("appendonly", "yes");
+            Await.until("it is asked again", () -> isGranted(client));
+        }
+    }
+
+    private static boolean isGranted(Holdfast client) {
+        try (Lease lease = client.lock("n", DURABLE).tryAcquire().orElseThrow()) {
+            return lease.isValid();
+        } catch (StoreRefusedException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void aDiskThatIsNeverWrittenGrantsNothing() throws Exception {
+        try (Servers servers = Servers.start("--appendonly", "yes", "--appendfsync", "no");
+                Holdfast client = connect(servers, Safety.durable())) {
+            assertThatThrownBy(() -> client.lock("n").tryLock())
+                    .isInstanceOf(IndeterminateLockException.class)
+                    .hasMessageContaining("it is not on the server's disk after 800 ms; look at appendfsync");
+            Await.until("it is given back", () -> servers.redis.exists("n") == 0);
+        }
+    }
+
+    @Test
+    void aDiskThatIsWrittenOnceInASecondIsWrittenForThoseWhoWait() throws Exception {
+        try (Servers servers = Servers.start("--appendonly", "yes", "--appendfsync", "everysec");
+                Holdfast client = connect(servers, Safety.durable())) {
+            for (int i = 0; i < 20; i++) {
+                client.lock("n").acquire().close();
+            }
+            assertThat(client.stats().storeFailures()).isZero();
+        }
+    }
+
+    @Test
+    void withoutTheRightToWaitNothingIsAskedFor() {
+        try (Servers servers = Servers.start(ON_DISK)) {
+            String uri = servers.allow("hasty", "+@all", "-waitaof", "~*", "&*");
+            assertThatThrownBy(() ->
+                            Holdfast.builder().uri(uri).safety(Safety.durable()).build())
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("safety durable: the user may not do that")
+                    .hasMessageContaining("'waitaof'");
+        }
+    }
+}

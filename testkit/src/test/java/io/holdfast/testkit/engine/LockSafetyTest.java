@@ -1,0 +1,216 @@
+package io.holdfast.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LockOptions;
+import io.holdfast.Safety;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.ForwardingStore;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreProvider;
+import io.holdfast.spi.TogetherStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** Locks of one client that want their grants to be in different places. */
+class LockSafetyTest extends VirtualTime {
+
+    private static final Safety TWO = Safety.replicated(2);
+    private static final LockOptions ON_TWO = LockOptions.defaults().withSafety(TWO);
+
+    private final List<String> asked = new ArrayList<>();
+    private CompletionStage<Void> replicas = CompletableFuture.completedStage(null);
+
+    private final Holdfast c =
+            client("c", options -> options.provider(new Recorded()).uri("recorded:s"));
+
+    private final class Recorded implements StoreProvider {
+
+        @Override
+        public Set<String> schemes() {
+            return Set.of("recorded");
+        }
+
+        @Override
+        public boolean replicates() {
+            return true;
+        }
+
+        @Override
+        public LockStore open(StoreConfig config) {
+            return new Recorder(server.open(config));
+        }
+    }
+
+    /** Notes what is wanted; what wants replicas is done when they are there. */
+    private final class Recorder extends ForwardingStore {
+
+        Recorder(LockStore store) {
+            super(store);
+        }
+
+        private <T> CompletionStage<T> noted(String what, Safety safety, CompletionStage<T> reply) {
+            asked.add(what + " " + safety);
+            return safety.equals(Safety.async())
+                    ? reply
+                    : reply.thenCompose(value -> replicas.thenApply(nothing -> value));
+        }
+
+        /** The first request to a server comes too late, as its time is not known yet. */
+        @Override
+        public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+            return super.acquire(request)
+                    .thenCompose(reply -> reply instanceof Acquire.Late
+                            ? CompletableFuture.completedStage(reply)
+                            : noted(
+                                    "acquire " + request.name(),
+                                    request.safety(),
+                                    CompletableFuture.completedStage(reply)));
+        }
+
+        @Override
+        public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
+            Safety strongest = batch.stream().map(Renew::safety).reduce(Safety.async(), Safety::and);
+            return noted("renew " + batch.get(0).name(), strongest, super.renew(batch));
+        }
+
+        @Override
+        public Optional<TogetherStore> together() {
+            return Optional.empty();
+        }
+    }
+
+    @Test
+    void aLockMayWantMoreThanItsClient() throws InterruptedException {
+        Lease more = c.lock("more", ON_TWO).acquire();
+        Lease plain = c.lock("plain").acquire();
+        assertThat(asked).containsExactly("acquire more replicated(2)", "acquire plain async");
+        plain.close();
+        sim.runFor(LEASE.dividedBy(2));
+        assertThat(asked).contains("renew more replicated(2)").doesNotContain("renew more async");
+        more.close();
+    }
+
+    @Test
+    void aLockMayWantLessThanItsClient() throws InterruptedException {
+        Holdfast safe = client(
+                "safe",
+                options -> options.provider(new Recorded()).uri("recorded:s").safety(TWO));
+        safe.lock("n").acquire().close();
+        safe.lock("n", LockOptions.defaults().withSafety(Safety.async()))
+                .acquire()
+                .close();
+        assertThat(asked).containsExactly("acquire n replicated(2)", "acquire n async");
+    }
+
+    @Test
+    void whatIsPassedOnToOneThatWantsMoreIsConfirmedFirst() throws Exception {
+        Lease first = c.lock("n").acquire();
+        CompletableFuture<Lease> next = c.lock("n", ON_TWO).async().acquire();
+        sim.runReady();
+        CompletableFuture<Void> arrived = new CompletableFuture<>();
+        replicas = arrived;
+        first.close();
+        sim.runFor(Duration.ofMillis(100));
+        assertThat(asked).containsExactly("acquire n async", "renew n replicated(2)");
+        assertThat(next).isNotDone();
+        arrived.complete(null);
+        sim.runFor(Duration.ofMillis(100));
+        assertThat(next).isCompleted();
+        assertThat(next.join().token()).isGreaterThan(first.token());
+        next.join().close();
+    }
+
+    @Test
+    void whatIsPassedOnToOneThatWantsLessCostsNothing() throws Exception {
+        Lease first = c.lock("n", ON_TWO).acquire();
+        CompletableFuture<Lease> next = c.lock("n").async().acquire();
+        sim.runReady();
+        first.close();
+        sim.runFor(Duration.ofMillis(100));
+        assertThat(next).isCompleted();
+        assertThat(asked).containsExactly("acquire n replicated(2)");
+        next.join().close();
+    }
+
+    @Test
+    void whatWasRenewedForLessIsConfirmedForMore() throws Exception {
+        Lease first = c.lock("n", ON_TWO).acquire();
+        CompletableFuture<Lease> second = c.lock("n").async().acquire();
+        CompletableFuture<Lease> third = c.lock("n", ON_TWO).async().acquire();
+        first.close();
+        sim.runFor(LEASE);
+        assertThat(asked).contains("renew n async").doesNotContain("renew n replicated(2)");
+        second.join().close();
+        sim.runFor(Duration.ofMillis(100));
+        assertThat(third).isCompleted();
+        assertThat(asked.get(asked.size() - 1)).isEqualTo("renew n replicated(2)");
+        third.join().close();
+    }
+
+    @Test
+    void aReaderThatWantsMoreDoesNotJoinThoseWhoWantLess() throws InterruptedException {
+        Lease plain = c.readWriteLock("n").readLock().acquire();
+        Lease joined = c.readWriteLock("n").readLock().acquire();
+        Lease more = c.readWriteLock("n", ON_TWO).readLock().acquire();
+        assertThat(asked).containsExactly("acquire n async", "acquire n replicated(2)");
+        plain.close();
+        joined.close();
+        more.close();
+    }
+
+    @Test
+    void whatLingersIsNotTakenAsItIsByOneThatWantsMore() throws InterruptedException {
+        c.lock("n", LockOptions.defaults().withLinger(Duration.ofSeconds(5)))
+                .acquire()
+                .close();
+        c.lock("n", ON_TWO).acquire().close();
+        assertThat(asked).containsExactly("acquire n async", "acquire n replicated(2)");
+    }
+
+    @Test
+    void aThreadEntersWhatItHoldsAsItIs() throws InterruptedException {
+        DistributedLock plain = c.lock("n");
+        DistributedLock more = c.lock("n", ON_TWO);
+        plain.lock();
+        more.lock();
+        assertThat(asked).containsExactly("acquire n async");
+        more.unlock();
+        plain.unlock();
+    }
+
+    @Test
+    void aStoreThatCannotDoItRefusesTheLock() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> a.lock("n", ON_TWO))
+                .withMessage(
+                        "safety replicated(2): a store of the scheme 'simulated' cannot wait for replicas or disks; "
+                                + "leave it out, or choose a store that can, as Redis");
+    }
+
+    @Test
+    void whatCountsForOneLevelCountsForThoseItCovers() {
+        assertThat(Safety.durable(1).covers(Safety.replicated(1))).isTrue();
+        assertThat(Safety.durable().covers(Safety.async())).isTrue();
+        assertThat(Safety.replicated(3).covers(Safety.replicated(2))).isTrue();
+        assertThat(Safety.replicated(3).covers(Safety.durable())).isFalse();
+        assertThat(Safety.durable().covers(Safety.replicated(1))).isFalse();
+        assertThat(Safety.replicated(3).and(Safety.durable(1))).isEqualTo(Safety.durable(3));
+        assertThat(Safety.async().and(TWO)).isEqualTo(TWO);
+        assertThat(List.of(Safety.async(), TWO, Safety.durable(), Safety.durable(2)))
+                .map(Safety::toString)
+                .containsExactly("async", "replicated(2)", "durable", "durable(2)");
+    }
+}
