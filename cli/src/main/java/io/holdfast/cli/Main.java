@@ -7,6 +7,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -21,6 +22,7 @@ import picocli.CommandLine.Spec;
         subcommands = {DemoCommand.class, LsCommand.class, ShowCommand.class, RehearseCommand.class},
         footer = {"", "./holdfast bench, in a checkout of the sources, measures; see ./holdfast bench --help."},
         synopsisSubcommandLabel = "COMMAND",
+        versionProvider = Main.Version.class,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:as it should be", "1:not as it should be", "2:wrong arguments", "69:the store cannot be used"
         })
@@ -40,7 +42,25 @@ public final class Main implements Callable<Integer> {
     @SuppressWarnings("UnusedVariable")
     private boolean help;
 
+    @Option(
+            names = {"-V", "--version"},
+            versionHelp = true,
+            description = "Shows which version this is, and on which Java.")
+    @SuppressWarnings("UnusedVariable")
+    private boolean version;
+
     private Main() {}
+
+    /** What the build has noted; nothing has, where the classes are not in their jar. */
+    static final class Version implements IVersionProvider {
+
+        @Override
+        public String[] getVersion() {
+            String version = Optional.ofNullable(Main.class.getPackage().getImplementationVersion())
+                    .orElse("not packaged");
+            return new String[] {"holdfast " + version + ", Java " + Runtime.version()};
+        }
+    }
 
     /** Runs one command, and ends the JVM with its exit code. */
     public static void main(String[] args) {

@@ -67,6 +67,13 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"--version", "-V"})
+    void itSaysWhichVersionItIs(String line) {
+        assertThat(run(line)).isZero();
+        assertThat(out.toString()).startsWith("holdfast ").contains("Java " + Runtime.version());
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"--help", "-h", "demo --help", "ls --help", "show --help", "release --help"})
     void helpGoesToStandardOutput(String line) {
         assertThat(run(line)).isEqualTo(0);

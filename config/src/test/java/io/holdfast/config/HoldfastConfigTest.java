@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class HoldfastConfigTest {
 
@@ -126,12 +127,22 @@ class HoldfastConfigTest {
         assertRefused("'lazy' cannot be used as 'maybe': it is true or false", "lazy: maybe");
         assertRefused("'renewalBatch' cannot be used as '0': renewalBatch 0 is out of range", "renewalBatch: 0");
         assertRefused("'renewalBatch' cannot be used as 'x': it is a number", "renewalBatch: x");
-        assertRefused("'safety' cannot be used as 'both': it is async, or replicated(n)", "safety: both");
+        assertRefused(
+                "'safety' cannot be used as 'both': it is async, durable, or replicated(n) or durable(n)",
+                "safety: both");
         assertRefused("'safety' cannot be used as 'replicated(0)': replicas 0", "safety: replicated(0)");
         assertRefused("there is no maxHold after which it is done", "onMaxHold: warn");
         assertRefused("it is one of warn, interrupt, stop-renewing", "maxHold: 5m", "onMaxHold: kill");
         assertRefused("'lease' has several values; one is wanted", "lease: [1s, 2s]");
         assertRefused("'lease' has no value; one is wanted", "lease:");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"replicated(2)", "durable", "durable(1)"})
+    void aSafetyIsWrittenAsItIsShown(String safety) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> yaml("uri: memory:", "safety: " + safety).build())
+                .withMessageStartingWith("safety " + safety + ": a store of the scheme 'memory'");
     }
 
     @Test

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
+import io.holdfast.HoldfastBuilder;
 import io.holdfast.HoldfastException;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
+import io.holdfast.Safety;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.spi.StoreProvider;
 import io.holdfast.testkit.Await;
@@ -23,17 +25,21 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiFunction;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 
-/** Two clients with three threads each that contend for two names, and a bystander that holds a third all the time. */
+/** Clients with some threads each that contend for two names, and a bystander that holds a third all the time. */
 final class Crowd implements AutoCloseable {
 
     private static final int CLIENTS = 2;
     private static final int THREADS = 3;
+    private static final String BYSTANDER = "bystander";
     private static final Duration COMMAND = Duration.ofMillis(500);
     private static final long WORK_NANOS = 1_000_000;
 
     private final Duration lease;
+    private final int threadsEach;
     private final Queue<Turn> turns = new ConcurrentLinkedQueue<>();
     private final Map<String, Long> told = new ConcurrentHashMap<>();
     private final List<Throwable> errors = new CopyOnWriteArrayList<>();
@@ -49,23 +55,38 @@ final class Crowd implements AutoCloseable {
 
     /** @param providers opens the store of each client, by its number; the first is the one that has the bystander */
     Crowd(String uri, Duration lease, IntFunction<StoreProvider> providers) {
+        this(uri, lease, CLIENTS, THREADS, BYSTANDER, (number, options) -> options.provider(providers.apply(number)));
+    }
+
+    /** One client, with a bystander of its own. */
+    static Crowd ofOne(String uri, Duration lease, int threads, String bystander, Safety safety) {
+        return new Crowd(uri, lease, 1, threads, bystander, (number, options) -> options.safety(safety));
+    }
+
+    private Crowd(
+            String uri,
+            Duration lease,
+            int size,
+            int threadsEach,
+            String bystanderName,
+            BiFunction<Integer, HoldfastBuilder, HoldfastBuilder> options) {
         this.lease = lease;
-        for (int i = 0; i < CLIENTS; i++) {
-            clients.add(Holdfast.builder()
+        this.threadsEach = threadsEach;
+        for (int i = 0; i < size; i++) {
+            clients.add(options.apply(i, Holdfast.builder())
                     .uri(uri)
-                    .provider(providers.apply(i))
                     .name("crowd" + i)
                     .lease(lease)
                     .commandTimeout(COMMAND)
                     .listener(this::onEvent)
                     .build());
         }
-        bystander = clients.get(0).lock("bystander").tryAcquire().orElseThrow();
+        bystander = clients.get(0).lock(bystanderName).tryAcquire().orElseThrow();
         clients.forEach(client -> start(client, round -> "n" + round % 2));
     }
 
     private void start(Holdfast client, IntFunction<String> names) {
-        for (int i = 0; i < THREADS; i++) {
+        for (int i = 0; i < threadsEach; i++) {
             AtomicLong count = new AtomicLong();
             Thread thread = new Thread(() -> run(client, names, count), "crowd-" + served.size());
             served.add(count);
@@ -147,15 +168,24 @@ final class Crowd implements AutoCloseable {
         }
     }
 
+    /** How often each thread was served. */
+    List<Long> served() {
+        return served.stream().map(AtomicLong::get).toList();
+    }
+
     /** Everybody is served again within a lease, a claim window and a back-off. */
     void healthyAgain() {
-        List<Long> before = served.stream().map(AtomicLong::get).toList();
+        awaitAllServed(this::served, lease, () -> "errors: " + errors);
+    }
+
+    static void awaitAllServed(Supplier<List<Long>> served, Duration lease, Supplier<String> more) {
+        List<Long> before = served.get();
         long end = System.nanoTime() + lease.plusSeconds(4).toNanos();
-        for (int i = 0; i < served.size(); i++) {
+        for (int i = 0; i < before.size(); i++) {
             int who = i;
             Await.until(
-                    "crowd-" + who + " is served again, errors: " + errors,
-                    () -> served.get(who).get() > before.get(who) + 2);
+                    "number " + who + " is served again; " + more.get(),
+                    () -> served.get().get(who) > before.get(who) + 2);
         }
         assertThat(System.nanoTime()).as("when all were served again").isLessThan(end);
     }

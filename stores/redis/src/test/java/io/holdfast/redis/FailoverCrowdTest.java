@@ -4,16 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.Safety;
 import io.holdfast.embedded.redis.RedisServer;
-import io.holdfast.spi.LockStore;
-import io.holdfast.spi.StoreConfig;
-import io.holdfast.spi.StoreProvider;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.check.HistoryChecker;
 import io.holdfast.testkit.check.HistoryChecker.Kind;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,20 +22,9 @@ class FailoverCrowdTest {
 
     private static final Logger LOG = LoggerFactory.getLogger(FailoverCrowdTest.class);
     private static final Duration LEASE = Duration.ofSeconds(2);
+    private static final Duration WORK = Duration.ofMillis(700);
+    private static final int THREADS = 4;
     private static final int FAILOVERS = Integer.getInteger("holdfast.failovers", 1);
-
-    private record Safe(Safety safety) implements StoreProvider {
-
-        @Override
-        public Set<String> schemes() {
-            return Set.of();
-        }
-
-        @Override
-        public LockStore open(StoreConfig config) {
-            return new RedisStoreProvider().open(config.withSafety(safety));
-        }
-    }
 
     /** Servers of which one has the names, until it is killed and another one has them. */
     private interface Group extends AutoCloseable {
@@ -112,28 +97,27 @@ class FailoverCrowdTest {
     /** What the server that takes over has not seen is lost with the one that was killed; what a replica must have is not. */
     @ParameterizedTest
     @CsvSource({"sentinels, 0", "sentinels, 1", "cluster, 0", "cluster, 1"})
-    void everybodyIsServedAgain(String kind, int replicas) {
+    void everybodyIsServedAgain(String kind, int replicas) throws Exception {
+        Safety safety = new Safety(replicas, false);
         try (Group group = kind.equals("cluster") ? cluster() : sentinels();
-                Crowd crowd = new Crowd(group.uri(), LEASE, client -> new Safe(new Safety(replicas, false)))) {
+                CrowdProcess one = new CrowdProcess(group.uri(), LEASE, THREADS, safety);
+                CrowdProcess other = new CrowdProcess(group.uri(), LEASE, THREADS, safety)) {
+            List<CrowdProcess> crowds = List.of(one, other);
+            awaitAllServed(crowds);
             for (int i = 0; i < FAILOVERS; i++) {
-                crowd.work(Duration.ofMillis(700));
+                Crowd.pass(WORK);
                 // in the cluster a master has one replica, and is one without any until the killed one is back
                 boolean first = kind.equals("cluster") && replicas > 0;
-                RedisServer killed = fail(group, crowd, kind + ", " + replicas + " replicas", first);
+                RedisServer killed = fail(group, crowds, kind + ", " + safety, first);
                 if (!first && i + 1 < FAILOVERS) {
                     group.restore(killed);
                 }
             }
-            crowd.work(Duration.ofMillis(700));
-            crowd.stop();
-            List<HistoryChecker.Violation> wrong = crowd.history().violations(System.nanoTime());
-            LOG.info(
-                    "{}, {} replicas: {} turns, {}",
-                    kind,
-                    replicas,
-                    crowd.turns().size(),
-                    wrong);
-            crowd.assertErrorsWereForeseen();
+            Crowd.pass(WORK);
+            HistoryChecker history = new HistoryChecker();
+            int turns = one.end(history) + other.end(history);
+            List<HistoryChecker.Violation> wrong = history.violations(System.nanoTime());
+            LOG.info("{}, {}: {} turns, {}", kind, safety, turns, wrong);
             assertThat(wrong).noneMatch(violation -> violation.kind() == Kind.SILENT_LOSS);
             if (replicas > 0) {
                 assertThat(wrong).isEmpty();
@@ -141,7 +125,14 @@ class FailoverCrowdTest {
         }
     }
 
-    private static RedisServer fail(Group group, Crowd crowd, String what, boolean restoreFirst) {
+    private static void awaitAllServed(List<CrowdProcess> crowds) {
+        Crowd.awaitAllServed(
+                () -> crowds.stream().flatMap(crowd -> crowd.served().stream()).toList(),
+                LEASE,
+                () -> "see its errors");
+    }
+
+    private static RedisServer fail(Group group, List<CrowdProcess> crowds, String what, boolean restoreFirst) {
         RedisServer master = group.master().orElseThrow();
         long killed = System.nanoTime();
         master.kill();
@@ -153,7 +144,7 @@ class FailoverCrowdTest {
             group.restore(master);
         }
         long restored = System.nanoTime();
-        crowd.healthyAgain();
+        awaitAllServed(crowds);
         long healthy = System.nanoTime();
         LOG.info(
                 "{}: another master after {} ms, all served again {} ms later{}",

@@ -84,6 +84,21 @@ final class Turn {
         hold.lost(told);
     }
 
+    /** All that the checker wants to know, for {@link #report(String, String, HistoryChecker)}. */
+    String line() {
+        return name + ' ' + owner + ' ' + token + ' ' + begun + ' ' + validUntil + ' ' + unlocking + ' ' + told;
+    }
+
+    /** Tells the checker of a turn in another process of this machine, where {@code nanoTime} is the same. */
+    static void report(String process, String line, HistoryChecker history) {
+        String[] words = line.split(" ");
+        HistoryChecker.Hold hold =
+                history.granted(words[0], process + "/" + words[1], Long.parseLong(words[2]), Long.parseLong(words[3]));
+        hold.validUntil(Long.parseLong(words[4]));
+        hold.released(Long.parseLong(words[5]));
+        hold.lost(Long.parseLong(words[6]));
+    }
+
     @Override
     public String toString() {
         return name + " by " + owner + " with " + token + ", from " + begun + " to " + end()
