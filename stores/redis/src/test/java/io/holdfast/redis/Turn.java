@@ -91,7 +91,7 @@ final class Turn {
 
     /** Tells the checker of a turn in another process of this machine, where {@code nanoTime} is the same. */
     static void report(String process, String line, HistoryChecker history) {
-        String[] words = line.split(" ");
+        String[] words = line.split(" ", -1);
         HistoryChecker.Hold hold =
                 history.granted(words[0], process + "/" + words[1], Long.parseLong(words[2]), Long.parseLong(words[3]));
         hold.validUntil(Long.parseLong(words[4]));
