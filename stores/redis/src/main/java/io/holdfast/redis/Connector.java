@@ -27,6 +27,7 @@ final class Connector {
     private final Platform.Timer timer;
     private final RedisURI uri;
     private final Optional<Sentinels> sentinels;
+    private volatile boolean sharded;
 
     Connector(StoreConfig config, Failures failures, Driver driver) {
         this.config = config;
@@ -112,12 +113,21 @@ final class Connector {
 
     /** One that takes no locks is of no use. */
     private <C extends StatefulRedisConnection<String, String>> CompletionStage<C> greeted(C made) {
-        return Greeting.ask(made.async()).thenApply(failures::objection).handle((objection, error) -> {
-            if (error != null || objection.isPresent()) {
-                throw new CompletionException(error != null ? error : objection.get());
+        return Greeting.ask(made.async()).handle((greeting, error) -> {
+            if (error != null) {
+                throw new CompletionException(error);
             }
+            failures.objection(greeting).ifPresent(objection -> {
+                throw objection;
+            });
+            sharded = greeting.hasSlotChannels();
             return made;
         });
+    }
+
+    /** Whether messages can be kept in their slot, by what the server said that was connected to last. */
+    boolean hasSlotChannels() {
+        return sharded;
     }
 
     /** An address may be that of another node by now. */

@@ -13,20 +13,29 @@ import java.util.concurrent.CompletionStage;
  *
  * @param mode {@code standalone}, {@code sentinel} or {@code cluster}
  * @param role {@code master} or {@code replica}
+ * @param version of the Redis that it is, or is compatible with, like {@code 7.0.15}
  */
-record Greeting(String mode, String role) {
+record Greeting(String mode, String role, String version) {
+
+    private static final int SLOT_CHANNELS_SINCE = 7;
 
     private static final int PROTOCOL = 3;
 
     static CompletionStage<Greeting> ask(RedisAsyncCommands<String, String> redis) {
         CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8).add(PROTOCOL);
         return redis.dispatch(CommandType.HELLO, new ArrayOutput<>(StringCodec.UTF8), args)
-                .thenApply(reply -> new Greeting(text(reply, "mode"), text(reply, "role")));
+                .thenApply(reply -> new Greeting(text(reply, "mode"), text(reply, "role"), text(reply, "version")));
     }
 
     private static String text(List<Object> reply, String key) {
         int at = reply.indexOf(key);
         return at < 0 || at + 1 == reply.size() ? "" : String.valueOf(reply.get(at + 1));
+    }
+
+    /** Whether messages can be kept in a slot. */
+    boolean hasSlotChannels() {
+        String major = version.split("\\.", 2)[0];
+        return mode.equals("cluster") && major.matches("\\d{1,9}") && Integer.parseInt(major) >= SLOT_CHANNELS_SINCE;
     }
 
     /** Whether it may write. */

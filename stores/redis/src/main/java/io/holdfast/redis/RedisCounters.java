@@ -40,7 +40,7 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
                 request.notAfter(),
                 queueing,
                 request.arrival(),
-                layout.inbox(""),
+                session.inboxes(request.name()),
                 request.share().permits(),
                 layout.prefix() + request.name());
     }
@@ -67,7 +67,7 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
                 keys(name),
                 List.of(name),
                 decoder,
-                Stream.concat(Stream.of(tenure, layout.inbox(""), layout.prefix() + name, tell), places.stream())
+                Stream.concat(Stream.of(tenure, session.inboxes(name), layout.prefix() + name, tell), places.stream())
                         .toArray());
     }
 
@@ -89,7 +89,7 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
                 request.id(),
                 request.amount(),
                 request.notAfter(),
-                layout.inbox(""),
+                session.inboxes(request.name()),
                 layout.prefix() + request.name(),
                 request.life().map(RedisStore::millis).orElse(0L));
     }

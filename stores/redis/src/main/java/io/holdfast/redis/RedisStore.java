@@ -154,7 +154,7 @@ final class RedisStore implements LockStore {
             request.notAfter(),
             queueing(request),
             request.arrival(),
-            layout.inbox("")
+            session.inboxes(request.name())
         };
         List<String> name = List.of(request.name());
         return session.run(
@@ -216,7 +216,10 @@ final class RedisStore implements LockStore {
             return shared.release(request, RedisStore::released);
         }
         Object[] arguments = {
-            request.tenure(), request.yield() ? 1 : 0, TokenUnits.unit(request.lastToken()), layout.inbox("")
+            request.tenure(),
+            request.yield() ? 1 : 0,
+            TokenUnits.unit(request.lastToken()),
+            session.inboxes(request.name())
         };
         return session.run(
                 Script.RELEASE,

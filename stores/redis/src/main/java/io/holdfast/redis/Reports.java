@@ -34,10 +34,10 @@ record Reports(Session session, Layout layout, Presence presence) {
     }
 
     /** A read/write lock says that it is one, and is then asked for as such. */
-    private CompletionStage<LockReport> run(Script script, Script ifShared, String name, String... arguments) {
-        return session.run(script, List.of(name), reply -> reply, (Object[]) arguments)
+    private CompletionStage<LockReport> run(Script script, Script ifShared, String name, Object... arguments) {
+        return session.run(script, List.of(name), reply -> reply, arguments)
                 .thenCompose(reply -> reply.values().size() > 3 && reply.text(3).equals("mode")
-                        ? session.run(ifShared, sharedKeys(name), List.of(name), shared -> shared, (Object[]) arguments)
+                        ? session.run(ifShared, sharedKeys(name), List.of(name), shared -> shared, arguments)
                         : CompletableFuture.completedStage(reply))
                 .thenCompose(reply -> report(name, reply));
     }
@@ -49,7 +49,7 @@ record Reports(Session session, Layout layout, Presence presence) {
 
     /** Frees the lock. Who held it still answers, as it has to ask the server before it believes that it was lost. */
     CompletionStage<Optional<LockReport.Holder>> force(String name) {
-        return run(Script.FORCE, Script.SHARE_FORCE, name, layout.inbox(""), session.sharedChannel(name))
+        return run(Script.FORCE, Script.SHARE_FORCE, name, session.inboxes(name), session.sharedChannel(name))
                 .thenApply(LockReport::holder);
     }
 

@@ -51,6 +51,22 @@ enum Script {
         digest = Base16.digest(text.getBytes(StandardCharsets.UTF_8));
     }
 
+    /** Whether who runs it is to hear what others do with the name. */
+    boolean listens() {
+        return switch (this) {
+            case ACQUIRE,
+                    TOGETHER,
+                    RENEW,
+                    RENEW_ALIKE,
+                    SHARE_ACQUIRE,
+                    SHARE_RENEW,
+                    PERMIT_ACQUIRE,
+                    PERMIT_RENEW,
+                    LATCH_INSPECT -> true;
+            default -> false;
+        };
+    }
+
     static String read(String part) {
         try (InputStream in = Script.class.getResourceAsStream(part + ".lua")) {
             byte[] bytes = Objects.requireNonNull(in, part + ".lua").readAllBytes();

@@ -16,6 +16,7 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -38,7 +39,10 @@ final class Session {
 
     private static final Logger LOG = LoggerFactory.getLogger(Session.class);
 
+    private static final String DEAF = "Locks work, but waiters poll";
     private static final int BEATS_TO_A_LOOK = 5;
+    private static final long GIVEN_NANOS = 100_000_000;
+    private static final CompletionStage<Void> READY = CompletableFuture.completedStage(null);
 
     private final StoreConfig config;
     private final Failures failures;
@@ -53,7 +57,9 @@ final class Session {
     private volatile RedisURI server;
     private volatile Neighbour neighbour = Neighbour.NONE;
     private volatile long run;
+    private volatile Optional<SlotChannels> slots = Optional.empty();
     private final AtomicBoolean wasUp;
+    private final AtomicBoolean given = new AtomicBoolean();
 
     /** Another library on the same server, whose channels are listened to. */
     interface Neighbour {
@@ -127,15 +133,70 @@ final class Session {
                 }
             }
         });
+        slots = connector.hasSlotChannels()
+                ? Optional.of(new SlotChannels(
+                        made,
+                        (channel, message) -> mailbox.receive(message, number),
+                        this::slotGiven,
+                        this::slotNotHeard))
+                : Optional.empty();
         return made.async().subscribe(inbox).handle((ignored, error) -> {
             listening = error == null;
             if (error instanceof RedisCommandExecutionException) {
-                LOG.warn("Locks work, but waiters poll", failures.request("subscribe", error));
+                LOG.warn(DEAF, failures.request("subscribe", error));
             } else if (error != null) {
                 throw new CompletionException(error);
             }
             return made;
         });
+    }
+
+    /** A slot that is elsewhere by now is found by whoever asks for a name there. */
+    private void slotNotHeard(Throwable error) {
+        StoreException failure = failures.request("ssubscribe", error);
+        if (listening && failure.effect() == Effect.REFUSED) {
+            listening = false;
+            LOG.warn(DEAF, failure);
+        }
+    }
+
+    /** What was to be told in the slot is told elsewhere by now. Mostly many slots go at once. */
+    private void slotGiven() {
+        if (!given.getAndSet(true)) {
+            driver.timer.schedule(GIVEN_NANOS, () -> {
+                given.set(false);
+                mailbox.receive("G", 0);
+            });
+        }
+    }
+
+    /** With what the channels begin on which clients hear of the name; known when there is a connection. */
+    Object inboxes(String name) {
+        return failures.server().isCluster() ? new Inboxes(name) : layout.inbox("");
+    }
+
+    private final class Inboxes {
+
+        private final String name;
+
+        Inboxes(String name) {
+            this.name = name;
+        }
+
+        @Override
+        public String toString() {
+            return slots.isPresent() ? layout.inboxesOf(layout.slotOf(name)) : layout.inbox("");
+        }
+    }
+
+    /** Listens to what will be told of the names, which are of one slot; done at once where that is so already. */
+    private CompletionStage<Void> listen(Script script, List<String> names) {
+        Optional<SlotChannels> present = slots;
+        return present.isEmpty() || !script.listens()
+                ? READY
+                : present.get()
+                        .listen(layout.inboxesOf(layout.slotOf(names.get(0)))
+                                + config.client().id());
     }
 
     /** What came between the last connection and this is missed. */
@@ -236,17 +297,23 @@ final class Session {
             Function<Reply, T> decoder,
             boolean asking,
             Object... arguments) {
-        String[] values = new String[arguments.length];
-        Arrays.setAll(values, i -> arguments[i].toString());
         boolean plain = safety.equals(Safety.async());
         long current = listening && plain ? run : 0;
         Supplier<String> what = () -> script + " " + names;
         Function<StatefulRedisConnection<String, String>, CompletionStage<T>> use = open -> {
+            String[] values = new String[arguments.length];
+            Arrays.setAll(values, i -> arguments[i].toString());
             ScriptRun<T> begun = new ScriptRun<>(
                     script, keys, values, reply -> decoder.apply(new Reply(reply, current)), failed(what, open));
             return asking ? begun.asking(open) : begun.on(open.async());
         };
-        return plain ? whenOpen(what, use) : replicas(safety).run(what, use);
+        return plain
+                ? whenOpen(what, open -> {
+                    // what comes behind it on the connection need not wait for it
+                    var unused = listen(script, names);
+                    return use.apply(open);
+                })
+                : replicas(safety).run(what, open -> listen(script, names).thenCompose(nothing -> use.apply(open)));
     }
 
     /** Sends a command; at once, or not at all. */

@@ -29,7 +29,7 @@ record SharedLocks(Session session, Layout layout) {
                 request.notAfter(),
                 request.queueing() == Acquire.Queueing.NONE ? 0 : 1,
                 request.arrival(),
-                layout.inbox(""),
+                session.inboxes(request.name()),
                 mode(request.share().mode()),
                 request.share().beside().map(Object::toString).orElse(""),
                 session.sharedChannel(request.name()));
@@ -60,7 +60,7 @@ record SharedLocks(Session session, Layout layout) {
                 decoder,
                 request.tenure(),
                 TokenUnits.unit(request.lastToken()),
-                layout.inbox(""),
+                session.inboxes(request.name()),
                 mode(request.mode()),
                 session.sharedChannel(request.name()));
     }

@@ -44,7 +44,7 @@ record TogetherLocks(Session session, Layout layout, Consumer<Duration> before) 
                 reply -> IntStream.range(0, all.size())
                         .mapToObj(i -> acquired(reply, i))
                         .toList(),
-                Stream.concat(each, Stream.of(layout.inbox(""))).toArray());
+                Stream.concat(each, Stream.of(session.inboxes(names.get(0)))).toArray());
     }
 
     private static Acquire.Reply acquired(Reply reply, int index) {

@@ -76,8 +76,23 @@ local function lingers(tenure)
     return string.find(tenure, ':-', 1, true) ~= nil
 end
 
--- Sends to the inbox of a tenure's client. The number of receivers, or nil if it could not be sent.
-local function tell(inboxes, tenure, message)
-    local heard = redis.pcall('PUBLISH', inboxes .. client(tenure), message)
+-- Whether these inboxes are of a slot alone, which is told by the tag in them.
+local function sharded(inboxes)
+    return string.sub(inboxes, 1, 4) == 'hf:{'
+end
+
+-- Sends to the inbox of a client. The number of receivers, or nil if it could not be sent.
+local function send(inboxes, to, message)
+    local heard = redis.pcall(sharded(inboxes) and 'SPUBLISH' or 'PUBLISH', inboxes .. to, message)
     return type(heard) == 'number' and heard or nil
+end
+
+-- The same, of a tenure's.
+local function tell(inboxes, tenure, message)
+    return send(inboxes, client(tenure), message)
+end
+
+-- Who listens to the inbox of a tenure's client: the channel and the number; something else where that cannot be told.
+local function listeners(inboxes, tenure)
+    return redis.pcall('PUBSUB', sharded(inboxes) and 'SHARDNUMSUB' or 'NUMSUB', inboxes .. client(tenure))
 end

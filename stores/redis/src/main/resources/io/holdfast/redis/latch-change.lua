@@ -68,7 +68,7 @@ if over then
     local all = redis.call('ZRANGE', listeners, 0, -1)
     redis.call('DEL', listeners)
     for _, listener in ipairs(all) do
-        redis.pcall('PUBLISH', ARGV[5] .. listener, 'C ' .. ARGV[6])
+        send(ARGV[5], listener, 'C ' .. ARGV[6])
     end
 end
 return {1, now, 1}

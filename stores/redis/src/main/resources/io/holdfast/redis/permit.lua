@@ -76,7 +76,7 @@ end
 
 -- Whether the client of a place listens; where that cannot be told, it is taken to.
 local function listens(inboxes, place)
-    return redis.pcall('PUBSUB', 'NUMSUB', inboxes .. client(place))[2] ~= 0
+    return listeners(inboxes, place)[2] ~= 0
 end
 
 -- Assigns what is free to those who wait, in their order, until there is not enough for the next. A place whose client does

@@ -58,7 +58,7 @@ local function writer_before(arrival)
             if arrival > 0 and tonumber(places[i + 1]) >= arrival then
                 return false
             elseif parse(places[i]) == 'write' then
-                local heard = redis.pcall('PUBSUB', 'NUMSUB', ARGV[7] .. client(places[i]))
+                local heard = listeners(ARGV[7], places[i])
                 if heard[2] ~= 0 then
                     return true
                 end

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -142,8 +143,11 @@ class ClusterTest {
         try (TestClient holder = open();
                 TestClient waiter = open()) {
             long first = holder.granted(name, 1).tokens().last();
-            waiter.queued(name, 1);
+            long arrival = waiter.queued(name, 1).arrival();
             cluster.move(slot, from, to);
+            // the channel of the slot is at another node now
+            waiter.next(Signal.Gap.class);
+            assertThat(waiter.queued(name, 1, arrival).arrival()).isEqualTo(arrival);
             assertThat(holder.renew(name, 1))
                     .isInstanceOfSatisfying(
                             Renew.Failed.class,
@@ -153,6 +157,71 @@ class ClusterTest {
             assertThat(waiter.next(Signal.Assigned.class).tokens().first()).isGreaterThan(first);
             waiter.release(name, 1);
         }
+    }
+
+    @Test
+    void whatScriptsTellStaysInTheSlot() {
+        String name = nameThere();
+        String beside = "{" + name + "}2";
+        long everywhere = told("publish");
+        long here = told("spublish");
+        try (TestClient holder = open();
+                TestClient waiter = open()) {
+            holder.granted(name, 1);
+            holder.granted(beside, 2);
+            waiter.queued(name, 1);
+            holder.assign(name, 1);
+            assertThat(waiter.next(Signal.Assigned.class).tenure()).isEqualTo(waiter.tenure(1));
+            assertThat(told("publish")).isEqualTo(everywhere);
+            assertThat(told("spublish")).isGreaterThan(here);
+            assertThat(channels(holder)).hasSize(1);
+            assertThat(channels(waiter)).isNotEqualTo(channels(holder)).hasSize(1);
+            waiter.release(name, 1);
+            holder.release(beside, 2);
+        }
+    }
+
+    private static long told(String command) {
+        return cluster.masters()
+                .mapToLong(node -> Servers.calls(node.redis().info("commandstats"), command))
+                .sum();
+    }
+
+    /** Of slots, at the first master. */
+    private static List<String> channels(TestClient client) {
+        return from.redis().pubsubShardChannels("*" + client.id());
+    }
+
+    @Test
+    void whoMayNotListenToSlotsPolls() throws Exception {
+        String[] rights = MinimalRights.with(TestCluster.RIGHTS);
+        cluster.masters().forEach(node -> Servers.allow(node.redis(), "deaf", without("+ssubscribe", rights)));
+        String name = nameThere();
+        try (Holdfast holder = Holdfast.connect(cluster.uri());
+                Holdfast deaf = Holdfast.connect(cluster.uri().replace("://", "://deaf:secret@"))) {
+            Lease lease = holder.lock(name).acquire();
+            CompletableFuture<Lease> next = deaf.lock(name).async().acquire();
+            Await.until("it waits", () -> holder.inspect(name).waiters().size() == 1);
+            lease.close();
+            assertThat(next).succeedsWithin(Duration.ofSeconds(5));
+            next.join().close();
+        }
+    }
+
+    private static String[] without(String one, String... all) {
+        return Stream.of(all).filter(each -> !each.equals(one)).toArray(String[]::new);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "cluster, 7.0.15, true",
+        "cluster, 10.1, true",
+        "cluster, 6.2.11, false",
+        "cluster, unknown, false",
+        "standalone, 8.0.2, false"
+    })
+    void serversFromSevenOnKeepMessagesInTheirSlot(String mode, String version, boolean kept) {
+        assertThat(new Greeting(mode, "master", version).hasSlotChannels()).isEqualTo(kept);
     }
 
     /** All nodes pass on what one publishes, and it is to come once. */

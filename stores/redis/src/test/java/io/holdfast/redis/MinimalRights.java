@@ -21,7 +21,7 @@ final class MinimalRights {
     /** For all lock names, with these commands beside those of the page. */
     static String[] with(String... more) {
         return Stream.concat(
-                        Stream.of("~*", "&hf:in:*"),
+                        Stream.of("~*", "&hf:in:*", "&hf:{*"),
                         Stream.concat(commands().stream(), Stream.of(more)).map(command -> "+" + command))
                 .toArray(String[]::new);
     }

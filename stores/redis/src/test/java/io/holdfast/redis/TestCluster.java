@@ -29,7 +29,9 @@ final class TestCluster implements AutoCloseable {
     static final int MASTERS = 3;
 
     /** What a user needs beside the rights for a single server. */
-    static final String[] RIGHTS = {"cluster|info", "cluster|slots", "cluster|myid", "asking"};
+    static final String[] RIGHTS = {
+        "cluster|info", "cluster|slots", "cluster|myid", "asking", "ssubscribe", "spublish", "pubsub|shardnumsub"
+    };
 
     private static final Logger LOG = LoggerFactory.getLogger(TestCluster.class);
     private static final int SLOTS = 16_384;

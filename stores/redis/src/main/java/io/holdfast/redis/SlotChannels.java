@@ -1,0 +1,76 @@
+package io.holdfast.redis;
+
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+/**
+ * The channels that a connection to a node of a cluster listens to, one for each slot of which it was asked for a name: from the
+ * first request on, until the connection ends or the node gives the slot away.
+ *
+ * <p>A message on them stays at the node, where one on a plain channel is passed on to all nodes. What comes behind the subscription
+ * on the connection is done when it stands, so nobody has to wait for it.
+ *
+ * <p>See <a href="https://redis.io/docs/latest/develop/pubsub/#sharded-pubsub">sharded Pub/Sub</a>.
+ */
+final class SlotChannels {
+
+    private final StatefulRedisPubSubConnection<String, String> connection;
+    private final Consumer<Throwable> failed;
+    private final Map<String, CompletableFuture<Void>> heard = new ConcurrentHashMap<>();
+
+    /**
+     * Of this connection.
+     *
+     * @param messages told of each message, with its channel
+     * @param given told when the node has given a slot away
+     * @param failed told of a subscription that failed
+     */
+    SlotChannels(
+            StatefulRedisPubSubConnection<String, String> connection,
+            BiConsumer<String, String> messages,
+            Runnable given,
+            Consumer<Throwable> failed) {
+        this.connection = connection;
+        this.failed = failed;
+        connection.addListener(new RedisPubSubAdapter<>() {
+            @Override
+            public void smessage(String channel, String message) {
+                messages.accept(channel, message);
+            }
+
+            @Override
+            public void sunsubscribed(String channel, long count) {
+                if (heard.remove(channel) != null) {
+                    given.run();
+                }
+            }
+        });
+    }
+
+    /** Listens to the channel, if it does not yet; done when it does, or when that failed. */
+    CompletionStage<Void> listen(String channel) {
+        CompletableFuture<Void> known = heard.get(channel);
+        if (known != null) {
+            return known;
+        }
+        CompletableFuture<Void> begun = new CompletableFuture<>();
+        CompletableFuture<Void> before = heard.putIfAbsent(channel, begun);
+        if (before != null) {
+            return before;
+        }
+        connection.async().ssubscribe(channel).whenComplete((nothing, error) -> {
+            if (error != null) {
+                heard.remove(channel, begun);
+                failed.accept(error);
+            }
+            begun.complete(null);
+        });
+        return begun;
+    }
+}
