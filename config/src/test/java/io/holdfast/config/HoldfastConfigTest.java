@@ -141,7 +141,7 @@ class HoldfastConfigTest {
     @ValueSource(strings = {"replicated(2)", "durable", "durable(1)"})
     void aSafetyIsWrittenAsItIsShown(String safety) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> yaml("uri: memory:", "safety: " + safety).build())
+                .isThrownBy(() -> yaml("uri: memory:x", "safety: " + safety).build())
                 .withMessageStartingWith("safety " + safety + ": a store of the scheme 'memory'");
     }
 

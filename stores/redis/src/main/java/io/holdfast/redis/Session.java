@@ -58,6 +58,7 @@ final class Session {
     private volatile Neighbour neighbour = Neighbour.NONE;
     private volatile long run;
     private volatile Optional<SlotChannels> slots = Optional.empty();
+    private volatile boolean closed;
     private final AtomicBoolean wasUp;
     private final AtomicBoolean given = new AtomicBoolean();
 
@@ -94,8 +95,13 @@ final class Session {
     }
 
     private Replicas replicas(Safety safety) {
-        return replicas.computeIfAbsent(
+        Replicas line = replicas.computeIfAbsent(
                 safety, level -> new Replicas(config, level, failures, connector, driver.timer));
+        // looked at when it is there: whoever closes afterwards finds it
+        if (closed) {
+            line.close();
+        }
+        return line;
     }
 
     /** Fails if this server cannot do what most requests will want of it. */
@@ -185,7 +191,7 @@ final class Session {
 
         @Override
         public String toString() {
-            return slots.isPresent() ? layout.inboxesOf(layout.slotOf(name)) : layout.inbox("");
+            return connector.hasSlotChannels() ? layout.inboxesOf(layout.slotOf(name)) : layout.inbox("");
         }
     }
 
@@ -367,12 +373,14 @@ final class Session {
 
     /** Makes no connection any more; those that are there end with the driver. */
     void close() {
+        closed = true;
         connection.close();
         replicas.values().forEach(Replicas::close);
     }
 
     /** Ends them, while the driver goes on. */
     void leave() {
+        closed = true;
         var last = connection.now();
         replicas.values().forEach(Replicas::leave);
         close();
