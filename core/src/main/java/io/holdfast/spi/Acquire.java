@@ -135,7 +135,8 @@ public record Acquire(
      * @param behind the arrivals of {@link Acquire#behind}, in their order
      * @param holder who holds it, as the store keeps it; a {@link TenureId} for holders of this library
      * @param serverMicros the server's time
-     * @param run the run of the server that decided, for {@link Signal.Assigned#run}; 0 if not known for certain
+     * @param run the run of the server that decided, for {@link Signal.Assigned#run}; 0 if not known for certain,
+     *     or if what is assigned is not where {@link Acquire#safety} wants it, so that it has to be asked for
      */
     public record Refused(
             Duration retryAfter, long arrival, List<Long> behind, Optional<String> holder, long serverMicros, long run)
