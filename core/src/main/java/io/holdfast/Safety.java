@@ -49,8 +49,7 @@ public record Safety(int replicas, boolean onDisk) {
 
     /**
      * The disk of the server, whatever its replicas have: what it granted, it knows when it is started again. With Redis that is
-     * from 7.2 on, with {@code appendonly yes} and {@code appendfsync} {@code always} or {@code everysec}, which is then done for
-     * each grant, too; a server that cannot do it refuses each grant.
+     * from 7.2 on, with {@code appendonly yes} and {@code appendfsync always}; what another server grants is refused.
      */
     public static Safety durable() {
         return DURABLE;

@@ -86,7 +86,7 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
         if (reply instanceof Acquire.Granted granted) {
             placed(s, granted.behind());
             ask.tenure().permits = granted.permits();
-            s.granted(ask.tenure(), granted, proven(ask.term()), now, out);
+            s.granted(ask.tenure(), granted, proven(ask.term().nanos()), now, out);
         } else if (reply instanceof Acquire.Refused refused) {
             placed(s, refused.behind());
             var base = new Tenure.Base(sent(), skew(), refused.serverMicros(), refused.run());

@@ -50,9 +50,9 @@ final class Calls implements AutoCloseable {
             wallMillis = other.wallMillis;
         }
 
-        /** What a positive reply proves for what was asked for with this call. */
-        final Validity proven(Term term) {
-            return Validity.of(sent, wallMillis, term);
+        /** What a positive reply proves for a lease asked for with this call. */
+        final Validity proven(long lease) {
+            return Validity.of(sent, wallMillis, lease);
         }
 
         final long skew() {

@@ -319,6 +319,7 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
     public boolean goesWith(Member next) {
         return next instanceof ClientLock other
                 && other.engine == engine
+                && other.term.safety().equals(term.safety())
                 && goesWithOthers()
                 && other.goesWithOthers()
                 && engine.store

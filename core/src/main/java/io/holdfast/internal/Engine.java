@@ -118,7 +118,7 @@ final class Engine implements Rules.Moment {
     Slot arrive(String name, Waiter waiter, BiConsumer<Slot, Effect.Buffer> doing) {
         while (true) {
             Slot slot = slots.get(name, waiter.term);
-            if (!(slot instanceof LingeringSlot)) {
+            if (!(slot instanceof LingeringSlot) || slots.areMixed()) {
                 letGo(name, slot);
             }
             Effect.Buffer out = new Effect.Buffer();
@@ -136,7 +136,7 @@ final class Engine implements Rules.Moment {
     /** Who asks in another way must not be refused because of what nobody owns here; the store would not tell this client. */
     private void letGo(String name, Slot asking) {
         if (asking.share.mode() != Share.Mode.PERMITS) {
-            slots.lingering(name).ifPresent(slot -> event(slot, Slot::letGo));
+            slots.lingering(name).filter(slot -> slot != asking).forEach(slot -> event(slot, Slot::letGo));
         }
     }
 

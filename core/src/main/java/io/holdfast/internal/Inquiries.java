@@ -33,7 +33,7 @@ record Inquiries(Engine engine) {
             // whoever asks here from now on is not to be given what was taken away, or may have been
             engine.slots
                     .lingering(name)
-                    .ifPresent(slot -> engine.event(slot, (s, out) -> s.doubt(engine.platform.nanoTime(), out)));
+                    .forEach(slot -> engine.event(slot, (s, out) -> s.doubt(engine.platform.nanoTime(), out)));
         }
     }
 

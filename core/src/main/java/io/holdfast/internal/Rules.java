@@ -24,6 +24,11 @@ record Rules(
         Counters counters,
         Moment moment) {
 
+    /** The same, with names renewed like this. */
+    Rules with(Term other) {
+        return new Rules(poll, command, outage, signals, queues, other, counters, moment);
+    }
+
     /** What changes from moment to moment. */
     interface Moment {
 

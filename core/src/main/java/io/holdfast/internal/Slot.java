@@ -1,6 +1,5 @@
 package io.holdfast.internal;
 
-import io.holdfast.Safety;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.Share;
@@ -210,11 +209,11 @@ abstract class Slot {
 
     /** Whether the tenure can be given to the waiter without asking the store. */
     boolean fits(Tenure current, Waiter waiter, long now) {
-        Validity validity = current.validity;
-        if (!current.hasToken() || !current.alive(now) || !validity.safety().covers(waiter.term.safety())) {
+        if (!current.hasToken() || !current.alive(now)) {
             return false;
         }
         boolean fresh = current.preparedFor == waiter;
+        Validity validity = current.validity;
         return fresh || (waiter.term.takesAny() && validity.remaining(now) >= validity.lease() / 3);
     }
 
@@ -286,10 +285,7 @@ abstract class Slot {
         return !head.term.watchdog() && current.mayLast(now) > head.term.nanos();
     }
 
-    /**
-     * Renews before handing on: too little of the lease is left, no token is, the next owner has a lease of its own, or wants it to
-     * be where it is not yet.
-     */
+    /** Renews before handing on: too little of the lease is left, no token is, or the next owner has a lease of its own. */
     void prepare(Tenure current, Waiter head, Effect.Buffer out) {
         current.preparing = true;
         current.preparedFor = head;
@@ -329,7 +325,7 @@ abstract class Slot {
         }
         healthy(asked);
         asked.preparedFor = forWhom.term.takesAny() ? forWhom : null;
-        asked.confirm(new Validity(now, deadline - now, deadline, base.skew(), Safety.async()), true);
+        asked.confirm(new Validity(now, deadline - now, deadline, base.skew()), true);
         // a claim does not outlive a stall of a second: who goes on holding gets the whole lease soon
         asked.renewDue = now + Math.min(CLAIM_RENEWAL_NANOS, (deadline - now) / 3);
         asked.adopt(signal.tokens());
@@ -482,7 +478,7 @@ abstract class Slot {
         }
         // a lease of its own is verified by asking for no more than what is left of it
         return hold.watchdog()
-                ? hold.term.watchdog() ? hold.term : rules.term().with(hold.term.safety())
+                ? hold.term.watchdog() ? hold.term : rules.term()
                 : hold.term.ending(Duration.ofNanos(Term.leaseFor(Math.max(1, hold.end() - now))));
     }
 

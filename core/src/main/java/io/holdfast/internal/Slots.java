@@ -1,12 +1,14 @@
 package io.holdfast.internal;
 
 import io.holdfast.OnMaxHold;
+import io.holdfast.Safety;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.TenureId;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,63 +18,100 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client has of each name: a slot for each way to hold it and to wait for it. Beside these are the slots that nobody
+ * What a client has of each name: a slot for each way to hold it and to wait for it, and for each place where a grant has to be
+ * before it counts, as what is proven for one is not for another, and who waits for a replica must not hold up others. Beside these are the slots that nobody
  * may join: of one owner alone, or drained by those who were let in before.
  */
 final class Slots {
 
-    private final ConcurrentHashMap<String, Slot> barging = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<String, Slot> fair = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<String, Slot> writing = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<String, Slot> reading = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<String, Slot> upgrading = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<String, Set<Slot>> aside = new ConcurrentHashMap<>();
-    private final List<ConcurrentHashMap<String, Slot>> open = List.of(barging, fair, writing, reading, upgrading);
     private final Rules rules;
     private final Supplier<TenureId> ids;
     private final Revocations revocations;
-    private final Predicate<String> isInLine = fair::containsKey;
+    private final Lanes usual;
+
+    /** Of locks that want their grants to be elsewhere than most of this client's. */
+    private final Map<Safety, Lanes> others = new ConcurrentHashMap<>();
+
+    /** The slots that are open to those who want their grants to be at the same place. */
+    private final class Lanes {
+
+        final ConcurrentHashMap<String, Slot> barging = new ConcurrentHashMap<>();
+        final ConcurrentHashMap<String, Slot> fair = new ConcurrentHashMap<>();
+        final ConcurrentHashMap<String, Slot> writing = new ConcurrentHashMap<>();
+        final ConcurrentHashMap<String, Slot> reading = new ConcurrentHashMap<>();
+        final ConcurrentHashMap<String, Slot> upgrading = new ConcurrentHashMap<>();
+        final List<ConcurrentHashMap<String, Slot>> open = List.of(barging, fair, writing, reading, upgrading);
+        final Rules rules;
+        final Predicate<String> isInLine = name -> lanes().anyMatch(
+                        lanes -> lanes.fair.containsKey(name) || (lanes != this && lanes.barging.containsKey(name)));
+
+        Lanes(Rules rules) {
+            this.rules = rules;
+        }
+
+        ConcurrentHashMap<String, Slot> lane(Mode mode, boolean inOrder) {
+            return switch (mode) {
+                case WRITE -> writing;
+                case READ -> reading;
+                case UPGRADE -> upgrading;
+                case LOCK, PERMITS -> inOrder ? fair : barging;
+            };
+        }
+
+        ConcurrentHashMap<String, Slot> lane(Slot slot) {
+            return lane(slot.share.mode(), slot instanceof FairSlot);
+        }
+
+        Slot newSlot(String name, Term term) {
+            if (term.way() == Term.Way.FAIR) {
+                return new FairSlot(name, term.share(), rules, ids);
+            }
+            if (term.share().mode() == Mode.LOCK) {
+                return new LingeringSlot(name, rules, ids, revocations, isInLine);
+            }
+            return term.share().mode() == Mode.READ && !isForOne(term)
+                    ? new SharedSlot(name, rules, ids)
+                    : new KeySlot(name, term.share(), rules, ids);
+        }
+    }
 
     Slots(Rules rules, Supplier<TenureId> ids) {
         this.rules = rules;
         this.ids = ids;
         this.revocations = new Revocations(rules.poll());
+        this.usual = new Lanes(rules);
+    }
+
+    private Lanes lanes(Safety safety) {
+        return safety.equals(rules.term().safety())
+                ? usual
+                : others.computeIfAbsent(
+                        safety, other -> new Lanes(rules.with(rules.term().with(other))));
+    }
+
+    private Stream<Lanes> lanes() {
+        return others.isEmpty() ? Stream.of(usual) : Stream.concat(Stream.of(usual), others.values().stream());
     }
 
     /** The slot for those who want the name like this, made if there is none. */
     Slot get(String name, Term term) {
+        Lanes lanes = lanes(term.safety());
         return isForOne(term)
-                ? alone(newSlot(name, term))
-                : lane(term).computeIfAbsent(name, key -> newSlot(key, term));
+                ? alone(lanes.newSlot(name, term))
+                : lanes.lane(term.share().mode(), term.way() == Term.Way.FAIR)
+                        .computeIfAbsent(name, key -> lanes.newSlot(key, term));
     }
 
     /** Whether the tenure ends in another way than those of others, or does not stand in the way of its owner's other one. */
-    private boolean isForOne(Term term) {
+    private static boolean isForOne(Term term) {
         Mode mode = term.share().mode();
         return mode == Mode.PERMITS || term.share().beside().isPresent() || (mode == Mode.READ && !mayShare(term));
     }
 
-    /** Whether the end of the hold is that of the tenure, and is where most want it, so that it may have one together with others. */
-    private boolean mayShare(Term term) {
-        return term.takesAny()
-                && term.limit().then() != OnMaxHold.STOP_RENEWING
-                && term.safety().equals(rules.term().safety());
-    }
-
-    private Slot newSlot(String name, Term term) {
-        if (term.way() == Term.Way.FAIR) {
-            return new FairSlot(name, term.share(), rules, ids);
-        }
-        if (term.share().mode() == Mode.LOCK) {
-            return new LingeringSlot(name, rules, ids, revocations, isInLine);
-        }
-        return term.share().mode() == Mode.READ && !isForOne(term)
-                ? new SharedSlot(name, rules, ids)
-                : new KeySlot(name, term.share(), rules, ids);
-    }
-
-    private ConcurrentHashMap<String, Slot> lane(Term term) {
-        return lane(term.share().mode(), term.way() == Term.Way.FAIR);
+    /** Whether the end of the hold is that of the tenure, so that it may have one together with others. */
+    private static boolean mayShare(Term term) {
+        return term.takesAny() && term.limit().then() != OnMaxHold.STOP_RENEWING;
     }
 
     private Slot alone(Slot slot) {
@@ -87,37 +126,24 @@ final class Slots {
     /** Lets nobody in any more. Whatever looks for the slot finds it at all times; it may have retired meanwhile. */
     void setAside(Slot slot) {
         alone(slot);
-        lane(slot).remove(slot.name, slot);
+        lanes().forEach(lanes -> lanes.lane(slot).remove(slot.name, slot));
         if (slot.locked(() -> slot.retired)) {
             remove(slot);
         }
     }
 
     void remove(Slot slot) {
-        lane(slot).remove(slot.name, slot);
+        lanes().forEach(lanes -> lanes.lane(slot).remove(slot.name, slot));
         aside.computeIfPresent(slot.name, (name, all) -> {
             all.remove(slot);
             return all.isEmpty() ? null : all;
         });
     }
 
-    private ConcurrentHashMap<String, Slot> lane(Slot slot) {
-        return lane(slot.share.mode(), slot instanceof FairSlot);
-    }
-
-    private ConcurrentHashMap<String, Slot> lane(Mode mode, boolean inOrder) {
-        return switch (mode) {
-            case WRITE -> writing;
-            case READ -> reading;
-            case UPGRADE -> upgrading;
-            case LOCK, PERMITS -> inOrder ? fair : barging;
-        };
-    }
-
     /** All there are; one that is set aside meanwhile may come twice. */
     Stream<Slot> all() {
         return Stream.concat(
-                open.stream().flatMap(slots -> slots.values().stream()),
+                lanes().flatMap(lanes -> lanes.open.stream()).flatMap(slots -> slots.values().stream()),
                 // looked at after the others, as a slot is there before it leaves them
                 Stream.of(aside).flatMap(slots -> slots.values().stream().flatMap(Set::stream)));
     }
@@ -126,13 +152,21 @@ final class Slots {
     Stream<Slot> of(String name) {
         // mostly there is none
         Set<Slot> found = Set.of();
-        for (ConcurrentHashMap<String, Slot> slots : open) {
-            Slot slot = slots.get(name);
-            found = slot == null ? found : with(found, List.of(slot));
+        for (ConcurrentHashMap<String, Slot> slots : usual.open) {
+            found = with(found, slots.get(name));
+        }
+        for (Lanes lanes : others.values()) {
+            for (ConcurrentHashMap<String, Slot> slots : lanes.open) {
+                found = with(found, slots.get(name));
+            }
         }
         // after the others, as a slot is there before it leaves them
-        Set<Slot> others = aside.get(name);
-        return (others == null ? found : with(found, others)).stream();
+        Set<Slot> besides = aside.get(name);
+        return (besides == null ? found : with(found, besides)).stream();
+    }
+
+    private static Set<Slot> with(Set<Slot> some, @Nullable Slot another) {
+        return another == null ? some : with(some, List.of(another));
     }
 
     private static Set<Slot> with(Set<Slot> some, Collection<Slot> more) {
@@ -143,9 +177,12 @@ final class Slots {
 
     /** The hold of the thread under the name, in that mode, whichever way it waited for it. */
     Optional<Hold> holdOf(String name, Mode mode, Thread thread) {
-        Hold hold = hold(lane(mode, false).get(name), thread);
+        Hold hold = hold(usual, name, mode, thread);
+        for (Lanes lanes : others.values()) {
+            hold = hold != null ? hold : hold(lanes, name, mode, thread);
+        }
         if (mode == Mode.LOCK) {
-            return Optional.ofNullable(hold != null ? hold : hold(fair.get(name), thread));
+            return Optional.ofNullable(hold);
         }
         // after the other, as a slot is there before it leaves it
         return Optional.ofNullable(hold)
@@ -153,6 +190,11 @@ final class Slots {
                         .filter(slot -> slot.share.mode() == mode)
                         .flatMap(slot -> Stream.ofNullable(slot.holdOf(thread)))
                         .findFirst());
+    }
+
+    private static @Nullable Hold hold(Lanes lanes, String name, Mode mode, Thread thread) {
+        Hold hold = hold(lanes.lane(mode, false).get(name), thread);
+        return hold != null || mode != Mode.LOCK ? hold : hold(lanes.fair.get(name), thread);
     }
 
     private static @Nullable Hold hold(@Nullable Slot slot, Thread thread) {
@@ -187,11 +229,18 @@ final class Slots {
 
     /** What is kept of the name, and owned by nobody. */
     Optional<LingeringSlot.Kept> kept(String name) {
-        return lingering(name).flatMap(LingeringSlot::kept);
+        return lingering(name).flatMap(slot -> slot.kept().stream()).findFirst();
     }
 
-    /** The one of the name that may keep what nobody owns. */
-    Optional<LingeringSlot> lingering(String name) {
-        return barging.get(name) instanceof LingeringSlot slot ? Optional.of(slot) : Optional.empty();
+    /** Those of the name that may keep what nobody owns. */
+    Stream<LingeringSlot> lingering(String name) {
+        return lanes().map(lanes -> lanes.barging.get(name))
+                .filter(LingeringSlot.class::isInstance)
+                .map(LingeringSlot.class::cast);
+    }
+
+    /** Whether locks of this client want their grants to be at different places. */
+    boolean areMixed() {
+        return !others.isEmpty();
     }
 }

@@ -1,6 +1,5 @@
 package io.holdfast.internal;
 
-import io.holdfast.Safety;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -15,15 +14,13 @@ import java.util.concurrent.TimeUnit;
  * @param lease what the store was asked for, in nanoseconds
  * @param deadline {@code nanoTime} from which on the tenure is lost
  * @param skew wall clock less {@code nanoTime} before the request, in nanoseconds
- * @param safety where it was when the reply came
  */
-record Validity(long sent, long lease, long deadline, long skew, Safety safety) {
+record Validity(long sent, long lease, long deadline, long skew) {
 
-    static final Validity NONE = new Validity(0, 0, Long.MIN_VALUE, 0, Safety.async());
+    static final Validity NONE = new Validity(0, 0, Long.MIN_VALUE, 0);
 
-    static Validity of(long sent, long wallMillis, Term term) {
-        long deadline = sent + term.nanos() - Term.margin(term.nanos());
-        return new Validity(sent, term.nanos(), deadline, skew(sent, wallMillis), term.safety());
+    static Validity of(long sent, long wallMillis, long lease) {
+        return new Validity(sent, lease, sent + lease - Term.margin(lease), skew(sent, wallMillis));
     }
 
     static long skew(long nanos, long wallMillis) {
@@ -53,11 +50,11 @@ record Validity(long sent, long lease, long deadline, long skew, Safety safety) 
     Validity orLater(Validity before) {
         boolean stepped = Math.abs(skew - before.skew) > Term.margin(lease) / 2;
         return before.proven() && before.deadline - deadline > 0 && !stepped
-                ? new Validity(sent, lease, before.deadline, before.skew, safety)
+                ? new Validity(sent, lease, before.deadline, before.skew)
                 : this;
     }
 
     Validity endingAt(long end) {
-        return end - deadline < 0 ? new Validity(sent, lease, end, skew, safety) : this;
+        return end - deadline < 0 ? new Validity(sent, lease, end, skew) : this;
     }
 }

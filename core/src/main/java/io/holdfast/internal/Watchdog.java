@@ -1,6 +1,7 @@
 package io.holdfast.internal;
 
 import io.holdfast.LockEvent;
+import io.holdfast.Safety;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Renew;
@@ -226,13 +227,17 @@ final class Watchdog {
         }
     }
 
-    /** One batch never mixes the names of different servers: a silent one holds up its own names alone. */
+    /** Where renewals go. */
+    private record Way(ServerClock server, Safety safety) {}
+
+    /** One batch never mixes the names of different servers or safeties: a silent one holds up its own names alone. */
     private void renew(List<Due> due) {
-        Map<ServerClock, List<Due>> byServer = new LinkedHashMap<>();
-        due.forEach(d -> byServer.computeIfAbsent(store.clock(d.slot.name), c -> new ArrayList<>())
-                .add(d));
+        Map<Way, List<Due>> byWay = new LinkedHashMap<>();
+        due.forEach(
+                d -> byWay.computeIfAbsent(new Way(store.clock(d.slot.name), d.term.safety()), c -> new ArrayList<>())
+                        .add(d));
         int size = engine.settings.renewalBatch();
-        byServer.values().forEach(all -> {
+        byWay.values().forEach(all -> {
             for (int from = 0; from < all.size(); from += size) {
                 send(all.subList(from, Math.min(from + size, all.size())));
             }
@@ -294,7 +299,7 @@ final class Watchdog {
             if (reply instanceof Renew.Renewed renewed) {
                 engine.counters.renewals.increment();
                 store.clock(due.slot.name).observe(sent(), renewed.serverMicros());
-                Validity proven = proven(due.term);
+                Validity proven = proven(due.term.nanos());
                 engine.event(due.slot, (s, out) -> s.renewed(due.tenure, renewed, proven, due.term, now, out));
                 due.done.complete(due.tenure.held() && due.tenure.validity.sent() - sent() >= 0);
             } else if (reply instanceof Renew.Lost) {

@@ -184,7 +184,7 @@ public class KeySlotModelCheckingTest {
         if (holder.compareAndSet(null, tenure.id)) {
             long first = blocks.incrementAndGet() << 10;
             var reply = new Acquire.Granted(new TokenBlock(first, first + 1023), 0, List.of(), 1);
-            var proven = Validity.of(0, 0, TERM);
+            var proven = Validity.of(0, 0, TERM.nanos());
             event((s, out) -> s.granted(tenure, reply, proven, 0, out));
             giveBackIfNotTaken(tenure);
         } else {

@@ -75,21 +75,33 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
     void connect() {
         Optional<Throwable> error = driver.failureOf(
                 nodes.look()
-                        .thenCompose(nothing -> Stages.all(nodes.all().stream()
-                                .map(store -> store.session
-                                        .connection
-                                        .get()
-                                        .thenCompose(connected -> store.session.able())))),
+                        .thenCompose(nothing ->
+                                Stages.all(nodes.all().stream().map(store -> store.session.connection.get()))),
                 config.connectTimeout().toNanos());
         begun.set(true);
         boolean anyThere = nodes.all().stream().anyMatch(RedisStore::isConnected);
-        if (!anyThere || error.filter(Failures::isRefusal).isPresent()) {
+        if (!anyThere) {
             close();
             throw error.map(cause -> failures.unreachable("cannot connect", cause))
                     .orElseGet(() -> failures.uncovered("cannot connect", 0));
         }
+        requireAble();
         error.ifPresent(missing ->
                 LOG.warn("{} is not connected to as a whole", describe(), failures.unreachable("connect", missing)));
+    }
+
+    /** Those that are there can do what most requests will want of them. */
+    private void requireAble() {
+        driver.failureOf(
+                        Stages.all(nodes.all().stream()
+                                .filter(RedisStore::isConnected)
+                                .map(store -> store.session.able())),
+                        config.connectTimeout().toNanos())
+                .filter(Failures::isRefusal)
+                .ifPresent(refusal -> {
+                    close();
+                    throw failures.request("connect", refusal);
+                });
     }
 
     /** What comes later is a change, after which all is to be looked at. */

@@ -19,6 +19,7 @@ import javax.net.ssl.SSLException;
 record Failures(Address server) {
 
     private static final String CONNECT = "cannot connect";
+    private static final String ALWAYS = "always";
     private static final String SENTINEL =
             "it is a Sentinel, which keeps no locks but knows who does; the URI is redis-sentinel://host:port/MASTER";
     private static final String CLUSTER = "it belongs to a cluster; the URI is redis-cluster://host:port,host:port...";
@@ -129,18 +130,33 @@ record Failures(Address server) {
                 Effect.UNKNOWN,
                 what,
                 "it is not on the server's disk after " + millis
-                        + " ms; look at appendfsync, which must not be no, and at aof_delayed_fsync in INFO persistence");
+                        + " ms; set appendfsync to always, and look at aof_delayed_fsync in INFO persistence");
     }
 
-    /** Nobody can tell what is on the disk of this server. */
-    StoreException notDurable(Safety wanted, Throwable error) {
+    /** Why nobody can tell what is on the disk of a server that answered like this; empty if only its configuration is hidden. */
+    Optional<StoreException> notDurable(Safety wanted, Throwable error) {
         String text = String.valueOf(root(error).getMessage());
+        if (text.startsWith("NOPERM") && text.contains("config")) {
+            return Optional.empty();
+        }
         String why = text.startsWith("ERR unknown command")
                 ? "it does not know WAITAOF; Redis does from 7.2 on, and Valkey"
                 : text.contains("appendonly")
                         ? "it keeps nothing on its disk; set appendonly to yes"
                         : MEANINGS.getOrDefault(code(text), "it says");
-        return failed(Effect.REFUSED, "safety " + wanted, why + " (" + text + ")");
+        return Optional.of(notDurable(wanted, why + " (" + text + ")"));
+    }
+
+    /** The same of one that told how it writes. */
+    Optional<StoreException> notDurable(Safety wanted, Map<String, String> config) {
+        String when = config.getOrDefault("appendfsync", ALWAYS);
+        return when.equals(ALWAYS)
+                ? Optional.empty()
+                : Optional.of(notDurable(wanted, "its disk does not follow; set appendfsync to always, from " + when));
+    }
+
+    private StoreException notDurable(Safety wanted, String why) {
+        return failed(Effect.REFUSED, "safety " + wanted, why);
     }
 
     /** The master has done it, and too few replicas know. */

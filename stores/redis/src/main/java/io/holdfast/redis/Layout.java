@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  *   <li>{@code hf:{tag}:f:KEY} the highest token that a key of a user has seen, see {@link RedisFence}
  *   <li>{@code hf:client:ID} who a client is, while it uses locks
  *   <li>{@code hf:in:ID} the channel on which a client listens; in a cluster {@code hf:in:NODE:ID} at each node that it uses
- *   <li>{@code hf:{slot}:in:ID} in a cluster of Redis 7 or later the channel of a slot, for what is told by scripts there; the slot
+ *   <li>{@code hf:{slot}:in:NODE:ID} in a cluster of Redis 7 or later the channel of a slot, for what is told by scripts there; the slot
  *       is written as a text from that table
  * </ul>
  * NAME and ID are behind the key prefix of the client, if it has one. The tag puts the keys of a lock into one slot of a
@@ -116,7 +116,7 @@ record Layout(String prefix, String node) {
 
     /** With what the channels of that slot begin. */
     String inboxesOf(int slot) {
-        return "hf:{" + Integer.toString(Table.NUMBERS[slot], RADIX) + "}:in:" + prefix;
+        return "hf:{" + Integer.toString(Table.NUMBERS[slot], RADIX) + "}:in:" + node + prefix;
     }
 
     String record(String client) {

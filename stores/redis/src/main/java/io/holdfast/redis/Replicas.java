@@ -37,7 +37,8 @@ import org.jspecify.annotations.Nullable;
  * <p>An effect that too few have in time is unknown: it stands at the master, and is asked for anew or given back.
  *
  * <p>A server that cannot say what its disk has is asked for nothing: that is found when it is connected to, and again with each
- * beat of that connection.
+ * beat of that connection. Nor is one that writes to its disk once in a second, if its user may be told so: some of these say
+ * that it is there when it is not (<a href="https://github.com/redis/redis/pull/13793">redis#13793</a>).
  *
  * <p>See <a href="https://redis.io/docs/latest/commands/wait/">WAIT</a> and <a
  * href="https://redis.io/docs/latest/commands/waitaof/">WAITAOF</a>.
@@ -74,9 +75,12 @@ final class Replicas {
         return !safety.onDisk()
                 ? CompletableFuture.completedStage(Optional.empty())
                 : waitForDisks(made, 0, 1)
-                        .handle((reached, error) -> error != null && Failures.isAnswer(error)
-                                ? Optional.of(failures.notDurable(safety, error))
-                                : Optional.empty());
+                        .thenCompose(reached -> made.async().configGet("appendfsync"))
+                        .handle((config, error) -> error != null
+                                ? Optional.of(error)
+                                        .filter(Failures::isAnswer)
+                                        .flatMap(answer -> failures.notDurable(safety, answer))
+                                : failures.notDurable(safety, config));
     }
 
     /** Fails if this server cannot do what is wanted. */

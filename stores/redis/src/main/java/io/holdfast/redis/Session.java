@@ -42,6 +42,7 @@ final class Session {
     private static final String DEAF = "Locks work, but waiters poll";
     private static final int BEATS_TO_A_LOOK = 5;
     private static final long GIVEN_NANOS = 100_000_000;
+    private static final long GIVEN_AGAIN_NANOS = 1_000_000_000;
     private static final CompletionStage<Void> READY = CompletableFuture.completedStage(null);
 
     private final StoreConfig config;
@@ -59,6 +60,7 @@ final class Session {
     private volatile long run;
     private volatile Optional<SlotChannels> slots = Optional.empty();
     private volatile boolean closed;
+    private volatile long lastGiven;
     private final AtomicBoolean wasUp;
     private final AtomicBoolean given = new AtomicBoolean();
 
@@ -91,6 +93,7 @@ final class Session {
                 config, driver.timer, (to, text) -> send(() -> "publish", r -> r.publish(layout.inbox(to), text)));
         connector = new Connector(config, failures, driver);
         server = failures.server().uri();
+        lastGiven = config.platform().nanoTime() - GIVEN_AGAIN_NANOS;
         connection = new Kept<>(config.platform(), driver.timer, this::make, this::up, this::down);
     }
 
@@ -166,11 +169,13 @@ final class Session {
         }
     }
 
-    /** What was to be told in the slot is told elsewhere by now. Mostly many slots go at once. */
+    /** What was to be told in the slot is told elsewhere by now. Mostly many slots go at once, or one after the other for long. */
     private void slotGiven() {
         if (!given.getAndSet(true)) {
-            driver.timer.schedule(GIVEN_NANOS, () -> {
+            long sinceLast = config.platform().nanoTime() - lastGiven;
+            driver.timer.schedule(Math.max(GIVEN_NANOS, GIVEN_AGAIN_NANOS - sinceLast), () -> {
                 given.set(false);
+                lastGiven = config.platform().nanoTime();
                 mailbox.receive("G", 0);
             });
         }

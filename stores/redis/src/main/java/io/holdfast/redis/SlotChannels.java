@@ -1,11 +1,12 @@
 package io.holdfast.redis;
 
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -22,7 +23,7 @@ final class SlotChannels {
 
     private final StatefulRedisPubSubConnection<String, String> connection;
     private final Consumer<Throwable> failed;
-    private final Map<String, CompletableFuture<Void>> heard = new ConcurrentHashMap<>();
+    private final Map<String, RedisFuture<Void>> heard = new ConcurrentHashMap<>();
 
     /**
      * Of this connection.
@@ -53,24 +54,32 @@ final class SlotChannels {
         });
     }
 
-    /** Listens to the channel, if it does not yet; done when it does, or when that failed. */
+    /**
+     * Listens to the channel, if it does not yet; done when it does, or when that failed. What is sent on the connection after this
+     * call comes behind the subscription, whichever thread has begun that.
+     */
     CompletionStage<Void> listen(String channel) {
-        CompletableFuture<Void> known = heard.get(channel);
+        RedisFuture<Void> known = heard.get(channel);
         if (known != null) {
-            return known;
+            return done(known);
         }
-        CompletableFuture<Void> begun = new CompletableFuture<>();
-        CompletableFuture<Void> before = heard.putIfAbsent(channel, begun);
-        if (before != null) {
-            return before;
-        }
-        connection.async().ssubscribe(channel).whenComplete((nothing, error) -> {
-            if (error != null) {
-                heard.remove(channel, begun);
-                failed.accept(error);
-            }
-            begun.complete(null);
+        AtomicBoolean mine = new AtomicBoolean();
+        RedisFuture<Void> begun = heard.computeIfAbsent(channel, key -> {
+            mine.set(true);
+            return connection.async().ssubscribe(key);
         });
-        return begun;
+        if (mine.get()) {
+            begun.whenComplete((nothing, error) -> {
+                if (error != null) {
+                    heard.remove(channel, begun);
+                    failed.accept(error);
+                }
+            });
+        }
+        return done(begun);
+    }
+
+    private static CompletionStage<Void> done(RedisFuture<Void> subscription) {
+        return subscription.exceptionally(error -> null);
     }
 }
