@@ -18,9 +18,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client has of each name: a slot for each way to hold it and to wait for it, and for each place where a grant has to be
- * before it counts, as what is proven for one is not for another, and who waits for a replica must not hold up others. Beside these are the slots that nobody
+ * What a client has of each name: a slot for each way to hold it and to wait for it. Beside these are the slots that nobody
  * may join: of one owner alone, or drained by those who were let in before.
+ *
+ * <p>For each {@link Safety} there are slots of their own: what is proven by one is not by another, and who waits for a replica
+ * holds up nobody else.
  */
 final class Slots {
 

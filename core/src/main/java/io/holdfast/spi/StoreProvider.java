@@ -19,7 +19,10 @@ public interface StoreProvider {
      */
     LockStore open(StoreConfig config);
 
-    /** Whether its stores can wait until replicas or disks have a grant; only then anything but {@link io.holdfast.Safety#async} is asked for. */
+    /**
+     * Whether its stores can wait until replicas or disks have a grant; only then anything but {@link io.holdfast.Safety#async}
+     * is asked for.
+     */
     default boolean replicates() {
         return false;
     }

@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs scripts so that their effect counts only when replicas, or disks, have it.
  *
- * <p>The command for that, WAIT or WAITAOF, blocks what comes behind it on its connection; so these scripts have a connection of their
- * own for each {@link Safety}, and nobody else waits with them. It tells how many replicas have all that had been written when the command before it
- * on its connection was done. So it is sent after the answer of a script, and on the same connection: on another one it could
+ * <p>The command for that, WAIT or WAITAOF, blocks what comes behind it on its connection; so these scripts have a connection
+ * of their own for each {@link Safety}, and nobody else waits with them. It tells how many replicas have all that had been
+ * written when the command before it on its connection was done. So it is sent after the answer of a script, and on the same connection: on another one it could
  * be the master after a failover that answers, which never saw the script. One WAIT is under way at a time; the next one
  * serves all whose scripts were answered meanwhile. So two in a row are waited for at most, and both end within the time that a
  * request has.
