@@ -71,16 +71,6 @@ public record Safety(int replicas, boolean onDisk) {
         return replicas;
     }
 
-    /** Both of them. */
-    public Safety and(Safety other) {
-        return covers(other) ? this : new Safety(Math.max(replicas, other.replicas), onDisk || other.onDisk);
-    }
-
-    /** Whether what counts by this one counts by the other one as well. */
-    public boolean covers(Safety other) {
-        return replicas >= other.replicas && (onDisk || !other.onDisk);
-    }
-
     /** As it is written in files of options: {@code async}, {@code replicated(2)}, {@code durable} or {@code durable(1)}. */
     @Override
     public String toString() {

@@ -92,7 +92,8 @@ public interface LockStore extends AutoCloseable {
      * <p>With a {@linkplain Renew#floor floor} the tokens that are given for the name from then on are above it, whoever
      * gets them; a floor below the last token changes nothing. Nothing is changed for a tenure that does not hold the name.
      *
-     * <p>A batch holds names of one {@link #clock} only, so that a silent server delays its own names alone.
+     * <p>A batch holds names of one {@link #clock} and one {@link Renew#safety} only, so that a silent server delays its own
+     * names alone, and a replica those that want it.
      *
      * @return one reply for each request, in their order; the stage itself fails if one cause
      *     stopped them all

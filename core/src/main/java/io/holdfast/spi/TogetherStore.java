@@ -16,7 +16,7 @@ public interface TogetherStore {
      * Takes all names, each for its own tenure, if every one of them is free.
      *
      * <p>The names differ, and go {@linkplain #together together}. Each is asked for as a {@linkplain Share#LOCK lock}, with
-     * {@link Acquire.Queueing#NONE} and nothing {@linkplain Acquire#behind behind} it.
+     * {@link Acquire.Queueing#NONE} and nothing {@linkplain Acquire#behind behind} it, and all of one {@link Acquire#safety}.
      *
      * <p>Decided in this order:
      * <ol>

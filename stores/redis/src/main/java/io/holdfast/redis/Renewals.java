@@ -1,15 +1,13 @@
 package io.holdfast.redis;
 
-import io.holdfast.Safety;
 import io.holdfast.spi.Renew;
 import io.holdfast.support.TokenUnits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
+import java.util.EnumMap;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -21,7 +19,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews what a client holds: one run of a script for each sort that is in a batch.
+ * Renews what a client holds: one run of a script for each kind that is in a batch.
  *
  * <p>What mostly falls due are locks of the same lease that nobody waits for, and that want nothing else. For those there is a
  * script that says what is common to all once, and mentions in its reply only those with whom something is the matter.
@@ -36,30 +34,27 @@ record Renewals(
         PERMITS
     }
 
-    /** What goes by one run: who asks for replicas or disks holds up nobody else. */
-    private record Sort(Kind kind, Safety safety) {}
-
     CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
-        Map<Sort, List<Renew>> sorts = new LinkedHashMap<>();
-        batch.forEach(request -> sorts.computeIfAbsent(sort(request, batch), absent -> new ArrayList<>())
+        Map<Kind, List<Renew>> kinds = new EnumMap<>(Kind.class);
+        batch.forEach(request -> kinds.computeIfAbsent(kind(request, batch), absent -> new ArrayList<>())
                 .add(request));
-        if (sorts.size() == 1) {
-            return renew(sorts.keySet().iterator().next().kind(), batch);
+        if (kinds.size() == 1) {
+            return renew(kinds.keySet().iterator().next(), batch);
         }
-        CompletionStage<Map<Sort, Iterator<Renew.Reply>>> replies = CompletableFuture.completedStage(new HashMap<>());
-        for (Map.Entry<Sort, List<Renew>> sort : sorts.entrySet()) {
-            List<Renew> some = sort.getValue();
-            CompletionStage<List<Renew.Reply>> ofSort = renew(sort.getKey().kind(), some)
-                    // what is wrong with one sort does not touch the others
-                    .exceptionally(error -> Collections.nCopies(some.size(), failed(error)));
-            replies = replies.thenCombine(ofSort, (all, answered) -> {
-                all.put(sort.getKey(), answered.iterator());
+        CompletionStage<Map<Kind, Iterator<Renew.Reply>>> replies =
+                CompletableFuture.completedStage(new EnumMap<>(Kind.class));
+        for (Map.Entry<Kind, List<Renew>> kind : kinds.entrySet()) {
+            CompletionStage<List<Renew.Reply>> ofKind = renew(kind.getKey(), kind.getValue())
+                    // what is wrong with one kind does not touch the others
+                    .exceptionally(error -> Collections.nCopies(kind.getValue().size(), failed(error)));
+            replies = replies.thenCombine(ofKind, (all, some) -> {
+                all.put(kind.getKey(), some.iterator());
                 return all;
             });
         }
         return replies.thenApply(all -> batch.stream()
                 .map(request ->
-                        Objects.requireNonNull(all.get(sort(request, batch))).next())
+                        Objects.requireNonNull(all.get(kind(request, batch))).next())
                 .toList());
     }
 
@@ -67,13 +62,12 @@ record Renewals(
         return new Renew.Failed(failures.request("renew", error));
     }
 
-    private Sort sort(Renew request, List<Renew> batch) {
-        Kind kind = switch (request.mode()) {
+    private Kind kind(Renew request, List<Renew> batch) {
+        return switch (request.mode()) {
             case LOCK -> isPlain(request) && request.lease().equals(batch.get(0).lease()) ? Kind.ALIKE : Kind.LOCK;
             case READ, UPGRADE, WRITE -> Kind.SHARED;
             case PERMITS -> Kind.PERMITS;
         };
-        return new Sort(kind, request.safety());
     }
 
     private boolean isPlain(Renew request) {

@@ -1,6 +1,5 @@
 package io.holdfast.redis;
 
-import io.holdfast.Safety;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.TogetherStore;
 import io.holdfast.support.TokenUnits;
@@ -37,7 +36,7 @@ record TogetherLocks(Session session, Layout layout, Consumer<Duration> before) 
                         request.notAfter()));
         List<String> names = all.stream().map(Acquire::name).toList();
         return session.run(
-                all.stream().map(Acquire::safety).reduce(Safety.async(), Safety::and),
+                all.get(0).safety(),
                 Script.TOGETHER,
                 layout.keys(names),
                 names,

@@ -18,11 +18,12 @@ final class MinimalRights {
 
     private MinimalRights() {}
 
-    /** For all lock names, with these commands beside those of the page. */
+    /** For all lock names, with these commands and channels beside those of the page. */
     static String[] with(String... more) {
         return Stream.concat(
-                        Stream.of("~*", "&hf:in:*", "&hf:{*"),
-                        Stream.concat(commands().stream(), Stream.of(more)).map(command -> "+" + command))
+                        Stream.of("~*", "&hf:in:*"),
+                        Stream.concat(commands().stream(), Stream.of(more))
+                                .map(right -> right.startsWith("&") ? right : "+" + right))
                 .toArray(String[]::new);
     }
 

@@ -39,7 +39,7 @@ final class RedisHarness extends RealTimeHarness {
 
     @Override
     public LockStore open(StoreConfig config) {
-        return new Safely(new RedisStoreProvider().open(config), safety);
+        return Safely.open(config, safety);
     }
 
     /** In the slot of the other, where there are slots. */

@@ -5,19 +5,47 @@ import io.holdfast.spi.Acquire;
 import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Renew;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.TogetherStore;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /** A store of which every grant is wanted to be where this says. */
 final class Safely extends ForwardingStore {
 
     private final Safety safety;
 
-    Safely(LockStore store, Safety safety) {
+    private Safely(LockStore store, Safety safety) {
         super(store);
         this.safety = safety;
+    }
+
+    /** One that wants more than the server alone is not told of the run, so none is compared. */
+    static Safely open(StoreConfig config, Safety safety) {
+        Consumer<Signal> hear = signal ->
+                config.signals().accept(signal instanceof Signal.Assigned assigned ? withoutRun(assigned) : signal);
+        return new Safely(
+                new RedisStoreProvider()
+                        .open(
+                                safety.equals(Safety.async())
+                                        ? config
+                                        : config.withClient(config.client(), hear, config.describer())),
+                safety);
+    }
+
+    private static Signal.Assigned withoutRun(Signal.Assigned told) {
+        return new Signal.Assigned(
+                told.name(),
+                told.tenure(),
+                told.mode(),
+                told.tokens(),
+                told.foreignWaiters(),
+                told.next(),
+                told.expiresMicros(),
+                0);
     }
 
     @Override

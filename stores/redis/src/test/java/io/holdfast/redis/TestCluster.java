@@ -30,7 +30,14 @@ final class TestCluster implements AutoCloseable {
 
     /** What a user needs beside the rights for a single server. */
     static final String[] RIGHTS = {
-        "cluster|info", "cluster|slots", "cluster|myid", "asking", "ssubscribe", "spublish", "pubsub|shardnumsub"
+        "cluster|info",
+        "cluster|slots",
+        "cluster|myid",
+        "asking",
+        "ssubscribe",
+        "spublish",
+        "pubsub|shardnumsub",
+        "&hf:{*"
     };
 
     private static final Logger LOG = LoggerFactory.getLogger(TestCluster.class);

@@ -9,13 +9,10 @@ import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Renew;
-import io.holdfast.spi.StoreConfig;
-import io.holdfast.spi.StoreProvider;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
@@ -28,23 +25,12 @@ class BusyServerTest extends VirtualTime {
     private static final long EACH_NANOS = 3_000_000;
 
     private final Platform.Timer timer = sim.timer("busy-server");
-    private final Holdfast c =
-            client("c", options -> options.provider(new Busy()).uri("busy:s").lease(Duration.ofSeconds(3)));
+    private final Holdfast c = client(
+            "c",
+            options -> options.provider(provider(config -> new OneAfterTheOther(server.open(config))))
+                    .lease(Duration.ofSeconds(3)));
     private int asked;
     private Optional<String> lost = Optional.empty();
-
-    private final class Busy implements StoreProvider {
-
-        @Override
-        public Set<String> schemes() {
-            return Set.of("busy");
-        }
-
-        @Override
-        public LockStore open(StoreConfig config) {
-            return new OneAfterTheOther(server.open(config));
-        }
-    }
 
     private final class OneAfterTheOther extends ForwardingStore {
 

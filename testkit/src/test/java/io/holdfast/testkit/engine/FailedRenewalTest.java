@@ -7,14 +7,11 @@ import io.holdfast.Lease;
 import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Renew;
-import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
-import io.holdfast.spi.StoreProvider;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -25,20 +22,7 @@ class FailedRenewalTest extends VirtualTime {
     private final List<Long> attempts = new ArrayList<>();
 
     private final Holdfast c =
-            client("c", options -> options.provider(new Failing()).uri("failing:s"));
-
-    private final class Failing implements StoreProvider {
-
-        @Override
-        public Set<String> schemes() {
-            return Set.of("failing");
-        }
-
-        @Override
-        public LockStore open(StoreConfig config) {
-            return new FirstAttemptFails(server.open(config));
-        }
-    }
+            client("c", options -> options.provider(provider(config -> new FirstAttemptFails(server.open(config)))));
 
     private final class FirstAttemptFails extends ForwardingStore {
 

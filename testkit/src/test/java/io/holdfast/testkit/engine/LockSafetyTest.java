@@ -2,24 +2,24 @@ package io.holdfast.testkit.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
 import io.holdfast.LockOptions;
 import io.holdfast.Safety;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Renew;
-import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
 import io.holdfast.spi.TogetherStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
@@ -33,26 +33,8 @@ class LockSafetyTest extends VirtualTime {
     private final List<String> asked = new ArrayList<>();
     private CompletionStage<Void> replicas = CompletableFuture.completedStage(null);
 
-    private final Holdfast c =
-            client("c", options -> options.provider(new Recorded()).uri("recorded:s"));
-
-    private final class Recorded implements StoreProvider {
-
-        @Override
-        public Set<String> schemes() {
-            return Set.of("recorded");
-        }
-
-        @Override
-        public boolean replicates() {
-            return true;
-        }
-
-        @Override
-        public LockStore open(StoreConfig config) {
-            return new Recorder(server.open(config));
-        }
-    }
+    private final StoreProvider recorded = provider(config -> new Recorder(server.open(config)));
+    private final Holdfast c = client("c", options -> options.provider(recorded));
 
     /** Notes what is wanted; what wants replicas is done when they are there. */
     private final class Recorder extends ForwardingStore {
@@ -95,8 +77,9 @@ class LockSafetyTest extends VirtualTime {
 
         @Override
         public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
-            Safety strongest = batch.stream().map(Renew::safety).reduce(Safety.async(), Safety::and);
-            return noted("renew " + batch.get(0).name(), strongest, super.renew(batch));
+            Safety safety = batch.get(0).safety();
+            assertThat(batch).allMatch(request -> request.safety().equals(safety));
+            return noted("renew " + batch.get(0).name(), safety, super.renew(batch));
         }
 
         @Override
@@ -118,9 +101,7 @@ class LockSafetyTest extends VirtualTime {
 
     @Test
     void aLockMayWantLessThanItsClient() throws InterruptedException {
-        Holdfast safe = client(
-                "safe",
-                options -> options.provider(new Recorded()).uri("recorded:s").safety(TWO));
+        Holdfast safe = client("safe", options -> options.provider(recorded).safety(TWO));
         safe.lock("n").acquire().close();
         safe.lock("n", LockOptions.defaults().withSafety(Safety.async()))
                 .acquire()
@@ -167,14 +148,15 @@ class LockSafetyTest extends VirtualTime {
 
     @Test
     void oneBatchOfRenewalsIsForOneSafety() throws InterruptedException {
-        replicas = new CompletableFuture<>();
         Lease plain = c.lock("plain").acquire();
-        CompletableFuture<Lease> more = c.lock("more", ON_TWO).async().acquire();
+        Lease more = c.lock("more", ON_TWO).acquire();
+        replicas = new CompletableFuture<>();
         sim.runFor(LEASE.multipliedBy(2));
         assertThat(plain.isValid()).isTrue();
-        assertThat(asked).contains("renew plain async").noneMatch(each -> each.equals("renew plain replicated(2)"));
+        assertThat(more.isValid()).isFalse();
+        assertThat(asked).contains("renew plain async", "renew more replicated(2)");
         plain.close();
-        assertThat(more).isCompletedExceptionally();
+        assertThatThrownBy(more::close).isInstanceOf(LeaseLostException.class);
     }
 
     @Test
@@ -218,14 +200,7 @@ class LockSafetyTest extends VirtualTime {
     }
 
     @Test
-    void whatCountsForOneLevelCountsForThoseItCovers() {
-        assertThat(Safety.durable(1).covers(Safety.replicated(1))).isTrue();
-        assertThat(Safety.durable().covers(Safety.async())).isTrue();
-        assertThat(Safety.replicated(3).covers(Safety.replicated(2))).isTrue();
-        assertThat(Safety.replicated(3).covers(Safety.durable())).isFalse();
-        assertThat(Safety.durable().covers(Safety.replicated(1))).isFalse();
-        assertThat(Safety.replicated(3).and(Safety.durable(1))).isEqualTo(Safety.durable(3));
-        assertThat(Safety.async().and(TWO)).isEqualTo(TWO);
+    void aLevelIsShownAsItIsWritten() {
         assertThat(List.of(Safety.async(), TWO, Safety.durable(), Safety.durable(2)))
                 .map(Safety::toString)
                 .containsExactly("async", "replicated(2)", "durable", "durable(2)");

@@ -5,14 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
-import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Signal;
-import io.holdfast.spi.StoreConfig;
-import io.holdfast.spi.StoreProvider;
-import io.holdfast.testkit.SimulatedProvider;
 import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -22,25 +17,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A name that others may have freed, without choosing who comes next: all who wait ask again. */
 class OpenedTest extends VirtualTime {
 
+    /** What its client hears, for a test to say. */
     private Consumer<Signal> signals = signal -> {};
-    private final Holdfast c = client("c", options -> options.provider(new Listening()));
 
-    /** A store that lets a test say what its client hears. */
-    private final class Listening implements StoreProvider {
-
-        private final SimulatedProvider simulated = new SimulatedProvider();
-
-        @Override
-        public Set<String> schemes() {
-            return simulated.schemes();
-        }
-
-        @Override
-        public LockStore open(StoreConfig config) {
-            signals = config.signals();
-            return simulated.open(config);
-        }
-    }
+    private final Holdfast c = client(
+            "c",
+            options -> options.provider(provider(config -> {
+                signals = config.signals();
+                return server.open(config);
+            })));
 
     private void opened() {
         signals.accept(new Signal.Opened("n"));

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastBuilder;
 import io.holdfast.LockEvent;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreProvider;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.SimulatedServer;
 import io.holdfast.testkit.Simulation;
@@ -12,7 +15,9 @@ import io.holdfast.testkit.faults.Faults;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 
@@ -43,6 +48,26 @@ abstract class VirtualTime {
                 .build();
         clients.add(client);
         return client;
+    }
+
+    /** Opens stores like this, which can be asked for any safety. */
+    static StoreProvider provider(Function<StoreConfig, LockStore> opener) {
+        return new StoreProvider() {
+            @Override
+            public Set<String> schemes() {
+                return Set.of("simulated");
+            }
+
+            @Override
+            public boolean replicates() {
+                return true;
+            }
+
+            @Override
+            public LockStore open(StoreConfig config) {
+                return opener.apply(config);
+            }
+        };
     }
 
     final Faults faults(Holdfast client) {
