@@ -11,7 +11,6 @@ import io.holdfast.spi.PermitReport;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.ServerClock;
-import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TogetherStore;
@@ -26,7 +25,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -56,6 +54,7 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
     private final Driver driver;
     private final Presence presence;
     private final Nodes nodes;
+    private final HalfMoved halfMoved;
     private final ServerClock unheard = new ServerClock();
     private final AtomicBoolean begun;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -69,6 +68,7 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
         presence = new Presence(config, layout, this);
         begun = new AtomicBoolean(config.lazy());
         nodes = new Nodes(config, address, driver, this::open);
+        halfMoved = new HalfMoved(nodes, config.platform());
     }
 
     /** Connects to all masters, and waits for it; some may be away, but not all. */
@@ -224,9 +224,7 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
                     boolean halfWay = Redirect.in(error)
                             .filter(redirect -> redirect.kind != Redirect.Kind.MOVED)
                             .isPresent();
-                    return halfWay && request.mode() == Mode.LOCK
-                            ? byKey(store, (node, asking) -> node.releaseKey(request, asking))
-                            : CompletableFuture.failedStage(error);
+                    return halfWay ? halfMoved.release(store, request) : CompletableFuture.failedStage(error);
                 }));
     }
 
@@ -297,8 +295,8 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
                     nodes.moved(slot, redirect.hostOr(node.host()), redirect.port)
                             .thenApply(known -> reply));
         }
-        return request.mode() == Mode.LOCK && request.floor() == 0
-                ? inTime(soon(request), reply, byKey(node, (there, asking) -> there.renewKey(request, asking)))
+        return request.floor() == 0
+                ? inTime(soon(request), reply, halfMoved.renew(node, request))
                 : CompletableFuture.completedStage(reply);
     }
 
@@ -312,18 +310,6 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
         CompletableFuture<T> answer = stage.exceptionally(error -> other).toCompletableFuture();
         var unused = driver.soon(nanos, () -> answer.complete(other)).exceptionally(closed -> answer.complete(other));
         return answer;
-    }
-
-    /** Where the key is, or to where it is on its way. */
-    private <T> CompletionStage<T> byKey(
-            RedisStore store, BiFunction<RedisStore, Boolean, CompletionStage<T>> request) {
-        return request.apply(store, false).exceptionallyCompose(error -> {
-            Optional<Redirect> ask = Redirect.in(error).filter(redirect -> redirect.kind == Redirect.Kind.ASK);
-            return ask.isEmpty()
-                    ? CompletableFuture.failedStage(error)
-                    : nodes.visit(ask.get().hostOr(store.host()), ask.get().port)
-                            .thenCompose(node -> request.apply(node, true));
-        });
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.holdfast.spi.Renew;
 import io.holdfast.spi.ServerClock;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TogetherStore;
 import io.holdfast.support.TokenUnits;
 import java.time.Duration;
@@ -228,24 +229,22 @@ final class RedisStore implements LockStore {
                 with(arguments, request.places(), Stream::of));
     }
 
-    /** By the key of the lock alone, for one of {@link Mode#LOCK}: whoever waits is not served. */
-    CompletionStage<Release.Reply> releaseKey(Release request, boolean asking) {
-        return session.runByKey(
-                Safety.async(), Script.RELEASE_KEY, request.name(), RedisStore::released, asking, request.tenure());
+    /** What each of the keys of a holder has of it. */
+    List<Part> parts(String name, TenureId tenure, Mode mode) {
+        return Part.of(layout, name, tenure, mode);
     }
 
-    /** By the key of the lock alone, for one of {@link Mode#LOCK} that wants nothing else; as if somebody waited. */
-    CompletionStage<Renew.Reply> renewKey(Renew request, boolean asking) {
+    /** Renews what the key has of a holder, or gives it up if there is no lease. Whether it has it. */
+    CompletionStage<Boolean> byKey(Part part, String name, Safety safety, Duration lease, boolean asking) {
         return session.runByKey(
-                request.safety(),
-                Script.RENEW_KEY,
-                request.name(),
-                reply -> reply.count(1) == 1
-                        ? new Renew.Renewed(1, Optional.empty(), reply.number(0))
-                        : new Renew.Lost(),
+                safety,
+                part.key(),
+                name,
+                reply -> reply.count(0) == 1,
                 asking,
-                request.tenure(),
-                millis(request.lease()));
+                part.what(),
+                part.holder(),
+                millis(lease));
     }
 
     private static Release.Reply released(Reply reply) {

@@ -287,16 +287,10 @@ final class Session {
         return run(safety, script, keys, names, decoder, false, arguments);
     }
 
-    /** With the key of the lock alone. */
+    /** With one of the keys alone, which may be on its way here. */
     <T> CompletionStage<T> runByKey(
-            Safety safety,
-            Script script,
-            String name,
-            Function<Reply, T> decoder,
-            boolean asking,
-            Object... arguments) {
-        String[] key = {layout.prefix() + name};
-        return run(safety, script, key, List.of(name), decoder, asking, arguments);
+            Safety safety, String key, String name, Function<Reply, T> decoder, boolean asking, Object... arguments) {
+        return run(safety, Script.BY_KEY, new String[] {key}, List.of(name), decoder, asking, arguments);
     }
 
     /** What is assigned by a message is nowhere else yet: who wants more than that gets no run, and asks. */

@@ -70,6 +70,11 @@ record SharedLocks(Session session, Layout layout) {
                 .toArray(String[]::new);
     }
 
+    /** Behind the tenure of an owner, as the scripts have it. */
+    static String ending(Mode mode) {
+        return mode == Mode.READ ? "" : ":" + mode(mode);
+    }
+
     private static String mode(Mode mode) {
         return mode.name().toLowerCase(Locale.ROOT);
     }

@@ -42,11 +42,11 @@ end
 
 -- 1 if the tenure held some, else 0.
 local function give_back(held, ends, tenure)
+    redis.call('ZREM', ends, tenure)
     local count = tonumber(is_held(held, tenure))
     if not count then
         return 0
     end
-    redis.call('ZREM', ends, tenure)
     redis.call('ZREM', held, tenure)
     if tonumber(redis.call('ZINCRBY', held, -math.abs(count), '=')) <= 0 then
         redis.call('DEL', held)

@@ -7,7 +7,6 @@ import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
-import io.holdfast.LockOptions;
 import io.holdfast.Permit;
 import io.holdfast.redis.TestCluster.Node;
 import io.holdfast.spi.Acquire;
@@ -128,17 +127,9 @@ class ClusterTest {
                 .sum();
     }
 
-    /** A name at the first master. */
-    private static String nameThere() {
-        return Stream.generate(Servers::name)
-                .filter(name -> cluster.keeper(Layout.slot(name)).equals(from))
-                .findFirst()
-                .orElseThrow();
-    }
-
     @Test
     void aSlotThatMovesTakesHoldersAndWaitersAlong() {
-        String name = nameThere();
+        String name = cluster.nameAt(from);
         int slot = Layout.slot(name);
         try (TestClient holder = open();
                 TestClient waiter = open()) {
@@ -161,7 +152,7 @@ class ClusterTest {
 
     @Test
     void whatScriptsTellStaysInTheSlot() {
-        String name = nameThere();
+        String name = cluster.nameAt(from);
         String beside = "{" + name + "}2";
         long everywhere = told("publish");
         long here = told("spublish");
@@ -196,7 +187,7 @@ class ClusterTest {
     void whoMayNotListenToSlotsPolls() throws Exception {
         String[] rights = MinimalRights.with(TestCluster.RIGHTS);
         cluster.masters().forEach(node -> Servers.allow(node.redis(), "deaf", without("+ssubscribe", rights)));
-        String name = nameThere();
+        String name = cluster.nameAt(from);
         try (Holdfast holder = Holdfast.connect(cluster.uri());
                 Holdfast deaf = Holdfast.connect(cluster.uri().replace("://", "://deaf:secret@"))) {
             Lease lease = holder.lock(name).acquire();
@@ -254,7 +245,7 @@ class ClusterTest {
     /** It was made for the clock of another node. */
     @Test
     void aRequestThatIsSentOnIsAskedForAnew() {
-        String name = nameThere();
+        String name = cluster.nameAt(from);
         int slot = Layout.slot(name);
         try (TestClient client = open()) {
             client.granted(name, 1);
@@ -263,47 +254,6 @@ class ClusterTest {
             Acquire request = Acquire.of(name, client.tenure(2), TestClient.LEASE);
             assertThat(Await.reply(client.store().acquire(request))).isInstanceOf(Acquire.Late.class);
             assertThat(Await.reply(client.store().acquire(request))).isInstanceOf(Acquire.Granted.class);
-        }
-    }
-
-    @Test
-    void whileASlotIsHalfMovedNothingIsLostAndWhoAsksWaits() throws Exception {
-        String tag = "{" + nameThere() + "}";
-        int slot = Layout.slot(tag);
-        Queue<LockEvent.Lost> lost = new ConcurrentLinkedQueue<>();
-        try (Holdfast client = Holdfast.builder()
-                        .uri(cluster.uri())
-                        .lease(LEASE)
-                        .listener(event -> {
-                            if (event instanceof LockEvent.Lost loss) {
-                                lost.add(loss);
-                            }
-                        })
-                        .build();
-                Holdfast other = Holdfast.connect(cluster.uri())) {
-            Lease stays = client.lock(tag + "stays").acquire();
-            Lease goes = client.lock(tag + "goes").acquire();
-            Lease ends = client.lock(tag + "ends", LockOptions.defaults().withLease(Duration.ofMinutes(1)))
-                    .acquire();
-            cluster.beginMove(slot, from, to);
-            cluster.moveKeys(from, to, List.of(goes.lockName(), ends.lockName()));
-            long renewals = client.stats().renewals();
-            Await.until(
-                    "both are renewed for twice their lease",
-                    () -> client.stats().renewals() - renewals > 12);
-            assertThat(lost).isEmpty();
-            assertThat(stays.isValid() && goes.isValid()).isTrue();
-            ends.close();
-            Await.until("it is given back", () -> to.redis().clusterCountKeysInSlot(slot) == 1);
-            CompletableFuture<Lease> asked = other.lock(ends.lockName()).async().acquire();
-            cluster.moveKeys(from, to, from.redis().clusterGetKeysInSlot(slot, 100));
-            cluster.endMove(slot, to);
-            asked.get().close();
-            assertThat(other.lock(stays.lockName()).tryAcquire()).isEmpty();
-            assertThat(other.lock(goes.lockName()).tryAcquire()).isEmpty();
-            stays.close();
-            goes.close();
-            assertThat(lost).isEmpty();
         }
     }
 

@@ -171,6 +171,14 @@ final class TestCluster implements AutoCloseable {
     }
 
     /** From now on what is not at the one any more is asked for at the other. */
+    /** A name that it keeps. */
+    String nameAt(Node node) {
+        return Stream.generate(Servers::name)
+                .filter(name -> keeper(Layout.slot(name)).equals(node))
+                .findFirst()
+                .orElseThrow();
+    }
+
     void beginMove(int slot, Node from, Node to) {
         to.cluster("SETSLOT", slot, "IMPORTING", from.id());
         from.cluster("SETSLOT", slot, "MIGRATING", to.id());

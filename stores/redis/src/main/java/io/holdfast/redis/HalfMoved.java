@@ -1,0 +1,65 @@
+package io.holdfast.redis;
+
+import io.holdfast.Safety;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Renews and gives up what is held key by key, while the keys of a slot are at two nodes.
+ *
+ * @param nodes at one of which the slot is, and at another of which it will be
+ */
+record HalfMoved(Nodes nodes, Platform platform) {
+
+    /** As if somebody waited; no tokens are given. */
+    CompletionStage<Renew.Reply> renew(RedisStore node, Renew request) {
+        long time = timeAt(node, request.name());
+        List<Part> parts = node.parts(request.name(), request.tenure(), request.mode());
+        return each(parts, 0, node, request.name(), request.safety(), request.lease())
+                .thenApply(held -> held ? new Renew.Renewed(1, Optional.empty(), time) : new Renew.Lost());
+    }
+
+    /** Whoever waits is not served. */
+    CompletionStage<Release.Reply> release(RedisStore node, Release request) {
+        long time = timeAt(node, request.name());
+        List<Part> parts = new ArrayList<>(node.parts(request.name(), request.tenure(), request.mode()));
+        Collections.reverse(parts);
+        return each(parts, 0, node, request.name(), Safety.async(), Duration.ZERO)
+                .thenApply(held -> new Release.Reply(held, 0, time));
+    }
+
+    /** What is known of it already: who answers may be another node, with another time. */
+    private long timeAt(RedisStore node, String name) {
+        return node.clock(name).notAfter(platform.nanoTime(), Duration.ZERO);
+    }
+
+    /** One after the other, as long as they have the holder. */
+    private CompletionStage<Boolean> each(
+            List<Part> parts, int at, RedisStore node, String name, Safety safety, Duration lease) {
+        return at == parts.size()
+                ? CompletableFuture.completedStage(true)
+                : wherever(parts.get(at), node, name, safety, lease)
+                        .thenCompose(held -> held
+                                ? each(parts, at + 1, node, name, safety, lease)
+                                : CompletableFuture.completedStage(false));
+    }
+
+    /** Where the key is, or to where it is on its way. */
+    private CompletionStage<Boolean> wherever(Part part, RedisStore node, String name, Safety safety, Duration lease) {
+        return node.byKey(part, name, safety, lease, false).exceptionallyCompose(error -> {
+            Optional<Redirect> ask = Redirect.in(error).filter(redirect -> redirect.kind == Redirect.Kind.ASK);
+            return ask.isEmpty()
+                    ? CompletableFuture.failedStage(error)
+                    : nodes.visit(ask.get().hostOr(node.host()), ask.get().port)
+                            .thenCompose(there -> there.byKey(part, name, safety, lease, true));
+        });
+    }
+}

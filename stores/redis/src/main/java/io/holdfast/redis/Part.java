@@ -1,0 +1,40 @@
+package io.holdfast.redis;
+
+import io.holdfast.spi.Share.Mode;
+import io.holdfast.spi.TenureId;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * What one key of a name has of a holder, which can be renewed and given up there by itself while the slot is half moved.
+ *
+ * <p>Who renews does so in the order of {@link #of}: the end of the lease first, where there is one, as that decides who holds the
+ * name, and the others are only to be there for as long. Who releases does so in the reverse order, since an end that is left behind
+ * is of nobody, but who is left behind without one would not be dropped. In between no script sees half of it: none that needs
+ * all keys is run while they are apart, and before and after that each finds the holder in all of them or lets it go.
+ *
+ * @param what it has, as {@link Script#BY_KEY} calls it
+ * @param holder as it is called there
+ */
+record Part(String what, String key, String holder) {
+
+    static List<Part> of(Layout layout, String name, TenureId tenure, Mode mode) {
+        String holder = tenure.toString();
+        return switch (mode) {
+            case LOCK -> List.of(new Part("owner", layout.prefix() + name, holder));
+            case READ, UPGRADE, WRITE ->
+                shared(layout.sharedKeys(name, tenure, mode).toList(), holder, mode);
+            case PERMITS -> {
+                String[] keys = layout.countedKeys(name, "pe", "ph");
+                yield List.of(new Part("end", keys[0], holder), new Part("count", keys[1], holder));
+            }
+        };
+    }
+
+    private static List<Part> shared(List<String> keys, String tenure, Mode mode) {
+        String holder = tenure + SharedLocks.ending(mode);
+        Stream<Part> both = Stream.of(new Part("end", keys.get(3), holder), new Part("owner", keys.get(0), holder));
+        return Stream.concat(both, mode == Mode.WRITE ? Stream.empty() : Stream.of(new Part("timer", keys.get(4), "")))
+                .toList();
+    }
+}

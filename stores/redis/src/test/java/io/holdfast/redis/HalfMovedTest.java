@@ -1,0 +1,196 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LockEvent;
+import io.holdfast.LockOptions;
+import io.holdfast.redis.TestCluster.Node;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Change;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.Share.Mode;
+import io.holdfast.spi.TenureId;
+import io.holdfast.testkit.Await;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What is held while the keys of a slot are at two nodes, some here and some there. */
+@Tag("once")
+class HalfMovedTest {
+
+    private static final Duration LEASE = Duration.ofMillis(1_500);
+    private static final Duration SHORT = Duration.ofSeconds(20);
+    private static final Duration LONG = Duration.ofMinutes(2);
+    private static final int MOST_KEYS = 4;
+    private static final int PERMITS = 3;
+
+    private static TestCluster cluster;
+    private static Node from;
+    private static Node to;
+
+    @BeforeAll
+    static void start() {
+        cluster = new TestCluster(0);
+        from = cluster.nodes.get(0);
+        to = cluster.nodes.get(1);
+    }
+
+    @AfterAll
+    static void stop() {
+        cluster.close();
+    }
+
+    @Test
+    void whileASlotIsHalfMovedNothingIsLostAndWhoAsksWaits() throws Exception {
+        String tag = "{" + cluster.nameAt(from) + "}";
+        int slot = Layout.slot(tag);
+        Queue<LockEvent.Lost> lost = new ConcurrentLinkedQueue<>();
+        try (Holdfast client = Holdfast.builder()
+                        .uri(cluster.uri())
+                        .lease(LEASE)
+                        .listener(event -> {
+                            if (event instanceof LockEvent.Lost loss) {
+                                lost.add(loss);
+                            }
+                        })
+                        .build();
+                Holdfast other = Holdfast.connect(cluster.uri())) {
+            Lease stays = client.lock(tag + "stays").acquire();
+            Lease goes = client.lock(tag + "goes").acquire();
+            Lease ends = client.lock(tag + "ends", LockOptions.defaults().withLease(Duration.ofMinutes(1)))
+                    .acquire();
+            cluster.beginMove(slot, from, to);
+            cluster.moveKeys(from, to, List.of(goes.lockName(), ends.lockName()));
+            long renewals = client.stats().renewals();
+            Await.until(
+                    "both are renewed for twice their lease",
+                    () -> client.stats().renewals() - renewals > 12);
+            assertThat(lost).isEmpty();
+            assertThat(stays.isValid() && goes.isValid()).isTrue();
+            ends.close();
+            Await.until("it is given back", () -> to.redis().clusterCountKeysInSlot(slot) == 1);
+            CompletableFuture<Lease> asked = other.lock(ends.lockName()).async().acquire();
+            cluster.moveKeys(from, to, from.redis().clusterGetKeysInSlot(slot, 100));
+            cluster.endMove(slot, to);
+            asked.get().close();
+            assertThat(other.lock(stays.lockName()).tryAcquire()).isEmpty();
+            assertThat(other.lock(goes.lockName()).tryAcquire()).isEmpty();
+            stays.close();
+            goes.close();
+            assertThat(lost).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void whatIsHeldIsRenewedWhereverItsKeysAre(Mode mode) {
+        try (TestClient holder = TestClient.open(cluster.uri());
+                TestClient other = TestClient.open(cluster.uri())) {
+            List<String> names = halfMoved(mode, holder);
+            int slot = Layout.slot(names.get(0));
+            List<Renew> batch = names.stream()
+                    .map(name -> new Renew(name, holder.tenure(1), mode, LONG, 0))
+                    .toList();
+            assertThat(holder.renew(batch)).hasOnlyElementsOfType(Renew.Renewed.class);
+            assertThat(holder.renew(List.of(new Renew(names.get(1), holder.tenure(2), mode, LONG, 0))))
+                    .hasOnlyElementsOfType(Renew.Lost.class);
+            arrive(slot);
+            for (String name : names) {
+                assertThat(other.acquire(request(name, other.tenure(1), against(mode))))
+                        .as(name)
+                        .isInstanceOfSatisfying(
+                                Acquire.Refused.class,
+                                refused -> assertThat(refused.retryAfter()).isGreaterThan(SHORT));
+            }
+            assertThat(to.redis().clusterGetKeysInSlot(slot, 1_000))
+                    .filteredOn(HalfMovedTest::isOfHolders)
+                    .allMatch(key -> to.redis().pttl(key) > SHORT.toMillis() * 2);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void whatIsGivenUpIsFreeWhenTheSlotHasArrived(Mode mode) {
+        try (TestClient holder = TestClient.open(cluster.uri());
+                TestClient other = TestClient.open(cluster.uri())) {
+            List<String> names = halfMoved(mode, holder);
+            for (String name : names) {
+                Release release = Release.of(name, holder.tenure(1)).withMode(mode);
+                assertThat(Await.reply(holder.store().release(release)).held()).isTrue();
+                assertThat(Await.reply(holder.store().release(release)).held()).isFalse();
+            }
+            arrive(Layout.slot(names.get(0)));
+            for (String name : names) {
+                assertThat(other.acquire(request(name, other.tenure(1), against(mode))))
+                        .as(name)
+                        .isInstanceOf(Acquire.Granted.class);
+            }
+        }
+    }
+
+    /** Names that the holder has, one with all keys where they were, one with the first on its way, one with the first two, ... */
+    private static List<String> halfMoved(Mode mode, TestClient holder) {
+        String tag = "{" + cluster.nameAt(from) + "}";
+        int slot = Layout.slot(tag);
+        List<String> names =
+                IntStream.rangeClosed(0, MOST_KEYS).mapToObj(i -> tag + i).toList();
+        for (String name : names) {
+            if (mode == Mode.PERMITS) {
+                Await.reply(holder.store().counters().orElseThrow().change(limit(name, holder.tenure(1))));
+            }
+            assertThat(holder.acquire(request(name, holder.tenure(1), mode))).isInstanceOf(Acquire.Granted.class);
+        }
+        cluster.beginMove(slot, from, to);
+        for (int i = 0; i < names.size(); i++) {
+            String name = names.get(i);
+            cluster.moveKeys(
+                    from,
+                    to,
+                    from.redis().clusterGetKeysInSlot(slot, 1_000).stream()
+                            .filter(key -> key.contains(name))
+                            .sorted()
+                            .limit(i)
+                            .toList());
+        }
+        return names;
+    }
+
+    /** What is refused while it is held so. */
+    private static Mode against(Mode mode) {
+        return mode == Mode.LOCK || mode == Mode.PERMITS ? mode : Mode.WRITE;
+    }
+
+    /** Not of a semaphore as such: its size, and the changes of the last minute. */
+    private static boolean isOfHolders(String key) {
+        return !key.contains("}:pl:") && !key.contains("}:pd:");
+    }
+
+    private static void arrive(int slot) {
+        cluster.moveKeys(from, to, from.redis().clusterGetKeysInSlot(slot, 1_000));
+        cluster.endMove(slot, to);
+    }
+
+    private static Change limit(String name, TenureId id) {
+        return new Change(Change.Kind.SET_PERMITS, name, id, PERMITS, Optional.empty(), Long.MAX_VALUE >> 11);
+    }
+
+    private static Acquire request(String name, TenureId tenure, Mode mode) {
+        Share share = mode == Mode.PERMITS ? Share.permits(PERMITS) : Share.of(mode);
+        return Acquire.of(name, tenure, SHORT).withShare(share);
+    }
+}
