@@ -114,7 +114,7 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
     @Override
     void failed(StoreException cause, boolean late) {
         tell(engine::run, (s, out) -> {
-            if (counted && cause.effect() != StoreException.Effect.UNKNOWN) {
+            if (counted && !cause.effect().mayBeApplied()) {
                 allAnswered();
             }
             if (!late) {

@@ -118,12 +118,16 @@ final class Engine implements Rules.Moment {
     Slot arrive(String name, Waiter waiter, BiConsumer<Slot, Effect.Buffer> doing) {
         while (true) {
             Slot slot = slots.get(name, waiter.term);
-            if (!(slot instanceof LingeringSlot) || slots.areMixed()) {
+            boolean mixed = slots.areMixed();
+            if (mixed || !(slot instanceof LingeringSlot)) {
                 letGo(name, slot);
             }
             Effect.Buffer out = new Effect.Buffer();
             try {
                 if (slot.locked(() -> arrive(slot, waiter, out))) {
+                    if (mixed && waiter.waits()) {
+                        want(name, slot);
+                    }
                     return slot;
                 }
             } finally {
@@ -138,6 +142,15 @@ final class Engine implements Rules.Moment {
         if (asking.share.mode() != Share.Mode.PERMITS) {
             slots.lingering(name).filter(slot -> slot != asking).forEach(slot -> event(slot, Slot::letGo));
         }
+    }
+
+    /** The store takes those who have other safeties for one, and tells none of them that another waits. */
+    private void want(String name, Slot asking) {
+        long now = platform.nanoTime();
+        slots.of(name)
+                .filter(slot ->
+                        !slot.rules.term().safety().equals(asking.rules.term().safety()))
+                .forEach(slot -> event(slot, (s, out) -> s.wanted(now, out)));
     }
 
     /** Whoever sees the client open under the mutex is seen by its close, which comes to each slot after that. */
@@ -265,10 +278,12 @@ final class Engine implements Rules.Moment {
             assigned(assigned, now);
         } else if (signal instanceof Signal.Changed changed) {
             latches.changed(changed.name());
-        } else {
+        } else if (signal instanceof Signal.Gap gap) {
             everConfirmed = false;
             latches.gap();
-            slots.all().forEach(slot -> event(slot, (s, out) -> s.gap(now, out)));
+            slots.all()
+                    .filter(slot -> gap.names().test(slot.name))
+                    .forEach(slot -> event(slot, (s, out) -> s.gap(now, out)));
         }
     }
 
@@ -326,7 +341,7 @@ final class Engine implements Rules.Moment {
     @Override
     public HoldfastException failure(String name, Waiter waiter, Tenure asked, StoreException cause, long now) {
         String after = " after " + (now - waiter.arrived) / 1_000_000 + " ms: " + cause.getMessage();
-        if (!asked.copies.unanswered()) {
+        if (!asked.mayHaveBeenGranted(cause)) {
             return Texts.failure(name, "lock '" + name + "' was not acquired" + after, cause);
         }
         return new IndeterminateLockException(

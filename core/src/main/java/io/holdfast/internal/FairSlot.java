@@ -55,9 +55,12 @@ final class FairSlot extends Slot {
     private long nextUpTo;
 
     private final List<Tenure> used = new ArrayList<>(0);
+    private final Predicate<String> isElsewhere;
 
-    FairSlot(String name, Share share, Rules rules, Supplier<TenureId> ids) {
+    /** @param isElsewhere whether others of this client, whose places the store takes for ours, want a name by another slot */
+    FairSlot(String name, Share share, Rules rules, Supplier<TenureId> ids, Predicate<String> isElsewhere) {
         super(name, share, rules, ids);
+        this.isElsewhere = isElsewhere;
     }
 
     private static Tenure ticket(Waiter waiter) {
@@ -106,7 +109,7 @@ final class FairSlot extends Slot {
         boolean open = first && (!waiter.answered || ticket(waiter).inFlight);
         waiter.timedOut = true;
         if (waiter.outcome == null && !open) {
-            waiter.outcome = new Outcome.Busy(waiter.holder);
+            waiter.outcome = line.timedOut(waiter, ticket(waiter), now);
             remove(waiter, now, out);
             out.add(new Effect.Tell(waiter));
         }
@@ -323,9 +326,19 @@ final class FairSlot extends Slot {
             line.impatient(asked, now).forEach(waiter -> ended(waiter, out));
         }
         if (!line.isEmpty()) {
-            pollIn(line.backoff(asked, now), out);
+            long delay = line.backoff(asked, now);
+            if (cause.effect() == StoreException.Effect.UNCONFIRMED && asked != tenure) {
+                waiterOf(asked.id).ifPresent(waiter -> again(waiter, out));
+            }
+            pollIn(delay, out);
         }
         abandonIfUnused(out);
+    }
+
+    /** What stands at the store, and counts for nobody, is not to keep others off: it is given up, and asked for at its place. */
+    private void again(Waiter waiter, Effect.Buffer out) {
+        leave(waiter, out);
+        newTicket(waiter);
     }
 
     // ---- signals
@@ -358,7 +371,7 @@ final class FairSlot extends Slot {
             early = signal;
         } else if (claim(ticket, whose.get(), signal, base, now)) {
             displace(ticket, now, out);
-            take(ticket, whose.get(), signal.next(), now, out);
+            take(ticket, whose.get(), isElsewhere.test(name) ? 0 : signal.next(), now, out);
         } else {
             ticket.queued = false;
             // an answer that was sent before the assignment says that it has a place
@@ -420,10 +433,13 @@ final class FairSlot extends Slot {
 
     /** For the place of the old one, which was lost before its owner had it. */
     private void newTicket(Waiter waiter) {
-        long arrival = waiter.ticket == null ? 0 : waiter.ticket.arrival;
-        waiter.ticket = newTenure();
-        waiter.ticket.born = waiter.arrived;
-        waiter.ticket.arrival = arrival;
+        Tenure before = waiter.ticket;
+        Tenure fresh = newTenure();
+        fresh.born = waiter.arrived;
+        if (before != null) {
+            fresh.goesOnFrom(before);
+        }
+        waiter.ticket = fresh;
     }
 
     @Override

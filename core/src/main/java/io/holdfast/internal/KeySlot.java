@@ -99,7 +99,7 @@ class KeySlot extends Slot {
         boolean open = isAsking(waiter) && (!waiter.answered || Objects.requireNonNull(tenure).inFlight);
         waiter.timedOut = true;
         if (waiter.outcome == null && !open) {
-            waiter.outcome = new Outcome.Busy(waiter.holder);
+            waiter.outcome = line.timedOut(waiter, tenure, now);
             remove(waiter, now, out);
             out.add(new Effect.Tell(waiter));
         }
@@ -321,8 +321,18 @@ class KeySlot extends Slot {
         if (line.isEmpty()) {
             abandonIfUnused(out);
         } else {
-            pollIn(asked, line.backoff(asked, now), out);
+            long delay = line.backoff(asked, now);
+            pollIn(cause.effect() == StoreException.Effect.UNCONFIRMED ? again(asked, now, out) : asked, delay, out);
         }
+    }
+
+    /** What stands at the store, and counts for nobody, is not to keep others off: it is given up, and asked for at its place. */
+    private Tenure again(Tenure asked, long now, Effect.Buffer out) {
+        Tenure fresh = tenureFor(Objects.requireNonNull(line.peek()), now);
+        fresh.goesOnFrom(asked);
+        giveUp(asked, true, out);
+        tenure = fresh;
+        return fresh;
     }
 
     private void endImpatient(Tenure asked, long now, Effect.Buffer out) {

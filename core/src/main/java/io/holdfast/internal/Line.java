@@ -137,11 +137,19 @@ final class Line {
     private void endIfImpatient(Waiter waiter, Tenure asked, StoreException cause, long now, List<Waiter> over) {
         boolean timeUp = waiter.answered && waiter.outOfTime(now);
         boolean refused = cause.effect() == StoreException.Effect.REFUSED;
-        if (timeUp && !refused && !asked.copies.unanswered()) {
+        if (timeUp && !refused && !asked.mayHaveBeenGranted(cause)) {
             finish(waiter, new Outcome.Busy(waiter.holder), over);
         } else if (timeUp || refused || now - limit(waiter, asked) >= 0) {
             finish(waiter, new Outcome.Failed(rules.moment().failure(name, waiter, asked, cause, now)), over);
         }
+    }
+
+    /** What comes of one who has no more time: if the store granted it, and not where it was wanted, nobody else has it. */
+    Outcome timedOut(Waiter waiter, @Nullable Tenure asked, long now) {
+        StoreException cause = outage;
+        return asked != null && cause != null && cause.effect() == StoreException.Effect.UNCONFIRMED
+                ? new Outcome.Failed(rules.moment().failure(name, waiter, asked, cause, now))
+                : new Outcome.Busy(waiter.holder);
     }
 
     private void finish(Waiter waiter, Outcome outcome, List<Waiter> over) {

@@ -45,8 +45,9 @@ final class Slots {
         final ConcurrentHashMap<String, Slot> upgrading = new ConcurrentHashMap<>();
         final List<ConcurrentHashMap<String, Slot>> open = List.of(barging, fair, writing, reading, upgrading);
         final Rules rules;
-        final Predicate<String> isInLine = name -> lanes().anyMatch(
-                        lanes -> lanes.fair.containsKey(name) || (lanes != this && lanes.barging.containsKey(name)));
+        final Predicate<String> isElsewhere = name -> lanes().anyMatch(
+                        lanes -> lanes != this && (lanes.fair.containsKey(name) || lanes.barging.containsKey(name)));
+        final Predicate<String> isInLine = name -> fair.containsKey(name) || isElsewhere.test(name);
 
         Lanes(Rules rules) {
             this.rules = rules;
@@ -67,7 +68,7 @@ final class Slots {
 
         Slot newSlot(String name, Term term) {
             if (term.way() == Term.Way.FAIR) {
-                return new FairSlot(name, term.share(), rules, ids);
+                return new FairSlot(name, term.share(), rules, ids, isElsewhere);
             }
             if (term.share().mode() == Mode.LOCK) {
                 return new LingeringSlot(name, rules, ids, revocations, isInLine);

@@ -2,6 +2,7 @@ package io.holdfast.internal;
 
 import io.holdfast.spi.Share;
 import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TokenBlock;
 import org.jspecify.annotations.Nullable;
@@ -103,6 +104,14 @@ final class Tenure {
         this.share = share;
     }
 
+    /** Is asked for instead of that one, at its place, and with as much patience as there is left. */
+    void goesOnFrom(Tenure before) {
+        born = before.born;
+        arrival = before.arrival;
+        failures = before.failures;
+        tokensWanted = before.tokensWanted;
+    }
+
     /** Counts a copy of the acquire about to be sent; false if the tenure was given up, so that none may be. */
     boolean count(long notAfter, Term term) {
         if (state == State.ENDED) {
@@ -134,6 +143,11 @@ final class Tenure {
     boolean keptEnough(long now) {
         long until = keptUntil;
         return until != NEVER && now - until >= 0;
+    }
+
+    /** Whether what is not answered, or failed like this, may have been applied. */
+    boolean mayHaveBeenGranted(StoreException last) {
+        return copies.unanswered() || last.effect() == StoreException.Effect.UNCONFIRMED;
     }
 
     boolean held() {

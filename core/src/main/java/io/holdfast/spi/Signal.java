@@ -1,5 +1,7 @@
 package io.holdfast.spi;
 
+import java.util.function.Predicate;
+
 /**
  * A message from the store to one client. May be late, doubled, dropped, or overtaken by a reply: the engine's poll
  * repairs what is lost.
@@ -48,6 +50,20 @@ public sealed interface Signal {
     /** The tenure was taken away by {@link LockStore#forceRelease} or {@link CounterStore#revoke}. To be verified by a renewal. */
     record Revoked(String name, TenureId tenure) implements Signal {}
 
-    /** Signals may have been missed; sent when they flow again. Everything waited for or held is to be checked. */
-    record Gap() implements Signal {}
+    /**
+     * Signals may have been missed; sent when they flow again. Everything waited for or held is to be checked.
+     *
+     * @param names of what they may have been
+     */
+    record Gap(Predicate<String> names) implements Signal {
+
+        /** Signals of whatever name. */
+        public Gap() {
+            this(Gap::any);
+        }
+
+        private static boolean any(String name) {
+            return true;
+        }
+    }
 }

@@ -14,7 +14,14 @@ public final class StoreException extends RuntimeException {
         /** It was not applied, and trying again will not help before somebody repairs the cause. */
         REFUSED,
         /** It may have been applied, or may still be. */
-        UNKNOWN
+        UNKNOWN,
+        /** It was applied, but is not known to be where {@link Acquire#safety} or {@link Renew#safety} wants it. */
+        UNCONFIRMED;
+
+        /** Whether something may be at the store. */
+        public boolean mayBeApplied() {
+            return this == UNKNOWN || this == UNCONFIRMED;
+        }
     }
 
     private final Effect effect;

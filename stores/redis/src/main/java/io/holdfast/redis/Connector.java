@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
@@ -20,6 +21,7 @@ import java.util.function.Supplier;
 final class Connector {
 
     private static final long EARLY_NANOS = 5_000_000;
+    private static final int BEATS_TO_A_LOOK = 5;
 
     private final StoreConfig config;
     private final Failures failures;
@@ -46,10 +48,10 @@ final class Connector {
      * Connects to the master, in one of the ways that the client has, and prepares the connection; all within the time that
      * there is for it, as a server may hang at any moment.
      */
-    <C extends StatefulRedisConnection<String, String>> CompletionStage<C> connect(
+    <C extends StatefulRedisConnection<String, String>, T> CompletionStage<T> connect(
             BiFunction<RedisClient, RedisURI, ? extends CompletionStage<C>> way,
-            BiFunction<C, RedisURI, CompletionStage<C>> prepare) {
-        CompletableFuture<C> attempt = new CompletableFuture<>();
+            BiFunction<C, RedisURI, CompletionStage<T>> prepare) {
+        CompletableFuture<T> attempt = new CompletableFuture<>();
         Platform.Task limit = timer.schedule(
                 config.connectTimeout().toNanos(), () -> attempt.completeExceptionally(new TimeoutException()));
         master().thenCompose(server -> begun(way, server).thenCompose(made -> {
@@ -88,7 +90,7 @@ final class Connector {
     }
 
     /** Whether the Sentinels name another server than this one by now. They may not answer; then it is not. */
-    CompletionStage<Boolean> isElsewhere(RedisURI server) {
+    private CompletionStage<Boolean> isElsewhere(RedisURI server) {
         return sentinels.isEmpty()
                 ? CompletableFuture.completedStage(false)
                 : master().handle((now, error) ->
@@ -145,19 +147,35 @@ final class Connector {
 
     /**
      * Looks after a connection that is in use: calls {@code lost} when it is cut, when the answer to a beat is that it is of no use,
-     * and when one stays out for twice as long as any request is waited for.
+     * when one stays out for twice as long as any request is waited for, and when the Sentinels name another server by now. One that
+     * was cut off from the others does not know that it is no master any more.
      *
+     * @param place to which it was made
      * @param beat asks something; false if the connection is of no use
      */
     void keepWatch(
-            StatefulRedisConnection<String, String> made, Supplier<CompletionStage<Boolean>> beat, Runnable lost) {
+            StatefulRedisConnection<String, String> made,
+            RedisURI place,
+            Supplier<CompletionStage<Boolean>> beat,
+            Runnable lost) {
         made.addListener(new RedisConnectionStateAdapter() {
             @Override
             public void onRedisDisconnected(RedisChannelHandler<?, ?> gone) {
                 lost.run();
             }
         });
-        beat(made, beat, lost, CompletableFuture.completedStage(true), beat.get());
+        AtomicInteger beats = new AtomicInteger();
+        Supplier<CompletionStage<Boolean>> looking = () -> {
+            if (beats.incrementAndGet() % BEATS_TO_A_LOOK == 0) {
+                isElsewhere(place).thenAccept(elsewhere -> {
+                    if (elsewhere) {
+                        lost.run();
+                    }
+                });
+            }
+            return beat.get();
+        };
+        beat(made, looking, lost, CompletableFuture.completedStage(true), looking.get());
     }
 
     private void beat(

@@ -121,30 +121,27 @@ record Failures(Address server) {
 
     /** The master has done it, and did not wait for others. */
     StoreException notConfirmed(String what, Throwable error) {
-        return failed(Effect.UNKNOWN, what, "it stands, but waiting for replicas or disks failed: " + root(error));
+        return failed(Effect.UNCONFIRMED, what, "it stands, but waiting for replicas or disks failed: " + root(error));
     }
 
     /** The master has done it, and its disk does not know. */
     StoreException notWritten(String what, long millis) {
         return failed(
-                Effect.UNKNOWN,
+                Effect.UNCONFIRMED,
                 what,
                 "it is not on the server's disk after " + millis
                         + " ms; set appendfsync to always, and look at aof_delayed_fsync in INFO persistence");
     }
 
-    /** Why nobody can tell what is on the disk of a server that answered like this; empty if only its configuration is hidden. */
-    Optional<StoreException> notDurable(Safety wanted, Throwable error) {
+    /** Why nobody can tell what is on the disk of a server that answered like this when it was asked. */
+    StoreException notDurable(Safety wanted, Throwable error) {
         String text = String.valueOf(root(error).getMessage());
-        if (text.startsWith("NOPERM") && text.contains("config")) {
-            return Optional.empty();
-        }
         String why = text.startsWith("ERR unknown command")
                 ? "it does not know WAITAOF; Redis does from 7.2 on, and Valkey"
                 : text.contains("appendonly")
                         ? "it keeps nothing on its disk; set appendonly to yes"
                         : MEANINGS.getOrDefault(code(text), "it says");
-        return Optional.of(notDurable(wanted, why + " (" + text + ")"));
+        return notDurable(wanted, why + " (" + text + ")");
     }
 
     /** The same of one that told how it writes. */
@@ -162,7 +159,7 @@ record Failures(Address server) {
     /** The master has done it, and too few replicas know. */
     StoreException notReplicated(String what, long count, Safety wanted, long millis) {
         return failed(
-                Effect.UNKNOWN,
+                Effect.UNCONFIRMED,
                 what,
                 "only " + count + " of " + wanted.replicas() + " replicas have it"
                         + (wanted.onDisk() ? " on their disks" : "") + " after " + millis

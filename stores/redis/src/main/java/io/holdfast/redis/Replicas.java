@@ -7,6 +7,7 @@ import io.holdfast.spi.Renew;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.support.Kept;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.ArrayOutput;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -63,24 +65,33 @@ final class Replicas {
     }
 
     private CompletionStage<Line> make() {
-        return connector
-                .<StatefulRedisConnection<String, String>>connect(
-                        (client, uri) -> client.connectAsync(ExactUtf8.CODEC, uri),
-                        (made, uri) -> CompletableFuture.completedStage(made))
-                .thenCompose(made -> refusal(made).thenApply(refusal -> new Line(made, refusal)));
+        return connector.<StatefulRedisConnection<String, String>, Line>connect(
+                (client, uri) -> client.connectAsync(ExactUtf8.CODEC, uri), (made, uri) -> {
+                    Line line = new Line(made, uri);
+                    return line.judged().thenApply(judged -> line);
+                });
     }
 
-    /** Why nothing can be told by this server; empty if it can. */
+    /** Why nothing can be told by this server; empty if it can. Fails if it does not answer. */
     private CompletionStage<Optional<StoreException>> refusal(StatefulRedisConnection<String, String> made) {
-        return !safety.onDisk()
-                ? CompletableFuture.completedStage(Optional.empty())
-                : waitForDisks(made, 0, 1)
-                        .thenCompose(reached -> made.async().configGet("appendfsync"))
-                        .handle((config, error) -> error != null
-                                ? Optional.of(error)
-                                        .filter(Failures::isAnswer)
-                                        .flatMap(answer -> failures.notDurable(safety, answer))
-                                : failures.notDurable(safety, config));
+        return waitForDisks(made, 0, 1)
+                .handle(Replicas::errorAnswered)
+                .thenCompose(error -> error.isPresent()
+                        ? CompletableFuture.completedStage(Optional.of(failures.notDurable(safety, error.get())))
+                        // what is hidden from this user counts as right
+                        : made.async()
+                                .configGet("appendfsync")
+                                .handle((config, hidden) ->
+                                        errorAnswered(config, hidden).isPresent()
+                                                ? Optional.empty()
+                                                : failures.notDurable(safety, config)));
+    }
+
+    private static Optional<Throwable> errorAnswered(@Nullable Object reply, @Nullable Throwable error) {
+        if (error != null && !Failures.isAnswer(error)) {
+            throw new CompletionException(error);
+        }
+        return Optional.ofNullable(error);
     }
 
     /** Fails if this server cannot do what is wanted. */
@@ -106,10 +117,15 @@ final class Replicas {
                                                 .handle((reached, error) -> confirmed(what, reply, reached, error))));
     }
 
+    /** What is not known for nothing may be something. */
     private static boolean grantsNothing(Object reply) {
         return reply instanceof List<?> all
                 ? all.stream().allMatch(Replicas::grantsNothing)
-                : !(reply instanceof Acquire.Granted || reply instanceof Renew.Renewed);
+                : reply instanceof Acquire.Refused
+                        || reply instanceof Acquire.Late
+                        || reply instanceof Renew.Lost
+                        || reply instanceof Renew.Failed
+                        || reply.equals(false);
     }
 
     private <T> T confirmed(Supplier<String> what, T reply, @Nullable Reached reached, @Nullable Throwable error) {
@@ -178,18 +194,29 @@ final class Replicas {
     private final class Line {
 
         final StatefulRedisConnection<String, String> connection;
-        final Optional<StoreException> refusal;
+        volatile Optional<StoreException> refusal = Optional.empty();
+        private final RedisURI place;
         private final AtomicBoolean underWay = new AtomicBoolean();
         private final AtomicReference<Turn> next = new AtomicReference<>(new Turn());
 
-        Line(StatefulRedisConnection<String, String> connection, Optional<StoreException> refusal) {
+        Line(StatefulRedisConnection<String, String> connection, RedisURI place) {
             this.connection = connection;
-            this.refusal = refusal;
+            this.place = place;
         }
 
         void up() {
             connector.keepWatch(
-                    connection, () -> reached().handle((reached, error) -> error == null), () -> kept.lost(this));
+                    connection,
+                    place,
+                    () -> (safety.onDisk() ? judged() : reached()).handle((done, error) -> error == null),
+                    () -> kept.lost(this));
+        }
+
+        /** Looks whether the server can do what is wanted. */
+        CompletionStage<Void> judged() {
+            return safety.onDisk()
+                    ? refusal(connection).thenAccept(found -> refusal = found)
+                    : CompletableFuture.completedStage(null);
         }
 
         /** What has all that was answered before. */

@@ -2,6 +2,7 @@ package io.holdfast.redis;
 
 import io.holdfast.Safety;
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
@@ -17,12 +18,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -40,7 +41,6 @@ final class Session {
     private static final Logger LOG = LoggerFactory.getLogger(Session.class);
 
     private static final String DEAF = "Locks work, but waiters poll";
-    private static final int BEATS_TO_A_LOOK = 5;
     private static final long GIVEN_NANOS = 100_000_000;
     private static final long GIVEN_AGAIN_NANOS = 1_000_000_000;
     private static final CompletionStage<Void> READY = CompletableFuture.completedStage(null);
@@ -62,7 +62,8 @@ final class Session {
     private volatile boolean closed;
     private volatile long lastGiven;
     private final AtomicBoolean wasUp;
-    private final AtomicBoolean given = new AtomicBoolean();
+    private final Set<Integer> given = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean givenToTell = new AtomicBoolean();
 
     /** Another library on the same server, whose channels are listened to. */
     interface Neighbour {
@@ -120,8 +121,7 @@ final class Session {
     // ---- the connection
 
     private CompletionStage<StatefulRedisPubSubConnection<String, String>> make() {
-        return connector.<StatefulRedisPubSubConnection<String, String>>connect(
-                (client, uri) -> client.connectPubSubAsync(ExactUtf8.CODEC, uri), this::subscribe);
+        return connector.connect((client, uri) -> client.connectPubSubAsync(ExactUtf8.CODEC, uri), this::subscribe);
     }
 
     /** Listens. Where the server forbids it, signals are never confirmed. */
@@ -170,15 +170,20 @@ final class Session {
     }
 
     /** What was to be told in the slot is told elsewhere by now. Mostly many slots go at once, or one after the other for long. */
-    private void slotGiven() {
-        if (!given.getAndSet(true)) {
+    private void slotGiven(int slot) {
+        given.add(slot);
+        if (!givenToTell.getAndSet(true)) {
             long sinceLast = config.platform().nanoTime() - lastGiven;
-            driver.timer.schedule(Math.max(GIVEN_NANOS, GIVEN_AGAIN_NANOS - sinceLast), () -> {
-                given.set(false);
-                lastGiven = config.platform().nanoTime();
-                mailbox.receive("G", 0);
-            });
+            driver.timer.schedule(Math.max(GIVEN_NANOS, GIVEN_AGAIN_NANOS - sinceLast), this::tellGiven);
         }
+    }
+
+    private void tellGiven() {
+        givenToTell.set(false);
+        lastGiven = config.platform().nanoTime();
+        Set<Integer> gone = Set.copyOf(given);
+        given.removeAll(gone);
+        config.signals().accept(new Signal.Gap(name -> gone.contains(layout.slotOf(name))));
     }
 
     /** With what the channels begin on which clients hear of the name; known when there is a connection. */
@@ -200,28 +205,25 @@ final class Session {
         }
     }
 
-    /** Listens to what will be told of the names, which are of one slot; done at once where that is so already. */
-    private CompletionStage<Void> listen(Script script, List<String> names) {
+    /**
+     * Listens to what will be told of the names, which are of one slot; done at once where that is so already.
+     *
+     * @param behind whether what is to be told of is sent on the same connection
+     */
+    private CompletionStage<Void> listen(Script script, List<String> names, boolean behind) {
         Optional<SlotChannels> present = slots;
         return present.isEmpty() || !script.listens()
                 ? READY
                 : present.get()
-                        .listen(layout.inboxesOf(layout.slotOf(names.get(0)))
-                                + config.client().id());
+                        .listen(
+                                layout.inboxesOf(layout.slotOf(names.get(0)))
+                                        + config.client().id(),
+                                behind);
     }
 
     /** What came between the last connection and this is missed. */
     private void up(StatefulRedisPubSubConnection<String, String> made) {
-        AtomicInteger beats = new AtomicInteger();
-        connector.keepWatch(
-                made,
-                () -> {
-                    if (beats.incrementAndGet() % BEATS_TO_A_LOOK == 0) {
-                        leaveIfElsewhere(made);
-                    }
-                    return master(made);
-                },
-                () -> connection.lost(made));
+        connector.keepWatch(made, server, () -> master(made), () -> connection.lost(made));
         neighbour.connected();
         if (wasUp.getAndSet(true)) {
             LOG.info(
@@ -233,23 +235,15 @@ final class Session {
         }
     }
 
+    /** The next one may be to another server, and all are to be to the same. */
     private void down(StatefulRedisPubSubConnection<String, String> gone) {
         connector.down(gone);
+        replicas.values().forEach(Replicas::lost);
         trouble.run();
     }
 
     private static CompletionStage<Boolean> master(StatefulRedisPubSubConnection<String, String> made) {
         return Greeting.ask(made.async()).handle((greeting, error) -> error == null && greeting.isMaster());
-    }
-
-    /** A server that was cut off from the others does not know that it is no master any more. */
-    private void leaveIfElsewhere(StatefulRedisPubSubConnection<String, String> made) {
-        connector.isElsewhere(server).thenAccept(elsewhere -> {
-            if (elsewhere) {
-                connection.lost(made);
-                replicas.values().forEach(Replicas::lost);
-            }
-        });
     }
 
     // ---- requests and messages
@@ -313,12 +307,9 @@ final class Session {
             return asking ? begun.asking(open) : begun.on(open.async());
         };
         return plain
-                ? whenOpen(what, open -> {
-                    // what comes behind it on the connection need not wait for it
-                    var unused = listen(script, names);
-                    return use.apply(open);
-                })
-                : replicas(safety).run(what, open -> listen(script, names).thenCompose(nothing -> use.apply(open)));
+                ? whenOpen(what, open -> listen(script, names, true).thenCompose(heard -> use.apply(open)))
+                : replicas(safety)
+                        .run(what, open -> listen(script, names, false).thenCompose(heard -> use.apply(open)));
     }
 
     /** Sends a command; at once, or not at all. */

@@ -38,7 +38,6 @@ import org.slf4j.LoggerFactory;
 class ClusterTest {
 
     private static final Logger LOG = LoggerFactory.getLogger(ClusterTest.class);
-    private static final Duration LEASE = Duration.ofMillis(1_500);
     private static final int HELD = Integer.getInteger("holdfast.locks", 1_000);
 
     private static TestCluster cluster;
@@ -137,7 +136,11 @@ class ClusterTest {
             long arrival = waiter.queued(name, 1).arrival();
             cluster.move(slot, from, to);
             // the channel of the slot is at another node now
-            waiter.next(Signal.Gap.class);
+            Signal.Gap gap = waiter.next(Signal.Gap.class);
+            assertThat(gap.names().test(name)).isTrue();
+            assertThat(gap.names().test(cluster.nameAt(from)))
+                    .as("of another slot")
+                    .isFalse();
             assertThat(waiter.queued(name, 1, arrival).arrival()).isEqualTo(arrival);
             assertThat(holder.renew(name, 1))
                     .isInstanceOfSatisfying(

@@ -134,6 +134,31 @@ class DurableTest {
         }
     }
 
+    @Test
+    void itIsLookedAtAgainHowADiskIsWritten() throws Exception {
+        try (Servers servers = Servers.start(ON_DISK);
+                Holdfast client = Holdfast.builder()
+                        .uri(servers.uri())
+                        .commandTimeout(Duration.ofMillis(300))
+                        .build()) {
+            assertThat(isGranted(client)).isTrue();
+            servers.redis.configSet("appendfsync", "everysec");
+            Await.until("it is refused", () -> !isGranted(client));
+            servers.redis.configSet("appendfsync", "always");
+            Await.until("it is granted", () -> isGranted(client));
+        }
+    }
+
+    @Test
+    void aServerThatHidesItsConfigurationIsBelieved() throws Exception {
+        try (Servers servers = Servers.start(
+                        "--appendonly", "yes", "--appendfsync", "always", "--rename-command", "CONFIG", "");
+                Holdfast client = connect(servers, Safety.durable())) {
+            client.lock("n").acquire().close();
+            assertThat(servers.calls("waitaof")).isPositive();
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"everysec", "no"})
     void aServerWhoseDiskDoesNotFollowIsRefused(String when) {

@@ -6,6 +6,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
+import io.holdfast.Safety;
 import io.holdfast.redis.TestCluster.Node;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Change;
@@ -120,6 +121,19 @@ class HalfMovedTest {
             assertThat(to.redis().clusterGetKeysInSlot(slot, 1_000))
                     .filteredOn(HalfMovedTest::isOfHolders)
                     .allMatch(key -> to.redis().pttl(key) > SHORT.toMillis() * 2);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Mode.class)
+    void whatNoReplicaHasIsNotRenewed(Mode mode) {
+        try (TestClient holder = TestClient.open(cluster.uri())) {
+            List<String> names = halfMoved(mode, holder);
+            List<Renew> batch = names.stream()
+                    .map(name -> new Renew(name, holder.tenure(1), mode, LONG, 0).withSafety(Safety.replicated(1)))
+                    .toList();
+            assertThat(holder.renew(batch)).hasOnlyElementsOfType(Renew.Failed.class);
+            arrive(Layout.slot(names.get(0)));
         }
     }
 

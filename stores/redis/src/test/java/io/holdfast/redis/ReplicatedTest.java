@@ -11,10 +11,14 @@ import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.Safety;
 import io.holdfast.testkit.Await;
+import io.lettuce.core.KillArgs;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -174,6 +178,27 @@ class ReplicatedTest {
         assertThat(master.calls("wait")).isGreaterThan(before);
         assertThat(next.join().token()).isGreaterThan(first.token());
         next.join().close();
+    }
+
+    /** One that stayed could be at another server than the next one of the others. */
+    @Test
+    void whatIsLostIsLostTogether() throws Exception {
+        safe.lock("n").acquire().close();
+        Set<String> before = connections("safe");
+        assertThat(before).hasSize(2);
+        master.redis.clientKill(KillArgs.Builder.typePubsub());
+        Await.until("all are others", () -> Collections.disjoint(connections("safe"), before));
+        Await.until("they are there", () -> connections("safe").size() == 2);
+        safe.lock("n").acquire().close();
+    }
+
+    private Set<String> connections(String name) {
+        return master.redis
+                .clientList()
+                .lines()
+                .filter(line -> line.contains(" name=holdfast-" + name))
+                .map(line -> line.split(" ", 2)[0])
+                .collect(Collectors.toSet());
     }
 
     @Test

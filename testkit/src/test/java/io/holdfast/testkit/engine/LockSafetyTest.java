@@ -14,8 +14,11 @@ import io.holdfast.spi.Acquire;
 import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Renew;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.spi.StoreProvider;
 import io.holdfast.spi.TogetherStore;
+import io.holdfast.testkit.SimThread;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,19 +65,6 @@ class LockSafetyTest extends VirtualTime {
                                     "acquire " + request.name(),
                                     reply instanceof Acquire.Granted ? request.safety() : Safety.async(),
                                     CompletableFuture.completedStage(unheard(request, reply))));
-        }
-
-        /** What is assigned by a message is on no replica. */
-        private Acquire.Reply unheard(Acquire request, Acquire.Reply reply) {
-            return reply instanceof Acquire.Refused refused && !request.safety().equals(Safety.async())
-                    ? new Acquire.Refused(
-                            refused.retryAfter(),
-                            refused.arrival(),
-                            refused.behind(),
-                            refused.holder(),
-                            refused.serverMicros(),
-                            0)
-                    : reply;
         }
 
         @Override
@@ -132,7 +122,7 @@ class LockSafetyTest extends VirtualTime {
     }
 
     @Test
-    void whoWaitsForReplicasThatDoNotComeHoldsUpNobodyElse() throws Exception {
+    void whoWaitsForReplicasThatDoNotComeGivesWay() throws Exception {
         CompletableFuture<Void> arrived = new CompletableFuture<>();
         replicas = arrived;
         Lease first = c.lock("n").acquire();
@@ -141,9 +131,12 @@ class LockSafetyTest extends VirtualTime {
         sim.runFor(Duration.ofMillis(100));
         first.close();
         sim.runFor(Duration.ofMillis(100));
+        replicas = new CompletableFuture<>();
+        arrived.completeExceptionally(new StoreException(Effect.UNCONFIRMED, "too few"));
+        sim.runFor(Duration.ofMillis(100));
         assertThat(other).isCompleted();
         assertThat(stuck).isNotDone();
-        arrived.complete(null);
+        replicas = CompletableFuture.completedStage(null);
         other.join().close();
         sim.runFor(Duration.ofSeconds(5));
         assertThat(stuck).isCompleted();
@@ -167,6 +160,47 @@ class LockSafetyTest extends VirtualTime {
                 .doesNotContain(MIXED);
         plain.close();
         assertThatThrownBy(more::close).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void theyHaveTheirTurnInTheOrderOfArrival() throws InterruptedException {
+        Lease held = a.lock("n").acquire();
+        List<String> order = new ArrayList<>();
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        for (String who : List.of("first", "second, who wants more", "third")) {
+            LockOptions options = who.startsWith("second") ? ON_TWO : LockOptions.defaults();
+            all.add(c.fairLock("n", options).async().acquire().thenAccept(lease -> {
+                order.add(who);
+                lease.close();
+            }));
+            sim.runFor(Duration.ofMillis(10));
+        }
+        held.close();
+        sim.runUntil(() -> all.stream().allMatch(CompletableFuture::isDone), LONG);
+        assertThat(order).containsExactly("first", "second, who wants more", "third");
+    }
+
+    @Test
+    void whoWantsMoreHasATurnWhileOthersHandTheNameOn() {
+        boolean[] stop = {false};
+        List<SimThread> busy = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            busy.add(start("busy" + i, () -> {
+                while (!stop[0]) {
+                    c.lock("n").lock();
+                    sim.sleep(Duration.ofMillis(1));
+                    c.lock("n").unlock();
+                }
+            }));
+        }
+        sim.runFor(Duration.ofSeconds(3));
+        Duration began = sim.elapsed();
+        CompletableFuture<Lease> more = c.lock("n", ON_TWO).async().acquire();
+        sim.runUntil(more::isDone, LONG);
+        assertThat(sim.elapsed().minus(began)).isLessThan(Duration.ofMillis(200));
+        more.join().close();
+        stop[0] = true;
+        busy.forEach(SimThread::join);
     }
 
     @Test

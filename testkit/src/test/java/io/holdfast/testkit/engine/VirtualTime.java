@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastBuilder;
 import io.holdfast.LockEvent;
+import io.holdfast.Safety;
+import io.holdfast.spi.Acquire;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
@@ -68,6 +70,19 @@ abstract class VirtualTime {
                 return opener.apply(config);
             }
         };
+    }
+
+    /** What is assigned by a message is on no replica. */
+    static Acquire.Reply unheard(Acquire request, Acquire.Reply reply) {
+        return reply instanceof Acquire.Refused refused && !request.safety().equals(Safety.async())
+                ? new Acquire.Refused(
+                        refused.retryAfter(),
+                        refused.arrival(),
+                        refused.behind(),
+                        refused.holder(),
+                        refused.serverMicros(),
+                        0)
+                : reply;
     }
 
     final Faults faults(Holdfast client) {

@@ -1,0 +1,137 @@
+package io.holdfast.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.IndeterminateLockException;
+import io.holdfast.Lease;
+import io.holdfast.LockOptions;
+import io.holdfast.Safety;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.ForwardingStore;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.spi.TogetherStore;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Grants that are not where they were wanted. */
+class UnconfirmedTest extends VirtualTime {
+
+    private static final LockOptions ON_ONE = LockOptions.defaults().withSafety(Safety.replicated(1));
+    private static final Duration MOMENT = Duration.ofMillis(100);
+
+    private boolean replicaIsThere = true;
+
+    private final Holdfast c = client(
+            "c",
+            options -> options.provider(provider(config -> new ForwardingStore(server.open(config)) {
+                @Override
+                public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+                    return super.acquire(request).thenApply(reply -> {
+                        if (reply instanceof Acquire.Granted
+                                && !request.safety().equals(Safety.async())
+                                && !replicaIsThere) {
+                            throw new CompletionException(new StoreException(Effect.UNCONFIRMED, "no replica has it"));
+                        }
+                        return unheard(request, reply);
+                    });
+                }
+
+                @Override
+                public Optional<TogetherStore> together() {
+                    return Optional.empty();
+                }
+            })));
+
+    @AfterEach
+    void nothingIsLeft() {
+        assertNothingIsLeft();
+    }
+
+    private static DistributedLock lock(Holdfast client, boolean fair, LockOptions options) {
+        return fair ? client.fairLock("n", options) : client.lock("n", options);
+    }
+
+    /** Waits behind another client, and then finds that no replica is there. */
+    private CompletableFuture<Lease> stuck(boolean fair) throws InterruptedException {
+        Lease first = a.lock("n").acquire();
+        CompletableFuture<Lease> stuck = lock(c, fair, ON_ONE).async().acquire();
+        sim.runFor(MOMENT);
+        replicaIsThere = false;
+        first.close();
+        sim.runFor(MOMENT);
+        assertThat(stuck).isNotDone();
+        return stuck;
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatCountsForNobodyKeepsNobodyOff(boolean fair) throws InterruptedException {
+        CompletableFuture<Lease> stuck = stuck(fair);
+        for (int i = 0; i < 5; i++) {
+            CompletableFuture<Lease> other =
+                    lock(b, fair, LockOptions.defaults()).async().acquire();
+            sim.runFor(Duration.ofMillis(1_500));
+            assertThat(other).isCompleted();
+            other.join().close();
+        }
+        assertThat(stuck).isNotDone();
+        replicaIsThere = true;
+        sim.runFor(Duration.ofSeconds(5));
+        assertThat(stuck).isCompleted();
+        stuck.join().close();
+    }
+
+    @Test
+    void itsPlaceIsKept() throws InterruptedException {
+        CompletableFuture<Lease> stuck = stuck(true);
+        CompletableFuture<Lease> second = b.fairLock("n").async().acquire();
+        sim.runUntil(second::isDone, LONG);
+        sim.runFor(Duration.ofSeconds(2));
+        CompletableFuture<Lease> third = b.fairLock("n").async().acquire();
+        sim.runFor(MOMENT);
+        replicaIsThere = true;
+        second.join().close();
+        sim.runFor(MOMENT);
+        assertThat(stuck).isCompleted();
+        assertThat(third).isNotDone();
+        stuck.join().close();
+        sim.runFor(MOMENT);
+        third.join().close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whoseTimeIsUpIsToldThatItMayBeHeld(boolean fair) throws InterruptedException {
+        Lease first = a.lock("n").acquire();
+        CompletableFuture<Optional<Lease>> stuck = lock(c, fair, ON_ONE).async().tryAcquire(Duration.ofSeconds(5));
+        sim.runFor(MOMENT);
+        replicaIsThere = false;
+        first.close();
+        sim.runFor(Duration.ofSeconds(6));
+        assertThat(stuck)
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOf(IndeterminateLockException.class)
+                .withMessageContaining("no replica has it");
+    }
+
+    @Test
+    void whoAsksOnceLeavesNothing() throws InterruptedException {
+        replicaIsThere = false;
+        CompletableFuture<Optional<Lease>> asked = c.lock("n", ON_ONE).async().tryAcquire();
+        sim.runFor(Duration.ofSeconds(5));
+        assertThat(asked).isCompletedExceptionally();
+        a.lock("n").acquire().close();
+    }
+}
