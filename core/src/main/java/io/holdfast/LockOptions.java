@@ -110,7 +110,8 @@ public record LockOptions(
     /**
      * The same, with this place where a grant has to be before it counts, which may be more than the client's, or less.
      * Owners of one client that want different ones do not hand the lock on to each other: the next one asks the store, as
-     * another client would. A thread that holds the lock enters it again as it is.
+     * another client would; {@link DistributedLock#tryLock()} may find the lock taken while what the others
+     * {@linkplain #withLinger kept} is being given back. A thread that holds the lock enters it again as it is.
      */
     public LockOptions withSafety(Safety value) {
         return new LockOptions(lease, maxHold, onMaxHold, reentrant, waiting, linger, Optional.of(value));

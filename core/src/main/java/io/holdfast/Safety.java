@@ -8,9 +8,9 @@ package io.holdfast;
  * With replicas that moment is rarer, not impossible: the one that takes over may be one that was not asked for. A server that
  * answers before its disk has what it did may do the same when it is started again.
  *
- * <p>What is not where it has to be within two fifths of the command timeout is asked for again, as through an outage: for the
- * caller's time, but for no longer than the command timeout, or {@code maxOutage} for one that was in line before. Then
- * {@link IndeterminateLockException} says so, and the lock is released. A hold whose renewals do not get there is lost at its
+ * <p>What is not where it has to be within two fifths of the command timeout is given back, so that others may have it, and asked for
+ * again at its place, as through an outage: for the caller's time, but for no longer than the command timeout, or
+ * {@code maxOutage} for one that was in line before. Then {@link IndeterminateLockException} says so. A hold whose renewals do not get there is lost at its
  * deadline.
  *
  * @param replicas that must have each grant and each renewal; 0 for none

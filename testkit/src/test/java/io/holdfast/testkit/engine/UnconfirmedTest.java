@@ -16,7 +16,6 @@ import io.holdfast.spi.TogetherStore;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -29,21 +28,21 @@ class UnconfirmedTest extends VirtualTime {
     private static final LockOptions ON_ONE = LockOptions.defaults().withSafety(Safety.replicated(1));
     private static final Duration MOMENT = Duration.ofMillis(100);
 
-    private boolean replicaIsThere = true;
+    private static final CompletionStage<Void> THERE = CompletableFuture.completedStage(null);
+    private static final StoreException GONE = new StoreException(Effect.UNCONFIRMED, "no replica has it");
+
+    private CompletionStage<Void> replica = THERE;
 
     private final Holdfast c = client(
             "c",
             options -> options.provider(provider(config -> new ForwardingStore(server.open(config)) {
                 @Override
                 public CompletionStage<Acquire.Reply> acquire(Acquire request) {
-                    return super.acquire(request).thenApply(reply -> {
-                        if (reply instanceof Acquire.Granted
-                                && !request.safety().equals(Safety.async())
-                                && !replicaIsThere) {
-                            throw new CompletionException(new StoreException(Effect.UNCONFIRMED, "no replica has it"));
-                        }
-                        return unheard(request, reply);
-                    });
+                    return super.acquire(request)
+                            .thenCompose(reply -> reply instanceof Acquire.Granted
+                                            && !request.safety().equals(Safety.async())
+                                    ? replica.thenApply(there -> reply)
+                                    : CompletableFuture.completedStage(unheard(request, reply)));
                 }
 
                 @Override
@@ -66,7 +65,7 @@ class UnconfirmedTest extends VirtualTime {
         Lease first = a.lock("n").acquire();
         CompletableFuture<Lease> stuck = lock(c, fair, ON_ONE).async().acquire();
         sim.runFor(MOMENT);
-        replicaIsThere = false;
+        replica = CompletableFuture.failedStage(GONE);
         first.close();
         sim.runFor(MOMENT);
         assertThat(stuck).isNotDone();
@@ -85,7 +84,7 @@ class UnconfirmedTest extends VirtualTime {
             other.join().close();
         }
         assertThat(stuck).isNotDone();
-        replicaIsThere = true;
+        replica = THERE;
         sim.runFor(Duration.ofSeconds(5));
         assertThat(stuck).isCompleted();
         stuck.join().close();
@@ -93,13 +92,18 @@ class UnconfirmedTest extends VirtualTime {
 
     @Test
     void itsPlaceIsKept() throws InterruptedException {
-        CompletableFuture<Lease> stuck = stuck(true);
+        Lease first = a.lock("n").acquire();
+        CompletableFuture<Lease> stuck = c.fairLock("n", ON_ONE).async().acquire();
+        sim.runFor(MOMENT);
         CompletableFuture<Lease> second = b.fairLock("n").async().acquire();
+        sim.runFor(MOMENT);
+        CompletableFuture<Lease> third = a.fairLock("n").async().acquire();
+        sim.runFor(MOMENT);
+        replica = CompletableFuture.failedStage(GONE);
+        first.close();
         sim.runUntil(second::isDone, LONG);
         sim.runFor(Duration.ofSeconds(2));
-        CompletableFuture<Lease> third = b.fairLock("n").async().acquire();
-        sim.runFor(MOMENT);
-        replicaIsThere = true;
+        replica = THERE;
         second.join().close();
         sim.runFor(MOMENT);
         assertThat(stuck).isCompleted();
@@ -115,7 +119,7 @@ class UnconfirmedTest extends VirtualTime {
         Lease first = a.lock("n").acquire();
         CompletableFuture<Optional<Lease>> stuck = lock(c, fair, ON_ONE).async().tryAcquire(Duration.ofSeconds(5));
         sim.runFor(MOMENT);
-        replicaIsThere = false;
+        replica = CompletableFuture.failedStage(GONE);
         first.close();
         sim.runFor(Duration.ofSeconds(6));
         assertThat(stuck)
@@ -126,12 +130,23 @@ class UnconfirmedTest extends VirtualTime {
                 .withMessageContaining("no replica has it");
     }
 
-    @Test
-    void whoAsksOnceLeavesNothing() throws InterruptedException {
-        replicaIsThere = false;
-        CompletableFuture<Optional<Lease>> asked = c.lock("n", ON_ONE).async().tryAcquire();
-        sim.runFor(Duration.ofSeconds(5));
+    /** The answer comes when nobody waits for it any more. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatStandsIsGivenUpWithTheLastWhoWaited(boolean fair) throws InterruptedException {
+        Lease first = a.lock("n").acquire();
+        CompletableFuture<Optional<Lease>> asked = lock(c, fair, ON_ONE).async().tryAcquire(Duration.ofMillis(300));
+        sim.runFor(MOMENT);
+        CompletableFuture<Void> open = new CompletableFuture<>();
+        replica = open;
+        first.close();
+        sim.runFor(Duration.ofMillis(500));
+        open.completeExceptionally(GONE);
+        sim.runFor(MOMENT);
         assertThat(asked).isCompletedExceptionally();
-        a.lock("n").acquire().close();
+        CompletableFuture<Lease> other = b.lock("n").async().acquire();
+        sim.runFor(MOMENT);
+        assertThat(other).isCompleted();
+        other.join().close();
     }
 }
