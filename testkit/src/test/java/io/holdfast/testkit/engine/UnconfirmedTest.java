@@ -8,6 +8,7 @@ import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.Safety;
+import io.holdfast.WaitStrategy;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.StoreException;
@@ -130,12 +131,15 @@ class UnconfirmedTest extends VirtualTime {
                 .withMessageContaining("no replica has it");
     }
 
-    /** The answer comes when nobody waits for it any more. */
+    /** The answer comes when nobody waits for it any more; and there is no place in a queue that would be given up. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whatStandsIsGivenUpWithTheLastWhoWaited(boolean fair) throws InterruptedException {
         Lease first = a.lock("n").acquire();
-        CompletableFuture<Optional<Lease>> asked = lock(c, fair, ON_ONE).async().tryAcquire(Duration.ofMillis(300));
+        CompletableFuture<Optional<Lease>> asked = lock(
+                        c, fair, fair ? ON_ONE : ON_ONE.withWaiting(WaitStrategy.POLLING))
+                .async()
+                .tryAcquire(Duration.ofMillis(300));
         sim.runFor(MOMENT);
         CompletableFuture<Void> open = new CompletableFuture<>();
         replica = open;
