@@ -13,6 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 
 /** Says what went wrong, for a person who has to repair it, and what is known about the effect. */
@@ -43,6 +45,8 @@ record Failures(Address server) {
             Map.entry("NOAUTH", "it wants a password; add it to the URI: redis://:PASSWORD@host"),
             Map.entry(
                     "NOPERM", "the user may not do that; allow evalsha, eval, ping, what the scripts call, and hf:*"));
+
+    private static final Pattern OF_A_COMMAND = Pattern.compile("ERR Error running script .*: -([A-Z]+ .*)");
 
     private static final Set<String> TO_BE_REPAIRED = Set.of("WRONGPASS", "NOAUTH", "NOPERM");
 
@@ -176,7 +180,7 @@ record Failures(Address server) {
         if (text.startsWith("ERR No such master")) {
             return failed(Effect.REFUSED, what, "the Sentinels know no master of that name; check it in the URI");
         } else if (text.startsWith("ERR unknown command")
-                && text.toUpperCase(Locale.ROOT).contains("'SENTINEL'")) {
+                && text.toUpperCase(Locale.ROOT).contains("SENTINEL")) {
             return failed(
                     Effect.REFUSED, what, "it is no Sentinel; its URI is redis://host:port, or it is another port");
         }
@@ -208,8 +212,10 @@ record Failures(Address server) {
         return "only one side uses TLS, or they do not agree on it";
     }
 
+    /** Of what was answered to a script, or to a command in it, by a server of before 7 too. */
     private static String code(String text) {
-        return text.split(" ", 2)[0];
+        Matcher inScript = OF_A_COMMAND.matcher(text);
+        return (inScript.lookingAt() ? inScript.group(1) : text).split(" ", 2)[0];
     }
 
     private static Effect effect(String code) {

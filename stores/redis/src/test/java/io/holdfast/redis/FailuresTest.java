@@ -3,7 +3,9 @@ package io.holdfast.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.spi.StoreException;
+import io.lettuce.core.RedisCommandExecutionException;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the answers of a server that cannot do it are taken for. */
@@ -22,5 +24,21 @@ class FailuresTest {
         StoreException failure = new Failures(Address.parse("redis://host")).answer("take locks", answer);
         assertThat(failure.effect()).isEqualTo(StoreException.Effect.NOT_APPLIED);
         assertThat(failure).hasMessageContainingAll("take locks", "it belongs to a cluster", answer);
+    }
+
+    /** As servers before Redis 7 wrap what a command in a script failed with. */
+    @ParameterizedTest
+    @CsvSource({
+        "-READONLY You can't write against a read only replica., NOT_APPLIED, it is a replica",
+        "-OOM command not allowed when used memory > 'maxmemory'., UNKNOWN, its memory is full",
+        "Unknown Redis command called from Lua script, UNKNOWN, the server answered"
+    })
+    void anErrorInsideAScriptIsUnderstood(String error, StoreException.Effect effect, String meaning) {
+        String answer = "ERR Error running script (call to f_d6c5): @user_script:13: @user_script: 13: " + error;
+        StoreException failure = new Failures(Address.parse("redis://host")).answer("take locks", answer);
+        assertThat(failure.effect()).isEqualTo(effect);
+        assertThat(failure).hasMessageContainingAll(meaning, answer);
+        assertThat(Failures.isDemotion(new RedisCommandExecutionException(answer)))
+                .isEqualTo(effect == StoreException.Effect.NOT_APPLIED);
     }
 }

@@ -21,7 +21,7 @@ final class MinimalRights {
     /** For all lock names, with these commands and channels beside those of the page. */
     static String[] with(String... more) {
         return Stream.concat(
-                        Stream.of("~*", "&hf:in:*"),
+                        Stream.of("~*", "resetchannels", "&hf:in:*"),
                         Stream.concat(commands().stream(), Stream.of(more))
                                 .map(right -> right.startsWith("&") ? right : "+" + right))
                 .toArray(String[]::new);

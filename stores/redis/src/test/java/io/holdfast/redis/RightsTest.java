@@ -84,6 +84,7 @@ class RightsTest {
     void theRightsOfTheDocumentationAreEnough() {
         try (TestClient client = open(
                 "~*",
+                "resetchannels",
                 "&hf:in:*",
                 "+evalsha",
                 "+eval",
