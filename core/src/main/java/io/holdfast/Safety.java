@@ -9,7 +9,7 @@ package io.holdfast;
  * answers before its disk has what it did may do the same when it is started again.
  *
  * <p>What is not where it has to be within two fifths of the command timeout is given back, so that others may have it, and asked for
- * again at its place, as through an outage: for the caller's time, but for no longer than the command timeout, or
+ * again behind those who wait, as through an outage: for the caller's time, but for no longer than the command timeout, or
  * {@code maxOutage} for one that was in line before. Then {@link IndeterminateLockException} says so. A hold whose renewals do not get there is lost at its
  * deadline.
  *

@@ -148,6 +148,7 @@ final class Engine implements Rules.Moment {
     private void want(String name, Slot asking) {
         long now = platform.nanoTime();
         slots.of(name)
+                .filter(slot -> Slots.areInTheWay(slot.share.mode(), asking.share.mode()))
                 .filter(slot ->
                         !slot.rules.term().safety().equals(asking.rules.term().safety()))
                 .forEach(slot -> event(slot, (s, out) -> s.wanted(now, out)));
@@ -341,7 +342,7 @@ final class Engine implements Rules.Moment {
     @Override
     public HoldfastException failure(String name, Waiter waiter, Tenure asked, StoreException cause, long now) {
         String after = " after " + (now - waiter.arrived) / 1_000_000 + " ms: " + cause.getMessage();
-        if (!asked.mayHaveBeenGranted(cause)) {
+        if (!asked.mayStand()) {
             return Texts.failure(name, "lock '" + name + "' was not acquired" + after, cause);
         }
         return new IndeterminateLockException(

@@ -272,7 +272,7 @@ final class FairSlot extends Slot {
         }
         openedMeanwhile = false;
         displace(asked, now, out);
-        healthy(asked);
+        granted(asked);
         Optional<Waiter> whose = waiterOf(asked.id);
         confirm(asked, proven, whose.map(waiter -> waiter.term.watchdog()).orElse(true));
         asked.adopt(reply.tokens());
@@ -335,10 +335,12 @@ final class FairSlot extends Slot {
         abandonIfUnused(out);
     }
 
-    /** What stands at the store, and counts for nobody, is not to keep others off: it is given up, and asked for at its place. */
+    /** What stands at the store, and counts for nobody, is not to keep others off: it is given up, and asked for behind them. */
     private void again(Waiter waiter, Effect.Buffer out) {
         leave(waiter, out);
         newTicket(waiter);
+        ticket(waiter).arrival = 0;
+        line.last(waiter);
     }
 
     // ---- signals
@@ -438,6 +440,7 @@ final class FairSlot extends Slot {
         fresh.born = waiter.arrived;
         if (before != null) {
             fresh.goesOnFrom(before);
+            fresh.arrival = before.arrival;
         }
         waiter.ticket = fresh;
     }

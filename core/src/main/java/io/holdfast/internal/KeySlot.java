@@ -250,7 +250,7 @@ class KeySlot extends Slot {
             }
             return;
         }
-        healthy(asked);
+        granted(asked);
         Waiter forWhom = asked.preparedFor;
         confirm(asked, proven, forWhom == null || forWhom.term.watchdog());
         asked.adopt(reply.tokens());
@@ -326,7 +326,7 @@ class KeySlot extends Slot {
         }
     }
 
-    /** What stands at the store, and counts for nobody, is not to keep others off: it is given up, and asked for at its place. */
+    /** What stands at the store, and counts for nobody, is not to keep others off: it is given up, and asked for behind them. */
     private Tenure again(Tenure asked, long now, Effect.Buffer out) {
         Tenure fresh = tenureFor(Objects.requireNonNull(line.peek()), now);
         fresh.goesOnFrom(asked);

@@ -21,6 +21,7 @@ final class Line {
     private final Rules rules;
     private ArrayDeque<Waiter> waiters = NOBODY;
     private long outageSince;
+    private boolean inVain;
     private @Nullable StoreException outage;
 
     Line(String name, Rules rules) {
@@ -76,6 +77,13 @@ final class Line {
         }
     }
 
+    /** Moves a waiter behind all others. */
+    void last(Waiter waiter) {
+        if (waiters.remove(waiter)) {
+            waiters.addLast(waiter);
+        }
+    }
+
     boolean remove(Waiter waiter) {
         boolean waited = waiters.remove(waiter);
         forgetIfEmpty();
@@ -101,10 +109,17 @@ final class Line {
         outage = null;
     }
 
+    /** It has granted the name, and that counts. */
+    void grants() {
+        inVain = false;
+    }
+
     /** The store has not answered, or could not. */
     void isSilent(StoreException cause, long now) {
-        outageSince = outage == null ? now : outageSince;
+        // what stands in vain is given back: that others are served meanwhile is no end of it
+        outageSince = outage == null && !inVain ? now : outageSince;
         outage = cause;
+        inVain |= cause.effect() == StoreException.Effect.UNCONFIRMED;
     }
 
     boolean inOutage() {
@@ -137,17 +152,17 @@ final class Line {
     private void endIfImpatient(Waiter waiter, Tenure asked, StoreException cause, long now, List<Waiter> over) {
         boolean timeUp = waiter.answered && waiter.outOfTime(now);
         boolean refused = cause.effect() == StoreException.Effect.REFUSED;
-        if (timeUp && !refused && !asked.mayHaveBeenGranted(cause)) {
+        if (timeUp && !refused && !asked.mayStand()) {
             finish(waiter, new Outcome.Busy(waiter.holder), over);
         } else if (timeUp || refused || now - limit(waiter, asked) >= 0) {
             finish(waiter, new Outcome.Failed(rules.moment().failure(name, waiter, asked, cause, now)), over);
         }
     }
 
-    /** What comes of one who has no more time: if the store granted it, and not where it was wanted, nobody else has it. */
+    /** What comes of one who has no more time: if the store may have granted it, it is not known that somebody else has it. */
     Outcome timedOut(Waiter waiter, @Nullable Tenure asked, long now) {
         StoreException cause = outage;
-        return asked != null && cause != null && cause.effect() == StoreException.Effect.UNCONFIRMED
+        return asked != null && cause != null && asked.mayStand()
                 ? new Outcome.Failed(rules.moment().failure(name, waiter, asked, cause, now))
                 : new Outcome.Busy(waiter.holder);
     }

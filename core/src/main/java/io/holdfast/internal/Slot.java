@@ -323,7 +323,7 @@ abstract class Slot {
         if (deadline - now < CLAIM_RESERVE_NANOS) {
             return false;
         }
-        healthy(asked);
+        granted(asked);
         asked.preparedFor = forWhom.term.takesAny() ? forWhom : null;
         asked.confirm(new Validity(now, deadline - now, deadline, base.skew()), true);
         // a claim does not outlive a stall of a second: who goes on holding gets the whole lease soon
@@ -335,6 +335,12 @@ abstract class Slot {
     void healthy(Tenure asked) {
         line.answers();
         asked.failures = 0;
+        asked.beforeMayStand = false;
+    }
+
+    void granted(Tenure asked) {
+        healthy(asked);
+        line.grants();
     }
 
     // ---- owners

@@ -225,6 +225,11 @@ final class Slots {
         return (mode == Mode.LOCK) == (held == Mode.LOCK) && (throughAnother || !mode.goesWith(held));
     }
 
+    /** Whether a client with one of these waits for another client with the other. */
+    static boolean areInTheWay(Mode one, Mode other) {
+        return one != Mode.PERMITS && other != Mode.PERMITS && !one.goesWith(other);
+    }
+
     /** What this client's owners have of the name, which is not that of a semaphore. */
     Stream<Hold> holds(String name) {
         return of(name).filter(slot -> slot.share.mode() != Mode.PERMITS).flatMap(slot -> slot.owners().stream());

@@ -2,7 +2,6 @@ package io.holdfast.internal;
 
 import io.holdfast.spi.Share;
 import io.holdfast.spi.Signal;
-import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TokenBlock;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +56,7 @@ final class Tenure {
     /** Why the last renewal or release is not confirmed. */
     volatile String trouble = NO_ANSWER;
 
+    boolean beforeMayStand;
     boolean inFlight;
     boolean queued;
     long arrival;
@@ -104,10 +104,10 @@ final class Tenure {
         this.share = share;
     }
 
-    /** Is asked for instead of that one, at its place, and with as much patience as there is left. */
+    /** Is asked for instead of that one, with as much patience as there is left. */
     void goesOnFrom(Tenure before) {
+        beforeMayStand = before.mayStand();
         born = before.born;
-        arrival = before.arrival;
         failures = before.failures;
         tokensWanted = before.tokensWanted;
     }
@@ -145,9 +145,9 @@ final class Tenure {
         return until != NEVER && now - until >= 0;
     }
 
-    /** Whether what is not answered, or failed like this, may have been applied. */
-    boolean mayHaveBeenGranted(StoreException last) {
-        return copies.unanswered() || last.effect() == StoreException.Effect.UNCONFIRMED;
+    /** Whether what was asked for by it, or before it, may stand at the store. */
+    boolean mayStand() {
+        return copies.unanswered() || beforeMayStand;
     }
 
     boolean held() {

@@ -224,7 +224,7 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
                     boolean halfWay = Redirect.in(error)
                             .filter(redirect -> redirect.kind != Redirect.Kind.MOVED)
                             .isPresent();
-                    return halfWay ? halfMoved.release(store, request) : CompletableFuture.failedStage(error);
+                    return halfWay ? halfMoved.release(store, request, error) : CompletableFuture.failedStage(error);
                 }));
     }
 

@@ -137,15 +137,16 @@ record Failures(Address server) {
                         + " ms; set appendfsync to always, and look at aof_delayed_fsync in INFO persistence");
     }
 
-    /** Why nobody can tell what is on the disk of a server that answered like this when it was asked. */
-    StoreException notDurable(Safety wanted, Throwable error) {
+    /** Why nobody can tell what is on the disk of a server that answered like this when it was asked; empty if that is not known. */
+    Optional<StoreException> notDurable(Safety wanted, Throwable error) {
         String text = String.valueOf(root(error).getMessage());
         String why = text.startsWith("ERR unknown command")
                 ? "it does not know WAITAOF; Redis does from 7.2 on, and Valkey"
                 : text.contains("appendonly")
                         ? "it keeps nothing on its disk; set appendonly to yes"
-                        : MEANINGS.getOrDefault(code(text), "it says");
-        return notDurable(wanted, why + " (" + text + ")");
+                        : MEANINGS.get(code(text));
+        boolean stays = why != null && (effect(code(text)) == Effect.REFUSED || text.startsWith("ERR "));
+        return stays ? Optional.of(notDurable(wanted, why + " (" + text + ")")) : Optional.empty();
     }
 
     /** The same of one that told how it writes. */

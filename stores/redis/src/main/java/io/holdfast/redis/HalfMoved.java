@@ -5,8 +5,6 @@ import io.holdfast.spi.Platform;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -27,13 +25,25 @@ record HalfMoved(Nodes nodes, Platform platform) {
                 .thenApply(held -> held ? new Renew.Renewed(1, Optional.empty(), time) : new Renew.Lost());
     }
 
-    /** Whoever waits is not served. */
-    CompletionStage<Release.Reply> release(RedisStore node, Release request) {
+    /**
+     * Whoever waits is not served. What is not held may have a place, which is withdrawn when the slot has arrived: that fails as
+     * the request with all keys did.
+     */
+    CompletionStage<Release.Reply> release(RedisStore node, Release request, Throwable refusal) {
         long time = timeAt(node, request.name());
-        List<Part> parts = new ArrayList<>(node.parts(request.name(), request.tenure(), request.mode()));
-        Collections.reverse(parts);
-        return each(parts, 0, node, request.name(), Safety.async(), Duration.ZERO)
-                .thenApply(held -> new Release.Reply(held, 0, time));
+        List<Part> parts = node.parts(request.name(), request.tenure(), request.mode());
+        Part hold = parts.stream().filter(Part::isHold).findFirst().orElseThrow();
+        return wherever(hold, node, request.name(), Safety.async(), Duration.ZERO)
+                .thenCompose(held -> held ? rest(parts, node, request.name()) : CompletableFuture.failedStage(refusal))
+                .thenApply(done -> new Release.Reply(true, 0, time));
+    }
+
+    /** What is left behind if that fails is of nobody, and ends by itself. */
+    private CompletionStage<?> rest(List<Part> parts, RedisStore node, String name) {
+        return Stages.all(parts.stream()
+                .filter(part -> !part.isHold())
+                .map(part -> wherever(part, node, name, Safety.async(), Duration.ZERO)
+                        .exceptionally(error -> false)));
     }
 
     /** What is known of it already: who answers may be another node, with another time. */

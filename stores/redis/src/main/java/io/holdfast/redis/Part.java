@@ -9,9 +9,10 @@ import java.util.stream.Stream;
  * What one key of a name has of a holder, which can be renewed and given up there by itself while the slot is half moved.
  *
  * <p>Who renews does so in the order of {@link #of}: the end of the lease first, where there is one, as that decides who holds the
- * name, and the others are only to be there for as long. Who releases does so in the reverse order, since an end that is left behind
- * is of nobody, but who is left behind without one would not be dropped. In between no script sees half of it: none that needs
- * all keys is run while they are apart, and before and after that each finds the holder in all of them or lets it go.
+ * name, and the others are only to be there for as long. Who releases begins with {@linkplain #isHold what holds the name}, since an
+ * end that is left behind is of nobody, but who is left behind without one would not be dropped. In between no script sees half of
+ * it: none that needs all keys is run while they are apart, and before and after that each finds the holder in all of them or lets
+ * it go.
  *
  * @param what it has, as {@link Script#BY_KEY} calls it
  * @param holder as it is called there
@@ -29,6 +30,10 @@ record Part(String what, String key, String holder) {
                 yield List.of(new Part("end", keys[0], holder), new Part("count", keys[1], holder));
             }
         };
+    }
+
+    boolean isHold() {
+        return what.equals("owner") || what.equals("count");
     }
 
     private static List<Part> shared(List<String> keys, String tenure, Mode mode) {

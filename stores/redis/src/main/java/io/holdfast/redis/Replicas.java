@@ -77,7 +77,7 @@ final class Replicas {
         return waitForDisks(made, 0, 1)
                 .handle(Replicas::errorAnswered)
                 .thenCompose(error -> error.isPresent()
-                        ? CompletableFuture.completedStage(Optional.of(failures.notDurable(safety, error.get())))
+                        ? verdict(error.get())
                         // what is hidden from this user counts as right
                         : made.async()
                                 .configGet("appendfsync")
@@ -85,6 +85,12 @@ final class Replicas {
                                         errorAnswered(config, hidden).isPresent()
                                                 ? Optional.empty()
                                                 : failures.notDurable(safety, config)));
+    }
+
+    /** Fails if it says nothing of what the server can do, as that it is no master any more. */
+    private CompletionStage<Optional<StoreException>> verdict(Throwable error) {
+        Optional<StoreException> refusal = failures.notDurable(safety, error);
+        return refusal.isPresent() ? CompletableFuture.completedStage(refusal) : CompletableFuture.failedStage(error);
     }
 
     private static Optional<Throwable> errorAnswered(@Nullable Object reply, @Nullable Throwable error) {

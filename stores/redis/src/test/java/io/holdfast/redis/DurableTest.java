@@ -2,6 +2,7 @@ package io.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.holdfast.Holdfast;
 import io.holdfast.IndeterminateLockException;
@@ -12,6 +13,8 @@ import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -146,6 +149,26 @@ class DurableTest {
             Await.until("it is refused", () -> !isGranted(client));
             servers.redis.configSet("appendfsync", "always");
             Await.until("it is granted", () -> isGranted(client));
+        }
+    }
+
+    /** What it answers then says nothing of its disk. */
+    @Test
+    void aServerThatIsMadeAReplicaIsLeftAndNotRefused() throws Exception {
+        try (Servers servers = Servers.start(ON_DISK);
+                Servers other = Servers.start(ON_DISK);
+                Holdfast client = Holdfast.builder()
+                        .uri(servers.uri())
+                        .commandTimeout(Duration.ofMillis(300))
+                        .build()) {
+            assertThat(isGranted(client)).isTrue();
+            servers.redis.replicaof("127.0.0.1", other.server.port());
+            List<Throwable> errors = new ArrayList<>();
+            Await.until("it is asked where the master is", () -> {
+                errors.add(catchThrowable(() -> client.lock("n", DURABLE).tryLock()));
+                return String.valueOf(errors.get(errors.size() - 1)).contains("cannot connect: it is a replica");
+            });
+            assertThat(errors).noneMatch(StoreRefusedException.class::isInstance);
         }
     }
 

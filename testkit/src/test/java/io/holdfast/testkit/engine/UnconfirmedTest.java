@@ -15,6 +15,8 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.spi.TogetherStore;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -30,15 +32,18 @@ class UnconfirmedTest extends VirtualTime {
     private static final Duration MOMENT = Duration.ofMillis(100);
 
     private static final CompletionStage<Void> THERE = CompletableFuture.completedStage(null);
-    private static final StoreException GONE = new StoreException(Effect.UNCONFIRMED, "no replica has it");
 
     private CompletionStage<Void> replica = THERE;
+    private boolean reachable = true;
 
     private final Holdfast c = client(
             "c",
             options -> options.provider(provider(config -> new ForwardingStore(server.open(config)) {
                 @Override
                 public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+                    if (!reachable) {
+                        return CompletableFuture.failedStage(new StoreException(Effect.NOT_APPLIED, "unreachable"));
+                    }
                     return super.acquire(request)
                             .thenCompose(reply -> reply instanceof Acquire.Granted
                                             && !request.safety().equals(Safety.async())
@@ -57,6 +62,10 @@ class UnconfirmedTest extends VirtualTime {
         assertNothingIsLeft();
     }
 
+    private static CompletionStage<Void> gone() {
+        return CompletableFuture.failedStage(new StoreException(Effect.UNCONFIRMED, "no replica has it"));
+    }
+
     private static DistributedLock lock(Holdfast client, boolean fair, LockOptions options) {
         return fair ? client.fairLock("n", options) : client.lock("n", options);
     }
@@ -66,7 +75,7 @@ class UnconfirmedTest extends VirtualTime {
         Lease first = a.lock("n").acquire();
         CompletableFuture<Lease> stuck = lock(c, fair, ON_ONE).async().acquire();
         sim.runFor(MOMENT);
-        replica = CompletableFuture.failedStage(GONE);
+        replica = gone();
         first.close();
         sim.runFor(MOMENT);
         assertThat(stuck).isNotDone();
@@ -91,27 +100,69 @@ class UnconfirmedTest extends VirtualTime {
         stuck.join().close();
     }
 
+    /** Two of one client, whom the store would else serve in turn. */
     @Test
-    void itsPlaceIsKept() throws InterruptedException {
+    void inOrderOthersHaveTheirTurnBefore() throws InterruptedException {
         Lease first = a.lock("n").acquire();
-        CompletableFuture<Lease> stuck = c.fairLock("n", ON_ONE).async().acquire();
-        sim.runFor(MOMENT);
-        CompletableFuture<Lease> second = b.fairLock("n").async().acquire();
-        sim.runFor(MOMENT);
-        CompletableFuture<Lease> third = a.fairLock("n").async().acquire();
-        sim.runFor(MOMENT);
-        replica = CompletableFuture.failedStage(GONE);
+        List<CompletableFuture<Lease>> stuck = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            stuck.add(c.fairLock("n", ON_ONE).async().acquire());
+            sim.runFor(MOMENT);
+        }
+        List<CompletableFuture<Lease>> others = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            others.add(b.fairLock("n").async().acquire());
+            sim.runFor(MOMENT);
+        }
+        replica = gone();
         first.close();
-        sim.runUntil(second::isDone, LONG);
-        sim.runFor(Duration.ofSeconds(2));
+        for (CompletableFuture<Lease> other : others) {
+            sim.runFor(MOMENT);
+            assertThat(other).isCompleted();
+            other.join().close();
+        }
+        assertThat(stuck).noneMatch(CompletableFuture::isDone);
         replica = THERE;
-        second.join().close();
-        sim.runFor(MOMENT);
-        assertThat(stuck).isCompleted();
-        assertThat(third).isNotDone();
-        stuck.join().close();
-        sim.runFor(MOMENT);
-        third.join().close();
+        for (CompletableFuture<Lease> each : stuck) {
+            sim.runUntil(each::isDone, LONG);
+            each.join().close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aWaitInVainEndsThoughOthersAreServed(boolean fair) throws InterruptedException {
+        Duration began = sim.elapsed();
+        CompletableFuture<Lease> stuck = stuck(fair);
+        while (!stuck.isDone()) {
+            CompletableFuture<Lease> other =
+                    lock(b, fair, LockOptions.defaults()).async().acquire();
+            sim.runUntil(other::isDone, LONG);
+            sim.runFor(Duration.ofSeconds(1));
+            other.join().close();
+            assertThat(sim.elapsed().minus(began)).isLessThan(Duration.ofSeconds(35));
+        }
+        assertThat(stuck)
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOf(IndeterminateLockException.class);
+    }
+
+    /** The server is gone right after the grant, which it may still have. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatMayStandIsNotCalledUnavailable(boolean fair) {
+        replica = gone();
+        CompletableFuture<Lease> asked = lock(c, fair, ON_ONE).async().acquire();
+        sim.runFor(Duration.ofMillis(5));
+        reachable = false;
+        sim.runFor(Duration.ofSeconds(5));
+        assertThat(asked)
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOf(IndeterminateLockException.class);
     }
 
     @ParameterizedTest
@@ -120,7 +171,7 @@ class UnconfirmedTest extends VirtualTime {
         Lease first = a.lock("n").acquire();
         CompletableFuture<Optional<Lease>> stuck = lock(c, fair, ON_ONE).async().tryAcquire(Duration.ofSeconds(5));
         sim.runFor(MOMENT);
-        replica = CompletableFuture.failedStage(GONE);
+        replica = gone();
         first.close();
         sim.runFor(Duration.ofSeconds(6));
         assertThat(stuck)
@@ -145,7 +196,7 @@ class UnconfirmedTest extends VirtualTime {
         replica = open;
         first.close();
         sim.runFor(Duration.ofMillis(500));
-        open.completeExceptionally(GONE);
+        open.completeExceptionally(new StoreException(Effect.UNCONFIRMED, "no replica has it"));
         sim.runFor(MOMENT);
         assertThat(asked).isCompletedExceptionally();
         CompletableFuture<Lease> other = b.lock("n").async().acquire();
