@@ -2,6 +2,7 @@ package io.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.Safety;
 import io.holdfast.spi.StoreException;
 import io.lettuce.core.RedisCommandExecutionException;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,22 @@ class FailuresTest {
         StoreException failure = new Failures(Address.parse("redis://host")).answer("take locks", answer);
         assertThat(failure.effect()).isEqualTo(StoreException.Effect.NOT_APPLIED);
         assertThat(failure).hasMessageContainingAll("take locks", "it belongs to a cluster", answer);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "ERR unknown command 'WAITAOF', true",
+        "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled., true",
+        "NOPERM User app has no permissions to run the 'waitaof' command, true",
+        "ERR WAITAOF cannot be used with replica instances., false",
+        "UNBLOCKED force unblock from blocking operation, false",
+        "LOADING Redis is loading the dataset in memory, false"
+    })
+    void onlyWhatSomebodyHasToRepairIsARefusalOfDisks(String answer, boolean refusal) {
+        Failures failures = new Failures(Address.parse("redis://host"));
+        assertThat(failures.notDurable(Safety.durable(), new RedisCommandExecutionException(answer))
+                        .isPresent())
+                .isEqualTo(refusal);
     }
 
     /** As servers before Redis 7 wrap what a command in a script failed with. */
