@@ -10,8 +10,8 @@ package io.holdfast;
  *
  * <p>What is not where it has to be within two fifths of the command timeout is given back, so that others may have it, and asked for
  * again behind those who wait, as through an outage: for the caller's time, but for no longer than the command timeout, or
- * {@code maxOutage} for one that was in line before. Then {@link IndeterminateLockException} says so. A hold whose renewals do not get there is lost at its
- * deadline.
+ * {@code maxOutage} for one that was in line before. Then {@link IndeterminateLockException} says so. A hold whose renewals do
+ * not get there is lost at its deadline.
  *
  * @param replicas that must have each grant and each renewal; 0 for none
  * @param onDisk whether the server and these replicas must have it on their disks, not only in memory
