@@ -51,7 +51,7 @@ class FailoverCrowdTest {
 
             @Override
             public Optional<RedisServer> master() {
-                return Optional.of(group.master());
+                return group.agreed();
             }
 
             @Override

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -120,14 +121,18 @@ final class SentinelGroup implements AutoCloseable {
         }
     }
 
-    /** The master, as most Sentinels know it. */
+    /** The master. */
     RedisServer master() {
+        return agreed().orElseThrow();
+    }
+
+    /** The same, as most Sentinels know it; empty while they hear of another one. */
+    Optional<RedisServer> agreed() {
         Map<String, Long> votes = sentinels.stream()
                 .collect(Collectors.groupingBy(sentinel -> told(sentinel).get("port"), Collectors.counting()));
         return servers.stream()
                 .filter(server -> votes.getOrDefault("" + port(server), 0L) > EACH / 2)
-                .findFirst()
-                .orElseThrow();
+                .findFirst();
     }
 
     @Override
