@@ -92,7 +92,7 @@ final class Counting {
 
     static HoldfastException failure(String what, String name, boolean changes, StoreException cause) {
         String text = what + " '" + name + "': " + cause.getMessage();
-        return changes && cause.effect() == Effect.UNKNOWN
+        return changes && cause.effect().mayBeApplied()
                 ? new IndeterminateLockException(name, text + "; whether it was changed could not be told", cause)
                 : Texts.failure(name, text, cause);
     }
@@ -139,7 +139,7 @@ final class Counting {
         }
 
         private void failed(StoreException cause, int failures) {
-            mayBeApplied |= cause.effect() == Effect.UNKNOWN;
+            mayBeApplied |= cause.effect().mayBeApplied();
             long patience = mayBeApplied ? MOST_PATIENCE_NANOS : engine.rules.command();
             boolean over = engine.platform.nanoTime() - began >= Math.min(patience, engine.rules.outage());
             if (over || cause.effect() == Effect.REFUSED) {

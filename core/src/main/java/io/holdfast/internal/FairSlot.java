@@ -437,8 +437,9 @@ final class FairSlot extends Slot {
     private void newTicket(Waiter waiter) {
         Tenure before = waiter.ticket;
         Tenure fresh = newTenure();
-        fresh.born = waiter.arrived;
-        if (before != null) {
+        if (before == null) {
+            fresh.born = waiter.arrived;
+        } else {
             fresh.goesOnFrom(before);
             fresh.arrival = before.arrival;
         }

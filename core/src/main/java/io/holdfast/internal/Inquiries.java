@@ -56,7 +56,7 @@ record Inquiries(Engine engine) {
 
     private static HoldfastException failure(String name, boolean changes, StoreException cause) {
         String text = "lock '" + name + "': " + cause.getMessage();
-        return changes && cause.effect() == StoreException.Effect.UNKNOWN
+        return changes && cause.effect().mayBeApplied()
                 ? new IndeterminateLockException(name, text + "; whether it was freed could not be told", cause)
                 : Texts.failure(name, text, cause);
     }

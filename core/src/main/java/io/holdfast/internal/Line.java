@@ -152,9 +152,9 @@ final class Line {
     private void endIfImpatient(Waiter waiter, Tenure asked, StoreException cause, long now, List<Waiter> over) {
         boolean timeUp = waiter.answered && waiter.outOfTime(now);
         boolean refused = cause.effect() == StoreException.Effect.REFUSED;
-        if (timeUp && !refused && !asked.mayStand()) {
-            finish(waiter, new Outcome.Busy(waiter.holder), over);
-        } else if (timeUp || refused || now - limit(waiter, asked) >= 0) {
+        if (timeUp && !refused) {
+            finish(waiter, timedOut(waiter, asked, now), over);
+        } else if (refused || now - limit(waiter, asked) >= 0) {
             finish(waiter, new Outcome.Failed(rules.moment().failure(name, waiter, asked, cause, now)), over);
         }
     }
