@@ -140,13 +140,15 @@ record Failures(Address server) {
     /** Why nobody can tell what is on the disk of a server that answered like this when it was asked; empty if that is not known. */
     Optional<StoreException> notDurable(Safety wanted, Throwable error) {
         String text = String.valueOf(root(error).getMessage());
-        String why = text.startsWith("ERR unknown command")
-                ? "it does not know WAITAOF; Redis does from 7.2 on, and Valkey"
-                : text.contains("appendonly")
-                        ? "it keeps nothing on its disk; set appendonly to yes"
-                        : MEANINGS.get(code(text));
-        boolean stays = why != null && (effect(code(text)) == Effect.REFUSED || text.startsWith("ERR "));
-        return stays ? Optional.of(notDurable(wanted, why + " (" + text + ")")) : Optional.empty();
+        String why = null;
+        if (text.startsWith("ERR unknown command")) {
+            why = "it does not know WAITAOF; Redis does from 7.2 on, and Valkey";
+        } else if (text.contains("appendonly")) {
+            why = "it keeps nothing on its disk; set appendonly to yes";
+        } else if (effect(code(text)) == Effect.REFUSED) {
+            why = MEANINGS.get(code(text));
+        }
+        return Optional.ofNullable(why).map(reason -> notDurable(wanted, reason + " (" + text + ")"));
     }
 
     /** The same of one that told how it writes. */

@@ -17,12 +17,17 @@ import java.util.concurrent.CompletionStage;
  */
 record HalfMoved(Nodes nodes, Platform platform) {
 
-    /** As if somebody waited; no tokens are given. */
+    /** One key after the other, as long as they have the holder. As if somebody waited; no tokens are given. */
     CompletionStage<Renew.Reply> renew(RedisStore node, Renew request) {
         long time = timeAt(node, request.name());
         List<Part> parts = node.parts(request.name(), request.tenure(), request.mode());
-        return each(parts, 0, node, request.name(), request.safety(), request.lease())
-                .thenApply(held -> held ? new Renew.Renewed(1, Optional.empty(), time) : new Renew.Lost());
+        CompletionStage<Boolean> held = CompletableFuture.completedStage(true);
+        for (Part part : parts) {
+            held = held.thenCompose(so -> so
+                    ? wherever(part, node, request.name(), request.safety(), request.lease())
+                    : CompletableFuture.completedStage(false));
+        }
+        return held.thenApply(all -> all ? new Renew.Renewed(1, Optional.empty(), time) : new Renew.Lost());
     }
 
     /**
@@ -49,17 +54,6 @@ record HalfMoved(Nodes nodes, Platform platform) {
     /** What is known of it already: who answers may be another node, with another time. */
     private long timeAt(RedisStore node, String name) {
         return node.clock(name).notAfter(platform.nanoTime(), Duration.ZERO);
-    }
-
-    /** One after the other, as long as they have the holder. */
-    private CompletionStage<Boolean> each(
-            List<Part> parts, int at, RedisStore node, String name, Safety safety, Duration lease) {
-        return at == parts.size()
-                ? CompletableFuture.completedStage(true)
-                : wherever(parts.get(at), node, name, safety, lease)
-                        .thenCompose(held -> held
-                                ? each(parts, at + 1, node, name, safety, lease)
-                                : CompletableFuture.completedStage(false));
     }
 
     /** Where the key is, or to where it is on its way. */

@@ -74,7 +74,7 @@ record Layout(String prefix, String node) {
 
     /** The same for a tenure that has it, or wants it. */
     Stream<String> sharedKeys(String name, TenureId tenure, Mode mode) {
-        String owner = mode == Mode.UPGRADE ? tenure + SharedLocks.ending(mode) : tenure.toString();
+        String owner = tenure + SharedLocks.ending(mode);
         return Stream.concat(Stream.of(sharedKeys(name)), Stream.of(timers(name) + ":" + owner + TIMER));
     }
 

@@ -14,7 +14,7 @@ enum Script {
     TOGETHER("common", "serve", "take", "together"),
     RENEW("common", "renew"),
     RENEW_ALIKE("common", "renew-alike"),
-    BY_KEY("common", "by-key"),
+    BY_KEY("common", "serve", "permit", "by-key"),
     RELEASE("release-alone", "common", "serve", "redisson", "release"),
     FORCE("common", "serve", "redisson", "force"),
     INSPECT("common", "inspect"),

@@ -304,12 +304,10 @@ final class Session {
             Arrays.setAll(values, i -> arguments[i].toString());
             ScriptRun<T> begun = new ScriptRun<>(
                     script, keys, values, reply -> decoder.apply(new Reply(reply, current)), failed(what, open));
-            return asking ? begun.asking(open) : begun.on(open.async());
+            return listen(script, names, plain)
+                    .thenCompose(heard -> asking ? begun.asking(open) : begun.on(open.async()));
         };
-        return plain
-                ? whenOpen(what, open -> listen(script, names, true).thenCompose(heard -> use.apply(open)))
-                : replicas(safety)
-                        .run(what, open -> listen(script, names, false).thenCompose(heard -> use.apply(open)));
+        return plain ? whenOpen(what, use) : replicas(safety).run(what, use);
     }
 
     /** Sends a command; at once, or not at all. */

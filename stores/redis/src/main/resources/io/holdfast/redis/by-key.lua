@@ -35,11 +35,11 @@ renew.count = renew.owner
 -- Stays for longer than the other keys: there, who has no end is taken for another program's, or is never dropped.
 renew['end'] = function()
     redis.call('ZADD', key, string.format('%.0f', math.max(tonumber(found), now + lease * 1000)), holder)
-    redis.call('PEXPIRE', key, longer(key, lease + 10000))
+    redis.call('PEXPIRE', key, longer(key, lease + CLAIM_LIFE))
 end
 
 function renew.timer()
-    redis.call('SET', key, '1', 'PX', math.max(1, longer(key, lease)))
+    redis.call('SET', key, '1', 'PX', longer(key, lease))
 end
 
 -- Is the last that is done, as a key that has gone is taken to be at the other node.
@@ -48,10 +48,7 @@ function release.owner()
 end
 
 function release.count()
-    redis.call('ZREM', key, holder)
-    if tonumber(redis.call('ZINCRBY', key, -math.abs(tonumber(found)), '=')) <= 0 then
-        redis.call('DEL', key)
-    end
+    take_away(key, holder, tonumber(found))
 end
 
 release['end'] = function()

@@ -40,6 +40,14 @@ local function hold(held, ends, tenure, count, expires)
     redis.call('PEXPIREAT', ends, gone)
 end
 
+-- Takes so many away from who holds them.
+local function take_away(held, tenure, count)
+    redis.call('ZREM', held, tenure)
+    if tonumber(redis.call('ZINCRBY', held, -math.abs(count), '=')) <= 0 then
+        redis.call('DEL', held)
+    end
+end
+
 -- 1 if the tenure held some, else 0.
 local function give_back(held, ends, tenure)
     redis.call('ZREM', ends, tenure)
@@ -47,10 +55,7 @@ local function give_back(held, ends, tenure)
     if not count then
         return 0
     end
-    redis.call('ZREM', held, tenure)
-    if tonumber(redis.call('ZINCRBY', held, -math.abs(count), '=')) <= 0 then
-        redis.call('DEL', held)
-    end
+    take_away(held, tenure, count)
     return 1
 end
 
