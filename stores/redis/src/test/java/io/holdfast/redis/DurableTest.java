@@ -137,13 +137,18 @@ class DurableTest {
         }
     }
 
+    /** One that soon looks again. */
+    private static Holdfast impatient(Servers servers) {
+        return Holdfast.builder()
+                .uri(servers.uri())
+                .commandTimeout(Duration.ofMillis(300))
+                .build();
+    }
+
     @Test
     void itIsLookedAtAgainHowADiskIsWritten() throws Exception {
         try (Servers servers = Servers.start(ON_DISK);
-                Holdfast client = Holdfast.builder()
-                        .uri(servers.uri())
-                        .commandTimeout(Duration.ofMillis(300))
-                        .build()) {
+                Holdfast client = impatient(servers)) {
             assertThat(isGranted(client)).isTrue();
             servers.redis.configSet("appendfsync", "everysec");
             Await.until("it is refused", () -> !isGranted(client));
@@ -157,10 +162,7 @@ class DurableTest {
     void aServerThatIsMadeAReplicaIsLeftAndNotRefused() throws Exception {
         try (Servers servers = Servers.start(ON_DISK);
                 Servers other = Servers.start(ON_DISK);
-                Holdfast client = Holdfast.builder()
-                        .uri(servers.uri())
-                        .commandTimeout(Duration.ofMillis(300))
-                        .build()) {
+                Holdfast client = impatient(servers)) {
             assertThat(isGranted(client)).isTrue();
             servers.redis.replicaof("127.0.0.1", other.server.port());
             List<Throwable> errors = new ArrayList<>();

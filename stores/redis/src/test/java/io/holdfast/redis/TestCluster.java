@@ -170,7 +170,6 @@ final class TestCluster implements AutoCloseable {
         return (Long) value;
     }
 
-    /** From now on what is not at the one any more is asked for at the other. */
     /** A name that it keeps. */
     String nameAt(Node node) {
         return Stream.generate(Servers::name)
@@ -179,6 +178,7 @@ final class TestCluster implements AutoCloseable {
                 .orElseThrow();
     }
 
+    /** From now on what is not at the one any more is asked for at the other. */
     void beginMove(int slot, Node from, Node to) {
         to.cluster("SETSLOT", slot, "IMPORTING", from.id());
         from.cluster("SETSLOT", slot, "MIGRATING", to.id());

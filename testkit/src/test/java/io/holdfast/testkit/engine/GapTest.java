@@ -6,24 +6,20 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.spi.Signal;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Signals that may have been missed. */
 class GapTest extends VirtualTime {
 
-    private final AtomicReference<Consumer<Signal>> signals = new AtomicReference<>();
-    private final Holdfast c = client(
-            "c",
-            options -> options.provider(provider(config -> {
-                signals.set(config.signals());
-                return server.open(config);
-            })));
+    /** What its client hears, for a test to say. */
+    private Consumer<Signal> signals = signal -> {};
+
+    private final Holdfast c = hearing("c", told -> signals = told);
 
     private long renewalsAfter(Signal signal) {
         long before = c.stats().renewals();
-        signals.get().accept(signal);
+        signals.accept(signal);
         sim.runFor(Duration.ofMillis(100));
         return c.stats().renewals() - before;
     }

@@ -20,12 +20,7 @@ class OpenedTest extends VirtualTime {
     /** What its client hears, for a test to say. */
     private Consumer<Signal> signals = signal -> {};
 
-    private final Holdfast c = client(
-            "c",
-            options -> options.provider(provider(config -> {
-                signals = config.signals();
-                return server.open(config);
-            })));
+    private final Holdfast c = hearing("c", told -> signals = told);
 
     private void opened() {
         signals.accept(new Signal.Opened("n"));

@@ -63,7 +63,20 @@ class UnconfirmedTest extends VirtualTime {
     }
 
     private static CompletionStage<Void> gone() {
-        return CompletableFuture.failedStage(new StoreException(Effect.UNCONFIRMED, "no replica has it"));
+        return CompletableFuture.failedStage(tooFew());
+    }
+
+    private static StoreException tooFew() {
+        return new StoreException(Effect.UNCONFIRMED, "no replica has it");
+    }
+
+    private static void assertIndeterminate(CompletableFuture<?> asked, String reason) {
+        assertThat(asked)
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOf(IndeterminateLockException.class)
+                .withMessageContaining(reason);
     }
 
     private static DistributedLock lock(Holdfast client, boolean fair, LockOptions options) {
@@ -142,11 +155,7 @@ class UnconfirmedTest extends VirtualTime {
             other.join().close();
             assertThat(sim.elapsed().minus(began)).isLessThan(Duration.ofSeconds(35));
         }
-        assertThat(stuck)
-                .failsWithin(Duration.ZERO)
-                .withThrowableThat()
-                .havingCause()
-                .isInstanceOf(IndeterminateLockException.class);
+        assertIndeterminate(stuck, "no replica has it");
     }
 
     /** The server is gone right after the grant, which it may still have. */
@@ -158,11 +167,7 @@ class UnconfirmedTest extends VirtualTime {
         sim.runFor(Duration.ofMillis(5));
         reachable = false;
         sim.runFor(Duration.ofSeconds(5));
-        assertThat(asked)
-                .failsWithin(Duration.ZERO)
-                .withThrowableThat()
-                .havingCause()
-                .isInstanceOf(IndeterminateLockException.class);
+        assertIndeterminate(asked, "unreachable");
     }
 
     @ParameterizedTest
@@ -174,12 +179,7 @@ class UnconfirmedTest extends VirtualTime {
         replica = gone();
         first.close();
         sim.runFor(Duration.ofSeconds(6));
-        assertThat(stuck)
-                .failsWithin(Duration.ZERO)
-                .withThrowableThat()
-                .havingCause()
-                .isInstanceOf(IndeterminateLockException.class)
-                .withMessageContaining("no replica has it");
+        assertIndeterminate(stuck, "no replica has it");
     }
 
     /** The answer comes when nobody waits for it any more; and there is no place in a queue that would be given up. */
@@ -196,7 +196,7 @@ class UnconfirmedTest extends VirtualTime {
         replica = open;
         first.close();
         sim.runFor(Duration.ofMillis(500));
-        open.completeExceptionally(new StoreException(Effect.UNCONFIRMED, "no replica has it"));
+        open.completeExceptionally(tooFew());
         sim.runFor(MOMENT);
         assertThat(asked).isCompletedExceptionally();
         CompletableFuture<Lease> other = b.lock("n").async().acquire();

@@ -8,6 +8,7 @@ import io.holdfast.LockEvent;
 import io.holdfast.Safety;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
 import io.holdfast.testkit.SimThread;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -70,6 +72,16 @@ abstract class VirtualTime {
                 return opener.apply(config);
             }
         };
+    }
+
+    /** A client of which a test may say what it hears. */
+    final Holdfast hearing(String name, Consumer<Consumer<Signal>> signals) {
+        return client(
+                name,
+                options -> options.provider(provider(config -> {
+                    signals.accept(config.signals());
+                    return server.open(config);
+                })));
     }
 
     /** What is assigned by a message is on no replica. */
