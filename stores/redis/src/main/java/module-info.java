@@ -5,6 +5,11 @@ module io.holdfast.redis {
     requires static com.google.errorprone.annotations;
     requires io.netty.buffer;
     requires io.netty.common;
+    // for the driver, which names no modules: those of Netty are not all there by themselves
+    requires io.netty.handler;
+    requires io.netty.resolver;
+    requires io.netty.resolver.dns;
+    requires io.netty.transport;
     requires transitive lettuce.core;
     requires org.slf4j;
 

@@ -153,10 +153,11 @@ public interface DistributedLock extends Lock {
      * comes, the hold is over for the caller all the same: a warning is logged, and the release goes on in the
      * background until it is confirmed.
      *
-     * @throws LeaseLostException if the hold was lost before. The level is ended; the outermost such unlock clears the
-     *     hold
+     * @throws LeaseLostException if the hold was lost before, or the store refuses to release it. The level is ended;
+     *     the outermost such unlock clears the hold
      * @throws IllegalMonitorStateException if the current thread does not hold the lock; the text says who does, as far
      *     as this client knows
+     * @throws IllegalStateException if the client was closed, which released the hold
      */
     @Override
     void unlock();
@@ -257,8 +258,8 @@ public interface DistributedLock extends Lock {
      *     time to the next start, less that
      * @return whether the body ran; false if anybody else had the lock, or it was still kept
      * @throws IllegalArgumentException if {@code minHold} is out of range
-     * @throws IllegalStateException if the current thread holds the lock, or the client is closed
-     * @throws IllegalMonitorStateException if the body itself ended the hold, or the client was closed meanwhile
+     * @throws IllegalStateException if the current thread holds the lock, or the client is closed, also by the body
+     * @throws IllegalMonitorStateException if the body itself ended the hold
      * @throws LeaseLostException if the hold was lost while the body ran
      * @see #lock() the other exceptions, with which the body has not run
      */

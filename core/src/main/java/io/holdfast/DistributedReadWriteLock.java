@@ -12,9 +12,9 @@ import java.util.concurrent.locks.ReadWriteLock;
  * A reader with a lease of its own is not joined and joins nobody, so that it costs a store call and ends when it is meant to.
  *
  * <p><b>Both.</b> Each of the two may be entered again by the thread that holds it. The thread that writes may lock for
- * reading, too, and then unlock for writing: it goes on reading, and nobody has written in between. The other way round is
- * refused with an {@link IllegalStateException}, as the thread would wait for itself; two that try would wait for each
- * other. Who reads and may have to write takes the {@link #upgradeableLock()}. {@link Lease}s belong to no thread and are
+ * reading, too, and then unlock for writing: it goes on reading, and nobody has written in between. The other way round, a
+ * wait without end throws {@link IllegalStateException} because the thread would wait for itself, and a try returns false,
+ * as in the JDK. Who reads and may have to write takes the {@link #upgradeableLock()}. {@link Lease}s belong to no thread and are
  * strangers to each other and to all threads.
  *
  * <p><b>Tokens.</b> A reader's {@linkplain DistributedLock#fencingToken() token} is higher than that of any who wrote before
@@ -40,8 +40,8 @@ public interface DistributedReadWriteLock extends ReadWriteLock {
     /**
      * {@inheritDoc}
      *
-     * <p>What locks it for a thread that holds the read lock only throws {@link IllegalStateException}; so does a wait without
-     * end for a lease, in a thread that reads.
+     * <p>A wait without end, for the lock or for a lease of it, throws {@link IllegalStateException} in a thread that holds
+     * the read lock only; a try returns false. If that thread has lost its read hold, both throw {@link LeaseLostException}.
      */
     @Override
     DistributedLock writeLock();
@@ -72,7 +72,7 @@ public interface DistributedReadWriteLock extends ReadWriteLock {
      * {@link LeaseLostException}, as others may have written. Whoever writes may take it, too, and then unlock for writing.
      *
      * <p>A thread that would wait for itself is refused with an {@link IllegalStateException}: one that holds the read lock and
-     * wants this one, and one that holds both and wants to write. A {@link Lease} of it reads, and keeps out all who would
+     * wants this one, and one that holds both and wants to write. Its tries are not refused. A {@link Lease} of it reads, and keeps out all who would
      * write, its own thread as well.
      */
     DistributedLock upgradeableLock();

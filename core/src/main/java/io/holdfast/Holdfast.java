@@ -293,8 +293,9 @@ public interface Holdfast extends AutoCloseable {
      *
      * <p>New calls are refused, waits end with {@link IllegalStateException}. Waits for the store at most
      * {@code closeTimeout} (default 5 s); holds that are not confirmed released by then are logged, with the time at which
-     * their lease ends. An owner that is still inside has its hold ended: its {@link DistributedLock#unlock} throws
-     * {@link IllegalMonitorStateException}, its {@link Lease#close} does nothing. A name that
+     * their lease ends. An owner that is still inside has its hold ended: {@link DistributedLock#unlock} and the first
+     * {@link Lease#close} throw {@link IllegalStateException}, which says so. A call to the store that is under way fails;
+     * if it changes something, by {@link IndeterminateLockException}. A name that
      * {@link DistributedLock#runOnce runOnce} keeps stays taken until its time is up. Does nothing the second time. Not
      * interruptible; an interrupt is kept.
      */

@@ -37,9 +37,10 @@ public final class HoldfastBuilder {
 
     /** Where the locks are kept; see {@link Holdfast#connect}. Required. */
     public HoldfastBuilder uri(String value) {
-        if (!value.matches("(?s)[A-Za-z][A-Za-z0-9+.-]*:.*")) {
-            throw new IllegalArgumentException("uri '" + value.replaceFirst("(?s).*@", "***@")
-                    + "' has no scheme: write for example redis://localhost:6379 or memory:");
+        if (!Objects.requireNonNull(value, "the uri is null").matches("(?s)[A-Za-z][A-Za-z0-9+.-]*:.*")) {
+            throw new IllegalArgumentException(
+                    "the uri has no scheme: write for example redis://localhost:6379 or memory:;"
+                            + " the uri is not shown, because it may contain a password");
         }
         store = store.withUri(value);
         return this;
@@ -55,7 +56,10 @@ public final class HoldfastBuilder {
         return this;
     }
 
-    /** Put before every lock name in the store; by default nothing. Clients with different prefixes exclude nobody. */
+    /**
+     * Puts a text before every lock name in the store; by default nothing. Recommended where the store has data of other
+     * programs: at Redis a lock is a key with the name of the lock. Clients with different prefixes do not exclude each other.
+     */
     public HoldfastBuilder keyPrefix(String value) {
         store = store.withKeyPrefix(Objects.requireNonNull(value, "keyPrefix"));
         return this;
@@ -103,9 +107,12 @@ public final class HoldfastBuilder {
         return this;
     }
 
-    /** How often a waiting client asks without having been told, which repairs lost messages. Default 1 s, with jitter. */
+    /**
+     * How often a waiting client asks without a signal, which repairs lost signals. Default 1 s, with jitter; at most 20 s,
+     * because a store forgets a waiter that has not asked for 60 s.
+     */
     public HoldfastBuilder pollInterval(Duration value) {
-        pollInterval = Durations.requirePositive("pollInterval", value);
+        pollInterval = Durations.requirePollInterval(value);
         return this;
     }
 
@@ -136,7 +143,10 @@ public final class HoldfastBuilder {
         return this;
     }
 
-    /** Runs completions of {@link AsyncLock} and {@link Lease#onLost}; by default one thread of the client's own. */
+    /**
+     * Runs completions of {@link AsyncLock} and the other asynchronous faces; by default two threads of the client's own. The
+     * actions of {@link Lease#onLost} do not run here, but on a thread of the client that does nothing else.
+     */
     public HoldfastBuilder callbackExecutor(Executor value) {
         callbacks = Optional.of(value);
         return this;

@@ -58,7 +58,7 @@ public interface Leadership extends AutoCloseable {
     void ensureLeader(Duration atLeast);
 
     /**
-     * Registers what to run when the leadership ends: once, on the client's callback executor; at once if it has ended. A
+     * Registers what to run when the leadership ends: once, on a thread of the client; at once if it has ended. A
      * loss is told at the latest at the deadline; a resignation when its release is confirmed or goes on in the
      * background. Not run when the client is closed. An action that blocks holds up others; what it throws is logged.
      */
@@ -70,6 +70,7 @@ public interface Leadership extends AutoCloseable {
      * the answer at most the command timeout, then goes on in the background with a warning; an interrupt is kept.
      *
      * @throws LeaseLostException if the lead was lost before
+     * @throws IllegalStateException if the client was closed, which ended the lead
      */
     void resign();
 

@@ -37,7 +37,8 @@ public interface Lease extends AutoCloseable {
      * <p>Call it before a step that cannot be undone. It is a check, not a fence: only a resource that refuses old
      * tokens is safe from a pause right behind it.
      *
-     * @param atLeast zero to the lease less its margin (1 % and 2 ms)
+     * @param atLeast zero to the lease less its margin (1 % and 2 ms); the longest one counts that it was acquired for or
+     *     extended by
      * @throws IllegalArgumentException if the time is out of that range
      * @throws LeaseLostException if the hold is lost or closed
      * @throws IllegalStateException if it was acquired with a time of its own that ends earlier, or is renewed no more
@@ -47,8 +48,10 @@ public interface Lease extends AutoCloseable {
     void ensureValid(Duration atLeast);
 
     /**
-     * Registers what to run when the hold is lost: once, at the latest when its validity ends, on the client's callback
-     * executor; at once if it is lost already; never after {@link #close}. An action that blocks holds up the others.
+     * Registers an action for the loss of the hold. It runs once, at the latest when the validity ends, on a thread of the client
+     * that does nothing else; at once if the hold is lost already; never after {@link #close}. An action that blocks holds up the
+     * actions for other losses of the client, and what a leadership or a quorum lock does about theirs. The lease keeps its actions, which may refer to it; the actions of a
+     * lease that is garbage collected unclosed do not run.
      */
     @CanIgnoreReturnValue
     Lease onLost(Consumer<LeaseLostException> action);
@@ -62,7 +65,8 @@ public interface Lease extends AutoCloseable {
      * @throws LeaseLostException if the hold is lost or closed
      * @throws IllegalStateException if the watchdog renews it, so that there is nothing to extend; or if its end stays
      *     where it is since its {@code maxHold}, by {@link OnMaxHold#STOP_RENEWING}
-     * @throws StoreUnavailableException if the store did not confirm; the old end counts, and the hold goes on until then
+     * @throws StoreUnavailableException if the store did not confirm; the end is where it was, or where another extension
+     *     has moved it
      */
     void extend(Duration lease);
 
@@ -70,7 +74,9 @@ public interface Lease extends AutoCloseable {
      * Releases the lock; does nothing if closed before. Calls the store, or hands the lock to the next waiter of this
      * process. Waits for the answer at most the command timeout, then goes on in the background with a warning.
      *
-     * @throws LeaseLostException if the hold was lost before; only the first close throws
+     * @throws LeaseLostException if the hold was lost before, or the store refuses to release it; only the first close
+     *     throws
+     * @throws IllegalStateException if the client was closed, which released the hold; only the first close throws
      */
     @Override
     void close();

@@ -69,7 +69,8 @@ public sealed interface LockEvent {
     record RenewalLate(String lockName, long token, Duration remaining, String reason) implements LockEvent {}
 
     /**
-     * A release got no answer in time and goes on in the background.
+     * A release got no answer in time and goes on in the background. {@link Lost} follows if the store then reports that it
+     * did not have the hold any more.
      *
      * @param lockName the lock
      * @param token the owner's fencing token

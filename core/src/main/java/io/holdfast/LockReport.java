@@ -12,7 +12,8 @@ import java.util.OptionalLong;
  * @param name the lock name
  * @param holders who holds it; empty if it is free, and several only if they read
  * @param waiters the clients that wait for it, first come first; waiters inside one client count once
- * @param lastToken the highest token that may have been given for the name; empty if the store has none
+ * @param lastToken no token that was given for the name is higher; Redis says the highest token of all names that share a
+ *     counter. Empty if the store has none
  */
 public record LockReport(String name, List<Holder> holders, List<Waiter> waiters, OptionalLong lastToken) {
 

@@ -46,7 +46,7 @@ public interface MultiLease extends AutoCloseable {
     void ensureValid(Duration atLeast);
 
     /**
-     * Registers what to run when the hold is lost: once, for the first member that is, on the callback executor of that
+     * Registers what to run when the hold is lost: once, for the first member that is, on the thread for losses of that
      * member's client; at once if it is lost already; never after {@link #close}.
      */
     @CanIgnoreReturnValue
@@ -71,6 +71,8 @@ public interface MultiLease extends AutoCloseable {
      *
      * @throws LeaseLostException if a member was lost before; it names the first one, and what the others threw is
      *     suppressed; only the first close throws
+     * @throws IllegalStateException if the client of a member was closed, and the others are released; only the first
+     *     close throws
      */
     @Override
     void close();

@@ -29,7 +29,8 @@ import java.util.concurrent.locks.Lock;
  * <p><strong>All or nothing.</strong> There is one wait for all members. When it has passed, the thread is interrupted,
  * the future is cancelled or a member fails, what was taken is released before the call ends. When the last member was
  * got all are looked at once more; if one is not valid any more, because its lease ended meanwhile, all are given back and
- * asked for again within the wait.
+ * asked for again within the wait. If no other owner held a member and this fails again and again, the answers of the stores
+ * take longer than the lease: the call throws {@link StoreUnavailableException}, also when it has no limit.
  *
  * <p><strong>Every acquiring method</strong> takes each member as the method of that name of {@link DistributedLock} does:
  * one store call for each member that is free, none for one that is held by me, waiting for one that is held by another,
@@ -56,7 +57,8 @@ public interface MultiLock extends Lock {
      * @throws LeaseLostException if this thread holds a member and has lost it; unlock first
      * @throws IllegalStateException if the current thread holds an open {@link Lease} of a member, for which it would wait
      *     for ever, or the client of a member is closed
-     * @throws StoreUnavailableException if a store did not answer; nothing is acquired
+     * @throws StoreUnavailableException if a store did not answer, or the answers of the stores together take longer than a
+     *     lease; nothing is acquired
      * @throws IndeterminateLockException if it cannot be known of a member; all are being released
      * @throws StoreRefusedException if a store refused
      */
@@ -127,7 +129,8 @@ public interface MultiLock extends Lock {
      *
      * @throws LeaseLostException if a member was lost before; it names the first one. What the others threw is suppressed
      * @throws IllegalMonitorStateException if the current thread does not hold this object, and nothing is unlocked; or if
-     *     a member was unlocked by itself or its client closed, and the others are unlocked
+     *     a member was unlocked by itself, and the others are unlocked
+     * @throws IllegalStateException if the client of a member was closed, and the others are unlocked
      */
     @Override
     void unlock();

@@ -73,7 +73,7 @@ class DirectionTest {
                 .isEmpty();
     }
 
-    /** Of the engine it needs the rules for times; members it knows as a user does. */
+    /** Of the engine it needs the rules for times and the names of threads; members it knows as a user does. */
     @Test
     void multiLocksUseTheApiAndTimeOnly() {
         assertThat(dependencies(
@@ -81,11 +81,12 @@ class DirectionTest {
                         target -> isHoldfast(target)
                                 && !inPackages(target, MULTI, ROOT)
                                 && !target.getFullName().equals(INTERNAL + ".Durations")
+                                && !target.getFullName().equals(INTERNAL + ".Owner")
                                 && !target.getFullName().equals(SPI + ".Platform")))
                 .isEmpty();
     }
 
-    /** Of the engine it needs how to wait, and the rules for times; its servers it knows by what it asks of them. */
+    /** Of the engine it needs how to wait, the rules for times, and the names of threads; its servers it knows by what it asks of them. */
     @Test
     void quorumLocksUseTheApiAndWaitingOnly() {
         assertThat(dependencies(
@@ -94,6 +95,7 @@ class DirectionTest {
                                 && !inPackages(target, QUORUM, ROOT)
                                 && !target.getFullName().equals(INTERNAL + ".Awaiting")
                                 && !target.getFullName().equals(INTERNAL + ".Durations")
+                                && !target.getFullName().equals(INTERNAL + ".Owner")
                                 && !target.getFullName().equals(MULTI + ".Patience")
                                 && !outermost(target).getName().equals(SPI + ".Platform")))
                 .isEmpty();

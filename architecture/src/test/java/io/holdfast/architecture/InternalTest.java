@@ -21,6 +21,7 @@ class InternalTest {
             "Awaiting",
             "Client",
             "Durations",
+            "Owner",
             "Settings",
             "multi.Asked",
             "multi.Asked$Got",

@@ -8,6 +8,7 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -39,8 +40,8 @@ import picocli.CommandLine.Spec;
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
-            "0:Holdfast let nobody in beside somebody else, and lost no lock",
-            "1:it did, or a worker failed",
+            "0:Holdfast finished every cell, let nobody in beside somebody else, and lost no lock",
+            "1:it did not; a cell that another subject failed is only reported",
             "2:wrong arguments",
             "69:the store cannot be used"
         })
@@ -82,6 +83,14 @@ public final class Bench implements Callable<Integer> {
 
     @Option(names = "--rounds", paramLabel = "N", description = "Rounds that count. Default: 3; with --quick 1.")
     private @Nullable Integer rounds;
+
+    @Option(
+            names = "--limit",
+            paramLabel = "S",
+            description =
+                    "Time that the start of a subject may take, and a round beyond its own time. A subject that takes"
+                            + " longer has failed in this cell. Default: 600; with --quick 60.")
+    private @Nullable Double limit;
 
     @Option(
             names = "--quick",
@@ -156,6 +165,7 @@ public final class Bench implements Callable<Integer> {
                     millis,
                     warmUp != null ? millis(warmUp) : quick ? millis : Math.max(WARM_UP_MILLIS, millis),
                     quick,
+                    Duration.ofMillis(millis(limit != null ? limit : quick ? 60 : 600)),
                     Optional.ofNullable(store),
                     Optional.ofNullable(json),
                     Optional.ofNullable(html),
@@ -180,26 +190,15 @@ public final class Bench implements Callable<Integer> {
             Report report = new Report(Machine.here(server.version(), List.of(arguments)), options.shownStore());
             Series series = new Series(options, uri, server, folder);
             for (Cell cell : options.cells()) {
-                out.print(report.add(series.run(cell)));
+                out.print(report.add(cell, series.run(cell)));
                 out.flush();
                 // what is measured is not lost with a later cell
                 report.write(options.json(), options.html(), options.plots());
             }
             return report.isClean() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
-        } catch (IOException e) {
-            throw new IOException(e.getMessage() + lastErrors(folder), e);
         } finally {
             delete(folder);
         }
-    }
-
-    private static String lastErrors(Path folder) throws IOException {
-        Path errors = folder.resolve("errors");
-        if (!Files.exists(errors)) {
-            return "";
-        }
-        List<String> lines = Files.readAllLines(errors);
-        return ":\n" + String.join("\n", lines.subList(Math.max(0, lines.size() - 20), lines.size()));
     }
 
     private static void delete(Path folder) throws IOException {

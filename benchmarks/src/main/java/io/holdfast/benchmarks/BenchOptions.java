@@ -2,6 +2,7 @@ package io.holdfast.benchmarks;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -15,6 +16,7 @@ import java.util.Set;
  * @param millis of a round
  * @param warmUpMillis of the round before, which does not count
  * @param quick whether to take the few cells that show that all works
+ * @param limit the time that a start may take, and a round beyond its own time
  * @param store where
  * @param json where to write the figures for a program
  * @param html where to write them for a person
@@ -27,6 +29,7 @@ record BenchOptions(
         long millis,
         long warmUpMillis,
         boolean quick,
+        Duration limit,
         Optional<String> store,
         Optional<Path> json,
         Optional<Path> html,
@@ -40,6 +43,7 @@ record BenchOptions(
         threads.forEach(number -> require(number >= 1 && number <= 1_024, "--threads " + number + ": 1 to 1024"));
         require(rounds >= 1 && rounds <= 100, "--rounds " + rounds + ": 1 to 100");
         require(millis >= 100 && millis <= 600_000, "--seconds: 0.1 to 600 a round");
+        require(limit.toMillis() >= 1_000 && limit.toMillis() <= 86_400_000, "--limit: 1 to 86400");
         require(warmUpMillis >= 100 && warmUpMillis <= 600_000, "--warm-up: 0.1 to 600");
         json.ifPresent(file -> requireWritable("--json", file));
         html.ifPresent(file -> requireWritable("--html", file));

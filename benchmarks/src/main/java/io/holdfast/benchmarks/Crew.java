@@ -5,45 +5,82 @@ import io.holdfast.benchmarks.work.Answer;
 import io.holdfast.benchmarks.work.Job;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** The processes of one subject in one cell. */
+/** The processes of one subject in one cell. The first failure of one ends all of them; later steps do nothing then. */
 final class Crew implements AutoCloseable {
+
+    // a worker that can speak tells by itself that its limit has passed
+    private static final Duration MARGIN = Duration.ofSeconds(10);
 
     private final Cell cell;
     private final SubjectKind subject;
     private final ServerMeter server;
-    private final List<WorkerProcess> workers = new ArrayList<>();
-    private final String held;
+    private final Job first;
     private final long period;
+    private final List<WorkerProcess> workers = new ArrayList<>();
+    private final BlockingQueue<WorkerProcess.Said> said = new LinkedBlockingQueue<>();
+    private final List<Round> rounds = new ArrayList<>();
+    private @Nullable String failure;
 
-    Crew(Cell cell, SubjectKind subject, String uri, ServerMeter server, List<String> options, Path folder)
-            throws IOException {
+    Crew(Cell cell, SubjectKind subject, String uri, ServerMeter server, Duration limit, Path folder) {
         this.cell = cell;
         this.subject = subject;
         this.server = server;
         Path board = folder.resolve(cell.hashCode() + "-" + subject);
-        Job first = new Job(cell.name(), subject, uri, cell.threads(), cell.size(), 0, cell.processes(), board);
-        held = first.held();
+        first = new Job(cell.name(), subject, uri, cell.threads(), cell.size(), 0, cell.processes(), board, limit);
         period = cell.goesOnBetweenRounds() ? first.lease().toMillis() / 3 : 0;
-        for (int process = 0; process < cell.processes(); process++) {
-            workers.add(new WorkerProcess(first.of(process), options, folder.resolve("errors")));
-        }
-    }
-
-    void awaitReady() throws IOException {
-        for (WorkerProcess worker : workers) {
-            worker.awaitReady();
-        }
     }
 
     SubjectKind subject() {
         return subject;
     }
 
+    /** Starts the processes, with these options of the JVM. */
+    void start(List<String> options) {
+        attempt(() -> {
+            for (int process = 0; process < cell.processes(); process++) {
+                workers.add(new WorkerProcess(first.of(process), options, said::add));
+            }
+        });
+    }
+
+    void awaitReady() {
+        attempt(() -> lines(Duration.ZERO));
+    }
+
+    void warmUp(long millis) {
+        attempt(() -> measure(millis));
+    }
+
+    void round(long millis) {
+        attempt(() -> rounds.add(measure(millis)));
+    }
+
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    private void attempt(Step step) {
+        if (failure != null) {
+            return;
+        }
+        try {
+            step.run();
+        } catch (IOException e) {
+            failure = String.valueOf(e.getMessage());
+            workers.forEach(WorkerProcess::destroy);
+        }
+    }
+
     /** One round of all processes at once; so long at least that all that is held is renewed. */
-    Round round(long atLeast) throws IOException {
+    private Round measure(long atLeast) throws IOException {
         long millis = Math.max(atLeast, period);
         long cpu = cpuMicros();
         ServerMeter.Reading before = server.read();
@@ -51,27 +88,58 @@ final class Crew implements AutoCloseable {
             worker.begin(millis);
         }
         List<Answer> answers = new ArrayList<>();
-        for (WorkerProcess worker : workers) {
-            answers.add(worker.answer());
+        for (String line : lines(Duration.ofMillis(millis))) {
+            answers.add(Answer.of(line));
         }
         ServerMeter.Reading counted = server.read().since(before);
         return new Round(answers, cpuMicros() - cpu, counted, lost());
     }
 
-    private long lost() {
-        return cell.goesOnBetweenRounds() ? cell.size() - server.present(held, cell.size()) : 0;
+    /** A line of each process, in the order in which they came. So a failure is heard while another process hangs. */
+    private List<String> lines(Duration work) throws IOException {
+        Duration limit = first.limit().plus(work).plus(MARGIN);
+        long end = System.nanoTime() + limit.toNanos();
+        List<String> lines = new ArrayList<>();
+        while (lines.size() < workers.size()) {
+            WorkerProcess.Said next = next(end - System.nanoTime());
+            if (next == null) {
+                throw new IOException((workers.size() - lines.size()) + " of " + workers.size()
+                        + " processes did not answer within " + limit.toMillis() + " ms");
+            }
+            lines.add(next.answer());
+        }
+        return lines;
     }
 
-    private long cpuMicros() {
-        return workers.stream()
-                .mapToLong(worker -> worker.cpu().toNanos() / 1_000)
-                .sum();
+    private WorkerProcess.@Nullable Said next(long nanos) throws IOException {
+        try {
+            return said.poll(nanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    private long lost() {
+        return cell.goesOnBetweenRounds() ? cell.size() - server.present(first.held(), cell.size()) : 0;
+    }
+
+    private long cpuMicros() throws IOException {
+        long micros = 0;
+        for (WorkerProcess worker : workers) {
+            micros += worker.cpu().toNanos() / 1_000;
+        }
+        return micros;
+    }
+
+    Results results() {
+        return failure == null
+                ? new Results(List.of(Row.of(cell, subject.toString(), rounds)), List.of())
+                : new Results(List.of(), List.of(new Failure(cell, subject.toString(), failure)));
     }
 
     @Override
-    public void close() throws IOException {
-        for (WorkerProcess worker : workers) {
-            worker.close();
-        }
+    public void close() {
+        workers.forEach(WorkerProcess::close);
     }
 }

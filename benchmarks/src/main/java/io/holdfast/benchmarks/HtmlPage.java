@@ -27,7 +27,7 @@ final class HtmlPage {
             <h2>How it grows</h2>
             <div class="plots">
             %s</div>
-            <h2>All figures</h2>
+            %s<h2>All figures</h2>
             <div class="wide"><table>
             %s</table></div>
             </body>
@@ -55,15 +55,15 @@ final class HtmlPage {
             "lined up ms");
 
     private final Map<String, String> setting;
-    private final List<Row> rows;
+    private final Results results;
 
-    HtmlPage(Map<String, String> setting, List<Row> rows) {
+    HtmlPage(Map<String, String> setting, Results results) {
         this.setting = setting;
-        this.rows = rows;
+        this.results = results;
     }
 
     String toHtml() throws IOException {
-        return PAGE.formatted(Css.of("plot") + Css.of("bench"), facts(), plots(), table());
+        return PAGE.formatted(Css.of("plot") + Css.of("bench"), facts(), plots(), failures(), table());
     }
 
     private String facts() {
@@ -73,7 +73,7 @@ final class HtmlPage {
     }
 
     private String plots() {
-        return Figure.of(rows).stream().map(HtmlPage::plot).collect(Collectors.joining());
+        return Figure.of(results.rows()).stream().map(HtmlPage::plot).collect(Collectors.joining());
     }
 
     private static String plot(Figure figure) {
@@ -81,9 +81,22 @@ final class HtmlPage {
                 + figure.plot().toSvg("") + "</figure>\n";
     }
 
+    private String failures() {
+        if (results.failures().isEmpty()) {
+            return "";
+        }
+        return "<h2>Failed</h2>\n<table>\n"
+                + line("th", List.of("case", "subject", "failure"))
+                + results.failures().stream()
+                        .map(failure ->
+                                line("td", List.of(failure.cell().toString(), failure.subject(), failure.text())))
+                        .collect(Collectors.joining())
+                + "</table>\n";
+    }
+
     private String table() {
         return line("th", HEAD)
-                + rows.stream().map(row -> line("td", cells(row))).collect(Collectors.joining());
+                + results.rows().stream().map(row -> line("td", cells(row))).collect(Collectors.joining());
     }
 
     private static List<String> cells(Row row) {

@@ -4,29 +4,28 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /** All that was measured in one run. */
 final class Report {
 
+    private static final String OURS = "holdfast";
     private static final JSON WRITER = JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT);
 
     private final Map<String, String> setting;
-    private final List<Row> rows = new ArrayList<>();
+    private Results results = Results.NONE;
 
     Report(Map<String, String> machine, String store) {
         setting = new LinkedHashMap<>(machine);
         setting.put("store", store);
     }
 
-    /** Adds the rows of a cell; the text that shows them. */
-    String add(List<Row> cell) {
-        rows.addAll(cell);
-        return TextTable.of(cell.get(0).cell(), cell);
+    /** Adds the results of a cell; the text that shows them. */
+    String add(Cell cell, Results found) {
+        results = results.and(found);
+        return TextTable.of(cell, found);
     }
 
     void write(Optional<Path> json, Optional<Path> html, Optional<Path> plots) throws IOException {
@@ -34,10 +33,10 @@ final class Report {
             Files.writeString(json.get(), toJson());
         }
         if (html.isPresent()) {
-            Files.writeString(html.get(), new HtmlPage(setting, rows).toHtml());
+            Files.writeString(html.get(), new HtmlPage(setting, results).toHtml());
         }
         if (plots.isPresent()) {
-            for (Figure figure : Figure.of(rows)) {
+            for (Figure figure : Figure.of(results.rows())) {
                 figure.write(plots.get());
             }
         }
@@ -45,12 +44,15 @@ final class Report {
 
     String toJson() throws IOException {
         Map<String, Object> report = new LinkedHashMap<>(setting);
-        report.put("rows", rows.stream().map(Row::toJson).toList());
+        report.put("rows", results.rows().stream().map(Row::toJson).toList());
+        report.put("failures", results.failures().stream().map(Failure::toJson).toList());
         return WRITER.asString(report) + "\n";
     }
 
-    /** Whether Holdfast did what it promises. */
+    /** Tells whether Holdfast finished every cell and did what it promises. */
     boolean isClean() {
-        return rows.stream().filter(row -> row.subject().equals("holdfast")).allMatch(Row::excludes);
+        return results.rows().stream().filter(row -> row.subject().equals(OURS)).allMatch(Row::excludes)
+                && results.failures().stream()
+                        .noneMatch(failure -> failure.subject().equals(OURS));
     }
 }

@@ -1,7 +1,6 @@
 package io.holdfast.benchmarks;
 
 import io.holdfast.benchmarks.subject.SubjectKind;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -25,62 +24,44 @@ final class Series {
         this.folder = folder;
     }
 
-    List<Row> run(Cell cell) throws IOException {
+    Results run(Cell cell) {
         if (!cell.goesOnBetweenRounds()) {
             return together(cell, cell.subjects());
         }
-        List<Row> rows = new ArrayList<>();
-        for (SubjectKind subject : cell.subjects()) {
-            rows.addAll(together(cell, List.of(subject)));
-        }
-        return rows;
+        return cell.subjects().stream()
+                .map(subject -> together(cell, List.of(subject)))
+                .reduce(Results.NONE, Results::and);
     }
 
-    private List<Row> together(Cell cell, List<SubjectKind> subjects) throws IOException {
+    private Results together(Cell cell, List<SubjectKind> subjects) {
         List<Crew> crews = new ArrayList<>();
+        for (SubjectKind subject : subjects) {
+            crews.add(new Crew(cell, subject, uri, server, options.limit(), folder));
+        }
         try {
-            for (SubjectKind subject : subjects) {
-                crews.add(new Crew(cell, subject, uri, server, options.ofProcesses(), folder));
-            }
-            for (Crew crew : crews) {
-                crew.awaitReady();
-            }
-            return rows(cell, crews);
+            crews.forEach(crew -> crew.start(options.ofProcesses()));
+            crews.forEach(Crew::awaitReady);
+            measure(cell, crews);
+            return crews.stream().map(Crew::results).reduce(Results.NONE, Results::and);
         } finally {
-            for (Crew crew : crews) {
-                crew.close();
-            }
+            crews.forEach(Crew::close);
             server.clear();
         }
     }
 
-    private List<Row> rows(Cell cell, List<Crew> crews) throws IOException {
-        List<List<Round>> rounds = new ArrayList<>();
-        for (Crew crew : crews) {
-            rounds.add(new ArrayList<>());
-            if (!cell.once()) {
-                warmUp(crew);
-            }
+    private void measure(Cell cell, List<Crew> crews) {
+        if (!cell.once()) {
+            crews.forEach(this::warmUp);
         }
-        List<Integer> order = new ArrayList<>();
-        for (int i = 0; i < crews.size(); i++) {
-            order.add(i);
-        }
+        List<Crew> order = new ArrayList<>(crews);
         for (int round = 0; round < (cell.once() ? 1 : options.rounds()); round++) {
-            for (int i : order) {
-                rounds.get(i).add(crews.get(i).round(options.millis()));
-            }
+            order.forEach(crew -> crew.round(options.millis()));
             Collections.rotate(order, 1);
         }
-        List<Row> rows = new ArrayList<>();
-        for (int i = 0; i < crews.size(); i++) {
-            rows.add(Row.of(cell, crews.get(i).subject().toString(), rounds.get(i)));
-        }
-        return rows;
     }
 
     /** What stays inside the process is compiled at once. */
-    private void warmUp(Crew crew) throws IOException {
-        crew.round(crew.subject().crossesTheWire() ? options.warmUpMillis() : options.millis());
+    private void warmUp(Crew crew) {
+        crew.warmUp(crew.subject().crossesTheWire() ? options.warmUpMillis() : options.millis());
     }
 }

@@ -13,10 +13,14 @@ final class TextTable {
 
     private TextTable() {}
 
-    static String of(Cell cell, List<Row> rows) {
+    static String of(Cell cell, Results results) {
+        List<Row> rows = results.rows();
         StringBuilder text = new StringBuilder("\n" + cell + "\n" + HEAD.stripTrailing() + "\n");
         for (Row row : rows) {
             text.append(line(row)).append(ratios(row, rows)).append(sizes(row)).append('\n');
+        }
+        for (Failure failure : results.failures()) {
+            text.append(format("  %-9s failed: %s\n", failure.subject(), failure.text()));
         }
         return text.toString();
     }

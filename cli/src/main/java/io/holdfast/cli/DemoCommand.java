@@ -91,9 +91,8 @@ final class DemoCommand implements Callable<Integer> {
             paramLabel = "NAME",
             split = ",",
             converter = StrategyConverter.class,
-            description =
-                    "What keeps the sellers apart: none, decrement, setnx, setnx-ttl, setnx-owner, lock, segmented,"
-                            + " allotment. Default: all that can run on the store.")
+            description = "What keeps the sellers apart: none, decrement, setnx, setnx-ttl, setnx-owner, lock, fair,"
+                    + " segmented, allotment. Default: all that can run on the store.")
     private List<StrategyKind> strategies = List.of();
 
     @Option(names = "--json", paramLabel = "FILE", description = "Writes the figures to this file, too.")

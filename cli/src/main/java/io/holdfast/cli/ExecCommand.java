@@ -19,8 +19,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "exec",
         sortOptions = false,
-        headerHeading = "NAME%n",
-        header = "    holdfast exec - runs a command while it holds a lock",
+        headerHeading = "NAME%n    holdfast exec - ",
+        header = "Runs a command while it holds a lock.",
         synopsisHeading = "%nSYNOPSIS%n    ",
         customSynopsis =
                 "holdfast exec --lock NAME [--store URI] [--wait 10s] [--lease 30s] [--grace 10s] -- COMMAND ...",
@@ -35,10 +35,10 @@ import picocli.CommandLine.Spec;
             "    ignored at the start (nohup) stays ignored.",
             "",
             "    COMMAND does not outlive its lock. The lock is renewed for as long as COMMAND runs. When",
-            "    renewals fail, COMMAND and its descendants get TERM when the lock is valid for GRACE",
-            "    only, and KILL just before it ends; when the lock is lost earlier, KILL at once. This",
-            "    also holds when holdfast itself is killed (TERM at once, then KILL in time) or stopped:",
-            "    a second process, the guard, sees to it.",
+            "    renewals fail, COMMAND and its descendants get TERM, and KILL after GRACE, a reserve",
+            "    before the lock ends: a tenth of the lease, and at least 1s. When the lock is lost",
+            "    earlier, they get KILL at once. This also holds when holdfast itself is killed (TERM at",
+            "    once, then KILL in time) or stopped: a second process, the guard, sees to it.",
             ""
         },
         parameterListHeading = "OPTIONS%n",
@@ -86,8 +86,12 @@ import picocli.CommandLine.Spec;
             "    COMMAND may end with 75, 76 or the like, too. What holdfast says is on standard error,",
             "    on lines that begin with 'holdfast exec:'.",
             "",
-            "    What must not happen twice has to check the token: a host that is suspended runs no",
-            "    guard."
+            "    A COMMAND that is itself a holdfast exec gets each signal once, and passes it on.",
+            "",
+            "    The guard says how long before the end of the lock COMMAND was gone. It is late when the",
+            "    host stalls or is suspended for longer than the reserve, and a process that the kernel",
+            "    keeps in a system call dies only after it. What must not happen twice has to check the",
+            "    token."
         })
 final class ExecCommand implements Callable<Integer> {
 
@@ -117,7 +121,7 @@ final class ExecCommand implements Callable<Integer> {
             paramLabel = "TIME",
             defaultValue = "30s",
             converter = DurationConverter.class,
-            description = "How long the lock lasts without a renewal, and so after the death of this host; at least 1s."
+            description = "How long the lock lasts without a renewal, and so after the death of this host; at least 3s."
                     + " Default: ${DEFAULT-VALUE}.")
     private Duration lease = Duration.ZERO;
 

@@ -1,7 +1,9 @@
 package io.holdfast.cli;
 
 import io.holdfast.HoldfastException;
+import io.holdfast.spi.StoreUri;
 import java.io.PrintWriter;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
@@ -89,12 +91,12 @@ public final class Main implements Callable<Integer> {
 
     private static int explainWrongArguments(ParameterException e, String[] args) {
         CommandLine command = e.getCommandLine();
-        say(command, oneLine(e) + "; see " + command.getCommandSpec().qualifiedName() + " --help");
+        say(command, oneLine(e, args) + "; see " + command.getCommandSpec().qualifiedName() + " --help");
         return ExitCode.USAGE;
     }
 
     private static int explainFailure(Exception e, CommandLine command, ParseResult parsed) {
-        say(command, oneLine(e));
+        say(command, oneLine(e, new String[0]));
         return e instanceof HoldfastException ? ExitCode.UNUSABLE : ExitCode.FAILED;
     }
 
@@ -105,8 +107,12 @@ public final class Main implements Callable<Integer> {
         err.flush();
     }
 
-    private static String oneLine(Exception e) {
-        String message = e.getMessage();
-        return message == null ? e.toString() : message.lines().findFirst().orElse(e.toString());
+    /** The first line of the message. An argument that it quotes may be a URI with a password. */
+    private static String oneLine(Exception e, String[] args) {
+        String text = Objects.requireNonNullElse(e.getMessage(), e.toString());
+        for (String arg : args) {
+            text = arg.contains(":") ? text.replace(arg, StoreUri.masked(arg)) : text;
+        }
+        return text.lines().findFirst().orElse(e.toString());
     }
 }

@@ -2,8 +2,10 @@ package io.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.examples.flashsale.StrategyKind;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -41,7 +43,7 @@ class CommandLineTest {
                 "demo --store redis://|not a Redis URI: 'redis://'",
                 "demo --store jdbc:h2:shop --strategies none,setnx|--strategies setnx: keeps keys or tokens of its locks",
                 "demo --store jdbc:h2:shop --strategies allotment|there are none, decrement, lock, segmented",
-                "demo --store redis://host:port|not a Redis URI: 'redis://host:port'; the form is",
+                "demo --store redis://host:port|not a Redis URI: 'redis://host:***'; the form is",
                 "demo --json /no/such/folder/out.json|--json /no/such/folder/out.json: cannot be written",
                 "demo --html /no/such/folder/out.html|--html /no/such/folder/out.html: cannot be written",
                 "demo --json|--json",
@@ -50,8 +52,8 @@ class CommandLineTest {
                 "exec --lock a -- true|no store: give --store redis://host, or set HOLDFAST_STORE",
                 "exec --lock a --store memory: -- true|--store memory:: excludes nobody",
                 "exec --lock a --store embedded:redis -- true|--store embedded:redis: excludes nobody",
-                "exec --lock a --store jdbc:h2:mem:shop;PASSWORD=secret -- true|--store jdbc:h2:mem:shop: excludes nobody",
-                "exec --lock a --store redis://h --lease 999ms -- true|--lease 999ms: must be 1s to 365 days",
+                "exec --lock a --store jdbc:h2:mem:shop;PASSWORD=secret -- true|--store jdbc:h2:mem:shop;***: excludes nobody",
+                "exec --lock a --store redis://h --lease 2999ms -- true|--lease 2999ms: must be 3s to 365 days",
                 "exec --lock a --store redis://h --lease 3s --grace 3s -- true|less than the lease, 3000ms",
                 "exec --lock a --store redis://h --wait -1s -- true|'-1s' is not a time",
                 "exec --lock a --store http://u:secret@h -- true|no store for the scheme 'http'",
@@ -100,6 +102,22 @@ class CommandLineTest {
     }
 
     @Test
+    void helpNamesEveryStrategyOfTheDemo() {
+        run("demo --help");
+        for (StrategyKind strategy : StrategyKind.values()) {
+            assertThat(out.toString()).containsPattern("[ ,]" + strategy.label() + "[,.]");
+        }
+    }
+
+    @Test
+    void helpNamesEachCommandOnce() {
+        run("--help");
+        for (String command : List.of("demo", "ls", "show", "exec", "release")) {
+            assertThat(out.toString()).containsOnlyOnce(" " + command + " ");
+        }
+    }
+
+    @Test
     void aStoreThatCannotBeReachedHasAnExitCodeOfItsOwn() {
         assertThat(run("demo --store redis://user:secret@127.0.0.1:1")).isEqualTo(69);
         assertThat(err.toString()).contains("nothing listens there").doesNotContain("secret");
@@ -111,6 +129,13 @@ class CommandLineTest {
     @ValueSource(
             strings = {
                 "demo --store nosuch://user:secret@host",
+                "ls --stor redis://user:secret@host",
+                "ls --stor=redis://user:secret@host",
+                "ls --store=redis://user:top?secret@host",
+                "ls redis://user:secret@host",
+                "show a redis://user:secret@host",
+                "exec --lock a --sotre redis://:secret@host -- true",
+                "exec --lock a --store jdbc:h2:mem:secret;secret@host -- true",
                 "demo --strategies setnx --store nosuch://user:secret@host",
                 "demo --strategies setnx --store jdbc:nosuch://host/shop?user=me&password=secret",
                 "demo --store jdbc:h2:mem:shop;PASSWORD=secret",

@@ -31,7 +31,10 @@ class LauncherTest {
             #!/bin/sh
             for argument; do
                 case $argument in
-                    -XX:ArchiveClassesAtExit=*) echo rehearsal >>log; echo classes >"${argument#*=}" ;;
+                    -XX:ArchiveClassesAtExit=*)
+                        if [ -e breaks ]; then echo half >"${argument#*=}"; echo 'disk full' >&2; exit 3; fi
+                        echo rehearsal >>log
+                        [ -e archiveless ] || echo classes >"${argument#*=}" ;;
                     -XX:SharedArchiveFile=*) archive=${argument#*=} ;;
                     io.holdfast.benchmarks.Bench) echo "measured with $*" ;;
                 esac
@@ -82,6 +85,47 @@ class LauncherTest {
         Files.writeString(root.resolve("jdk/release"), "JAVA_VERSION=\"25.0.1\"\n");
         assertThat(outputOf(use(true))).isEqualTo("ran with classes\n");
         assertThat(log()).containsExactly("build", "rehearsal", "rehearsal");
+    }
+
+    @Test
+    void anArchiveThatFailedIsMadeAgain() throws Exception {
+        prepare();
+        Files.createFile(root.resolve("breaks"));
+        assertThat(outputOf(use(true))).isEmpty();
+        assertThat(errors())
+                .contains("no archive of classes")
+                .contains("disk full")
+                .contains("tries again");
+
+        Files.delete(root.resolve("breaks"));
+
+        assertThat(outputOf(use(true))).isEqualTo("ran with classes\n");
+        assertThat(log()).containsExactly("build", "rehearsal");
+    }
+
+    @Test
+    void aJavaThatMakesNoArchiveIsAskedOnce() throws Exception {
+        prepare();
+        Files.createFile(root.resolve("archiveless"));
+        assertThat(outputOf(use(true))).isEmpty();
+        assertThat(outputOf(use(true))).isEmpty();
+        assertThat(log()).containsExactly("build", "rehearsal");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ls", "bench"})
+    void aPathWithAColonIsRefusedBeforeABuild(String command) throws Exception {
+        root = Files.createDirectory(root.resolve("12:30"));
+        prepare();
+
+        Process use = use(true, command);
+
+        assertThat(use.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(use.exitValue()).isEqualTo(70);
+        assertThat(errors())
+                .startsWith("holdfast: Java cannot run from the folder " + root.toRealPath())
+                .contains("colon");
+        assertThat(root.resolve(".holdfast")).doesNotExist();
     }
 
     @Test
@@ -146,6 +190,10 @@ class LauncherTest {
         assertThat(use.waitFor(30, TimeUnit.SECONDS)).isTrue();
         assertThat(use.exitValue()).isZero();
         return new String(use.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+
+    private String errors() throws IOException {
+        return Files.readString(root.resolve("errors"));
     }
 
     private List<String> log() throws IOException {

@@ -36,9 +36,10 @@ final class Yaml {
         try {
             return new Load(settings).loadFromString(text);
         } catch (MarkedYamlEngineException e) {
-            // its own text shows the line, which may have a password in it
+            // its own text, and the problem in it, may quote a password
             String where = e.getProblemMark().map(Yaml::where).orElse("");
-            throw new IllegalArgumentException(file + where + ": it is no YAML: " + e.getProblem());
+            throw new IllegalArgumentException(
+                    file + where + ": it is no YAML; put a value with special characters in quotes");
         } catch (YamlEngineException e) {
             throw new IllegalArgumentException(file + ": it is no YAML, or has more than one document");
         }

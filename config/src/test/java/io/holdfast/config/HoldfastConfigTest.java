@@ -124,6 +124,9 @@ class HoldfastConfigTest {
     void aWrongValueIsRefusedWithItsOption() {
         assertRefused("'lease' cannot be used as '30': it is a time like 500ms", "lease: 30");
         assertRefused("'lease' cannot be used as '1ms': lease", "lease: 1ms");
+        assertRefused(
+                "'pollInterval' cannot be used as '21s': pollInterval PT21S is out of range: above zero, at most 20 s",
+                "pollInterval: 21s");
         assertRefused("'lazy' cannot be used as 'maybe': it is true or false", "lazy: maybe");
         assertRefused("'renewalBatch' cannot be used as '0': renewalBatch 0 is out of range", "renewalBatch: 0");
         assertRefused("'renewalBatch' cannot be used as 'x': it is a number", "renewalBatch: x");
@@ -170,6 +173,10 @@ class HoldfastConfigTest {
     @Test
     void aPasswordIsNotShown() {
         assertRefused("'uri' cannot be used", "uri: //:${SECRET}@host");
+        assertRefused("'uri' cannot be used", "uri: ${SECRET}");
+        assertRefused("it is no YAML", "uri: !s3cret redis://host");
+        assertRefused("it is no YAML", "uri: *s3cret");
+        assertRefused("it is no YAML", "uri: \"redis://:\\s3cret@host\"");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> yaml("uri: nosuch://:${SECRET}@host").build())
                 .satisfies(e -> assertThat(e.getMessage()).doesNotContain("s3cret"));

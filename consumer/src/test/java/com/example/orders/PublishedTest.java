@@ -2,11 +2,15 @@ package com.example.orders;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
 import java.lang.module.ModuleFinder;
 import java.lang.module.ModuleReference;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.jar.JarFile;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -63,6 +67,24 @@ class PublishedTest {
         assertThat(artifact.inPom(dependency + "/scope")).doesNotContain("test", "system", "import");
         assertThat(artifact.inPom(dependency + "[artifactId='jspecify']/scope")).doesNotContain("provided");
         assertThat(artifact.inPom("/project/dependencyManagement")).isEmpty();
+    }
+
+    /** The one that the build compared with the list of minimum versions, and not the one that the driver asks for. */
+    @Test
+    void usersGetOneVersionOfNetty() throws Exception {
+        Published redis = Published.jars().stream()
+                .filter(artifact -> artifact.name().equals("holdfast-redis"))
+                .findFirst()
+                .orElseThrow();
+        List<String> asked = redis.inPom("/project/dependencies/dependency[groupId='io.netty']/version");
+        List<String> got = Stream.of(Files.readString(Path.of(System.getProperty("consumer.path")))
+                        .split(File.pathSeparator))
+                .map(Path::of)
+                .filter(jar -> jar.getFileName().toString().startsWith("netty-"))
+                .map(jar -> jar.getParent().getFileName().toString())
+                .toList();
+        assertThat(asked).isNotEmpty();
+        assertThat(got).isNotEmpty().containsOnly(asked.get(0));
     }
 
     /** A release with the placeholder of an address cannot be taken back. */

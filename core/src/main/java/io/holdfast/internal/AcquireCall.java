@@ -42,13 +42,14 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
             return Optional.empty();
         }
         behind = slot.locked(() -> ask.behind().stream()
-                .filter(follower -> follower.count(notAfter, ask.term()))
+                .filter(follower -> follower.count(notAfter, follower.wanted()))
                 .toList());
         return Optional.of(Acquire.of(slot.name, tenure.id, ask.term().lease())
                 .withShare(tenure.share)
                 .queued(ask.queueing(), tenure.arrival)
                 .withBehind(behind.stream()
-                        .map(follower -> new Acquire.Place(follower.id, follower.arrival))
+                        .map(follower -> new Acquire.Place(
+                                follower.id, follower.arrival, follower.wanted().lease()))
                         .toList())
                 .withTokens(tenure.tokensWanted)
                 .withNotAfter(notAfter)
@@ -86,15 +87,31 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
         if (reply instanceof Acquire.Granted granted) {
             placed(s, granted.behind());
             ask.tenure().permits = granted.permits();
-            s.granted(ask.tenure(), granted, proven(ask.term().nanos()), now, out);
+            granted(s, granted, now, out);
         } else if (reply instanceof Acquire.Refused refused) {
             placed(s, refused.behind());
             var base = new Tenure.Base(sent(), skew(), refused.serverMicros(), refused.run());
             s.refused(ask.tenure(), refused, base, now, out);
         } else {
             placed(s, List.of());
-            s.late(ask.tenure(), out);
+            s.late(ask.tenure(), tooLate(), now, out);
         }
+    }
+
+    private void granted(Slot s, Acquire.Granted granted, long now, Effect.Buffer out) {
+        Validity proven = proven(ask.term().nanos());
+        if (proven.alive(now) || ask.tenure().state != Tenure.State.WAITING) {
+            s.granted(ask.tenure(), granted, proven, now, out);
+        } else {
+            s.outlasted(ask.tenure(), engine.inquiries.outlasted(ask.term()), now, out);
+        }
+    }
+
+    private StoreException tooLate() {
+        return new StoreException(
+                StoreException.Effect.NOT_APPLIED,
+                "requests reach " + engine.store.describe() + " too late: they take longer than the command timeout of "
+                        + engine.settings.store().commandTimeout().toMillis() + " ms, or its clock was set");
     }
 
     /** Those that were given up before it was sent have no arrival. */
@@ -107,7 +124,7 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
     void refusedWithOthers() {
         tell(engine::run, (s, out) -> {
             allAnswered();
-            s.late(ask.tenure(), out);
+            s.repeat(ask.tenure(), engine.platform.nanoTime(), out);
         });
     }
 

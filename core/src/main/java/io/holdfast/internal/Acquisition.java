@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /** A blocking acquire: one waiter after the other, until one has an outcome that counts. */
 final class Acquisition {
 
-    private static final int ATTEMPTS_AFTER_TIME = 3;
+    static final int ATTEMPTS_AFTER_TIME = 3;
 
     /** For how long one that does not wait may wait for a name that nobody may have. */
     static final long GRACE_NANOS = 50_000_000;
@@ -50,13 +50,14 @@ final class Acquisition {
         var reference = handle == null ? null : handle.reference();
         long arrived = platform.nanoTime();
         long deadline = waitNanos == Tenure.NEVER ? Tenure.NEVER : arrived + Math.max(0, waitNanos);
+        long patience = arrived + engine.rules.outage();
         for (int attempt = 1; ; attempt++) {
             Outcome outcome = once(new Waiter(term, arrived, deadline, me, reference, () -> platform.unpark(me)));
             if (!(outcome instanceof Hold hold) || hold.valid(platform.nanoTime(), platform.wallMillis())) {
                 return outcome;
             }
             engine.owners.discardDoubtful(hold);
-            if (attempt >= ATTEMPTS_AFTER_TIME && timeIsUp(deadline)) {
+            if (attempt >= ATTEMPTS_AFTER_TIME && (timeIsUp(deadline) || timeIsUp(patience))) {
                 return new Outcome.Failed(engine.inquiries.tooSlow(name, term));
             }
             arrived = platform.nanoTime();
@@ -69,8 +70,14 @@ final class Acquisition {
 
     private Outcome once(Waiter waiter) throws InterruptedException {
         Slot slot = engine.arrive(name, waiter);
-        Outcome outcome = waiter.outcome;
-        return outcome != null ? outcome : waited(slot, waiter, engine.sites.here());
+        try {
+            Outcome outcome = waiter.outcome;
+            return outcome != null ? outcome : waited(slot, waiter, engine.sites.here());
+        } catch (Throwable e) {
+            // out of memory, out of stack, stopped: the waiter would be granted the lock, and hold it for ever
+            engine.forsake(slot, waiter);
+            throw e;
+        }
     }
 
     private Outcome waited(Slot slot, Waiter waiter, String site) throws InterruptedException {

@@ -22,6 +22,7 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
     private final boolean waits;
     private long deadline;
     private boolean graceGiven;
+    private int late;
 
     /**
      * A request that is not sent yet.
@@ -69,13 +70,23 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
             } else if (outcome instanceof Outcome.Busy busyWith && mayWaitAfterAll(busyWith)) {
                 new Attempt(engine.platform.nanoTime()).start();
             } else if (outcome instanceof Outcome.Busy busyWith) {
-                future.complete(busy.orElseThrow(() -> engine.inquiries.timeout(handle.lockName(), began, busyWith)));
+                busy.ifPresentOrElse(future::complete, () -> fail(handle.lockName(), busyWith));
             } else if (!future.complete(got.apply(bound(handle, outcome)))) {
                 outcome.hold().ifPresent(engine.owners::discard);
             }
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
+            if (outcome instanceof Hold hold) {
+                engine.owners.discard(hold);
+            }
             future.completeExceptionally(e);
         }
+    }
+
+    /** The store is asked who is in the way; no thread that others need waits for its answer. */
+    private void fail(String name, Outcome.Busy busyWith) {
+        var unused = engine.inquiries
+                .timeoutLater(name, began, busyWith)
+                .thenAcceptAsync(future::completeExceptionally, told);
     }
 
     /** One attempt follows the other, so that nobody else looks at the deadline meanwhile. */
@@ -95,7 +106,8 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
 
     private void again(String name) {
         long now = engine.platform.nanoTime();
-        if (deadline != Tenure.NEVER && deadline - now <= 0) {
+        boolean timeUp = deadline != Tenure.NEVER && deadline - now <= 0;
+        if (timeUp || (++late >= Acquisition.ATTEMPTS_AFTER_TIME && now - began >= engine.rules.outage())) {
             throw engine.inquiries.tooSlow(name, wanted);
         }
         new Attempt(now).start();
@@ -114,6 +126,15 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
 
         void start() {
             Slot slot = engine.arrive(handle.lockName(), waiter);
+            try {
+                wait(slot);
+            } catch (Throwable e) {
+                engine.forsake(slot, waiter);
+                throw e;
+            }
+        }
+
+        private void wait(Slot slot) {
             Awaiting.whenDone(future, () -> withdraw(slot));
             if (deadline != Tenure.NEVER && waiter.outcome == null) {
                 long wait = deadline - waiter.arrived;

@@ -51,14 +51,19 @@ final class Bundle {
         }
         String site = engine.sites.here();
         start();
-        boolean answered = awaitAnswer();
-        if (answered && isGot()) {
-            outcomes(Hold.class).forEach(hold -> hold.site = site);
-            return got(handles);
+        try {
+            boolean answered = awaitAnswer();
+            if (answered && isGot()) {
+                outcomes(Hold.class).forEach(hold -> hold.site = site);
+                return got(handles);
+            }
+            CompletableFuture<Void> released = answered ? giveBack() : withdraw();
+            Awaiting.done(engine.platform, released, engine.rules.command());
+            return answered ? whyNot() : new Asked.Unclear();
+        } catch (Throwable e) {
+            withdraw();
+            throw e;
         }
-        CompletableFuture<Void> released = answered ? giveBack() : withdraw();
-        Awaiting.done(engine.platform, released, engine.rules.command());
-        return answered ? whyNot() : new Asked.Unclear();
     }
 
     private boolean awaitAnswer() {
@@ -79,13 +84,22 @@ final class Bundle {
     CompletableFuture<Asked> start(List<LeaseHandle> handles) {
         CompletableFuture<Asked> future = new CompletableFuture<>();
         start();
-        Awaiting.whenDone(done, () -> engine.threads.callbacks().execute(() -> deliver(future, handles)));
+        Awaiting.whenDone(done, () -> engine.threads.callbacks().execute(() -> deliverGuarded(future, handles)));
         Awaiting.whenDone(future, () -> {
             if (!done.isDone()) {
                 withdraw();
             }
         });
         return future;
+    }
+
+    private void deliverGuarded(CompletableFuture<Asked> future, List<LeaseHandle> handles) {
+        try {
+            deliver(future, handles);
+        } catch (Throwable e) {
+            withdraw();
+            future.completeExceptionally(e);
+        }
     }
 
     private void deliver(CompletableFuture<Asked> future, List<LeaseHandle> handles) {
@@ -105,7 +119,7 @@ final class Bundle {
     private void refuse(CompletableFuture<Asked> future) {
         try {
             future.complete(whyNot());
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             future.completeExceptionally(e);
         }
     }
@@ -114,13 +128,13 @@ final class Bundle {
         Together asks = new Together(engine, engine.store.together().orElseThrow());
         try {
             arrive(asks);
-        } catch (RuntimeException e) {
+            asks.send();
+            for (int i = 0; i < waiters.size(); i++) {
+                told(i);
+            }
+        } catch (Throwable e) {
             withdraw();
             throw e;
-        }
-        asks.send();
-        for (int i = 0; i < waiters.size(); i++) {
-            told(i);
         }
     }
 

@@ -10,14 +10,14 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls to the store under way, each answered in time or timed out.
+ * Calls to the store under way. Each one is answered or fails: by the store, by its timeout, by the close of the client, or
+ * because it could not be sent. So {@link #start} throws nothing.
  *
  * <p>A tick now and then looks at all that are under way, and times out those whose time is up, in the order in which they
  * were sent. An answer after the timeout is still passed on, marked as late.
@@ -29,7 +29,7 @@ final class Calls implements AutoCloseable {
 
         private enum Phase {
             OPEN,
-            TIMED_OUT,
+            FAILED,
             DONE
         }
 
@@ -64,7 +64,7 @@ final class Calls implements AutoCloseable {
 
         abstract void replied(R reply);
 
-        /** @param late whether it had timed out before, so that a failure was reported already */
+        /** @param late whether a failure was reported already, as it had timed out before or the client was closed */
         abstract void failed(StoreException cause, boolean late);
     }
 
@@ -76,7 +76,7 @@ final class Calls implements AutoCloseable {
     private final long timeoutNanos;
     private final Map<Long, Call<?>> underWay = new ConcurrentHashMap<>();
     private final AtomicLong numbers = new AtomicLong();
-    private final AtomicBoolean ticking = new AtomicBoolean();
+    private final AtomicLong tickAt = new AtomicLong(Tenure.NEVER);
     private volatile boolean closed;
 
     /** @param senders runs the calls: on the caller's thread, or on a pool for a store that blocks */
@@ -93,14 +93,24 @@ final class Calls implements AutoCloseable {
 
     <R> void start(Call<R> call, Executor sender) {
         engine.counters.storeCalls.increment();
-        call.deadline = platform.nanoTime() + timeoutNanos;
+        long now = platform.nanoTime();
+        call.deadline = now + timeoutNanos;
         call.number = numbers.incrementAndGet();
         underWay.put(call.number, call);
-        tickLater(timeoutNanos / TICKS_PER_TIMEOUT);
-        sender.execute(() -> send(call));
+        // looked at after it is there: either this sees the close, or the close sees it
+        if (closed) {
+            fail(call, closed(Effect.NOT_APPLIED));
+            return;
+        }
+        try {
+            tickLater(now, timeoutNanos / TICKS_PER_TIMEOUT);
+            sender.execute(() -> send(call));
+        } catch (Throwable e) {
+            fail(call, new StoreException(Effect.NOT_APPLIED, "could not be sent: " + e, e));
+        }
     }
 
-    /** Starts a call that somebody waits for; always completes: with an answer, an error, or the timeout. */
+    /** Starts a call that somebody waits for; always completes: with an answer or an error. */
     <R> CompletableFuture<R> ask(Supplier<CompletionStage<R>> question) {
         CompletableFuture<R> answer = new CompletableFuture<>();
         start(new Call<R>() {
@@ -134,23 +144,41 @@ final class Calls implements AutoCloseable {
         try {
             CompletionStage<R> stage = call.send();
             stage.whenComplete((reply, error) -> answered(call, reply, error));
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             answered(call, null, e);
         }
     }
 
+    /** A reply that cannot be applied fails the call: whoever waits for it is told. */
     private <R> void answered(Call<R> call, @Nullable R reply, @Nullable Throwable error) {
-        boolean late = call.phase.getAndSet(Call.Phase.DONE) == Call.Phase.TIMED_OUT;
+        boolean late = call.phase.getAndSet(Call.Phase.DONE) == Call.Phase.FAILED;
         underWay.remove(call.number);
+        if (reply == null) {
+            failed(call, cause(error), late);
+            return;
+        }
         try {
-            if (reply != null) {
-                call.replied(reply);
-            } else {
-                engine.counters.storeFailures.increment();
-                call.failed(cause(error), late);
-            }
-        } catch (RuntimeException e) {
+            call.replied(reply);
+        } catch (Throwable e) {
             engine.events.failure("an answer of " + engine.store.describe(), e);
+            failed(call, cause(e), late);
+        }
+    }
+
+    private void failed(Call<?> call, StoreException cause, boolean late) {
+        engine.counters.storeFailures.increment();
+        try {
+            call.failed(cause, late);
+        } catch (Throwable e) {
+            engine.events.failure("a failed call of " + engine.store.describe(), e);
+        }
+    }
+
+    /** Unless it was answered, or has failed. */
+    private void fail(Call<?> call, StoreException cause) {
+        underWay.remove(call.number);
+        if (call.phase.compareAndSet(Call.Phase.OPEN, Call.Phase.FAILED)) {
+            failed(call, cause, false);
         }
     }
 
@@ -161,38 +189,58 @@ final class Calls implements AutoCloseable {
                 : new StoreException(Effect.UNKNOWN, engine.store.describe() + " failed unexpectedly: " + cause, cause);
     }
 
-    private void tickLater(long nanos) {
-        if (!closed && ticking.compareAndSet(false, true)) {
+    /** A tick that is overdue was lost, and is planned anew. */
+    private void tickLater(long now, long nanos) {
+        long planned = tickAt.get();
+        boolean coming = planned != Tenure.NEVER && now - planned < timeoutNanos;
+        if (!coming && tickAt.compareAndSet(planned, now + nanos)) {
             engine.later.run(nanos, this::tick);
         }
     }
 
     private void tick() {
-        ticking.set(false);
+        tickAt.set(Tenure.NEVER);
         long now = platform.nanoTime();
-        underWay.values().stream()
-                .filter(call -> now - call.deadline >= 0)
-                .sorted(Comparator.comparingLong(call -> call.number))
-                .forEach(this::timeOut);
-        underWay.values().stream()
-                .mapToLong(call -> call.deadline - now)
-                .min()
-                .ifPresent(left -> tickLater(Math.max(0, Math.min(left, timeoutNanos / TICKS_PER_TIMEOUT))));
-    }
-
-    private void timeOut(Call<?> call) {
-        underWay.remove(call.number);
-        if (call.phase.compareAndSet(Call.Phase.OPEN, Call.Phase.TIMED_OUT)) {
-            engine.counters.storeFailures.increment();
-            String text = "no answer from " + engine.store.describe() + " within " + timeoutNanos / 1_000_000 + " ms";
-            call.failed(new StoreException(Effect.UNKNOWN, text), false);
+        try {
+            underWay.values().stream()
+                    .filter(call -> now - call.deadline >= 0)
+                    .sorted(Comparator.comparingLong(call -> call.number))
+                    .forEach(call -> fail(call, noAnswer()));
+        } finally {
+            tickAgain(now);
         }
     }
 
-    /** Stops the clock; calls under way are not timed out any more. */
+    private void tickAgain(long now) {
+        underWay.values().stream()
+                .mapToLong(call -> call.deadline - now)
+                .min()
+                .ifPresent(left -> tickLater(now, Math.max(0, Math.min(left, timeoutNanos / TICKS_PER_TIMEOUT))));
+    }
+
+    private StoreException noAnswer() {
+        return new StoreException(
+                Effect.UNKNOWN,
+                "no answer from " + engine.store.describe() + " within " + timeoutNanos / 1_000_000 + " ms");
+    }
+
+    private StoreException closed(Effect effect) {
+        return new StoreException(effect, "the client " + engine.settings.name() + " was closed");
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Whether the close is all that the failure says: a change that may have been made is more. */
+    boolean isEndedByClose(StoreException cause, boolean changes) {
+        return closed && !(changes && cause.effect().mayBeApplied());
+    }
+
+    /** Fails all that is under way, and all that is started from now on. */
     @Override
     public void close() {
         closed = true;
-        underWay.clear();
+        underWay.values().forEach(call -> fail(call, closed(Effect.UNKNOWN)));
     }
 }

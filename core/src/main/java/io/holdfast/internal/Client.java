@@ -35,6 +35,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -47,19 +48,29 @@ public final class Client implements Holdfast {
 
     private static final String RESERVED = "hf:{";
     private static final long CLOSE_LOOK_NANOS = 10_000_000;
-    private static final Map<String, String> ARTIFACTS = Map.of(
-            "redis",
-            "redis",
-            "rediss",
-            "redis",
-            "redis-sentinel",
-            "redis",
-            "rediss-sentinel",
-            "redis",
-            "jdbc",
-            "jdbc",
-            "embedded",
-            "embedded-redis");
+    private static final Map<String, String> ARTIFACTS = Map.ofEntries(
+            Map.entry("redis", "redis"),
+            Map.entry("rediss", "redis"),
+            Map.entry("redis-sentinel", "redis"),
+            Map.entry("rediss-sentinel", "redis"),
+            Map.entry("redis-cluster", "redis"),
+            Map.entry("rediss-cluster", "redis"),
+            Map.entry("valkey", "redis"),
+            Map.entry("valkeys", "redis"),
+            Map.entry("jdbc", "jdbc"),
+            Map.entry("embedded", "embedded-redis"));
+
+    private static final Set<String> UNSUPPORTED = Set.of(
+            "zookeeper",
+            "zk",
+            "etcd",
+            "mongodb",
+            "mongodb+srv",
+            "consul",
+            "postgresql",
+            "postgres",
+            "mysql",
+            "mariadb");
 
     private final Engine engine;
     private final Settings settings;
@@ -84,7 +95,7 @@ public final class Client implements Holdfast {
                 settings.provider().orElseGet(() -> providerFor(settings.store().uri()));
         requireSafety(settings, settings.store().safety(), provider.replicates());
         Threads threads = Threads.of(platform, settings.name(), settings.callbacks());
-        Events events = new Events(platform, settings.name(), self.id(), listeners);
+        Events events = new Events(platform, settings.name(), self.id(), threads.timer(), listeners);
         AtomicReference<@Nullable Engine> started = new AtomicReference<>();
         try {
             LockStore store = provider.open(config(settings.store(), self, started));
@@ -92,10 +103,13 @@ public final class Client implements Holdfast {
             started.set(engine);
             events.info((settings.store().lazy() ? "connects later to " : "connected to ") + store.describe());
             return new Client(engine, provider.replicates());
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             threads.close();
             events.close();
-            throw e instanceof StoreException refused ? Texts.failure("", refused.getMessage() + "", refused) : e;
+            if (e instanceof StoreException refused) {
+                throw Texts.failure("", refused.getMessage() + "", refused);
+            }
+            throw e;
         }
     }
 
@@ -146,7 +160,7 @@ public final class Client implements Holdfast {
         return providers()
                 .filter(provider -> provider.schemes().contains(scheme))
                 .findFirst()
-                .orElseThrow(() -> unknownScheme(scheme));
+                .orElseThrow(() -> unknownScheme(uri, scheme));
     }
 
     private static String scheme(String uri) {
@@ -161,16 +175,26 @@ public final class Client implements Holdfast {
                 .map(ServiceLoader.Provider::get);
     }
 
-    private static IllegalArgumentException unknownScheme(String scheme) {
+    private static IllegalArgumentException unknownScheme(String uri, String scheme) {
         String known = providers()
                 .flatMap(p -> p.schemes().stream())
                 .distinct()
                 .sorted()
                 .collect(Collectors.joining(", "));
+        return new IllegalArgumentException(whyUnknown(uri, scheme) + " Schemes found: " + known);
+    }
+
+    private static String whyUnknown(String uri, String scheme) {
+        if (scheme.equals("jdbc") && !uri.startsWith("jdbc:h2:")) {
+            return "the database of this jdbc: URL is not supported yet, only H2 is: jdbc:h2:...";
+        } else if (UNSUPPORTED.contains(scheme)) {
+            return "a store for the scheme '" + scheme + "' is not supported yet.";
+        }
+        // in a login without a scheme, what precedes the colon may be secret
+        boolean isLogin = uri.contains("@") && !uri.startsWith("//", scheme.length() + 1);
         String artifact = ARTIFACTS.get(scheme);
-        return new IllegalArgumentException("no store for the scheme '" + scheme + "': "
-                + (artifact == null ? "misspelt?" : "add io.holdfast:holdfast-" + artifact + " to the class path.")
-                + " Schemes found: " + known);
+        return "no store for the scheme " + (isLogin ? "of the uri" : "'" + scheme + "'") + ": "
+                + (artifact == null ? "misspelt?" : "add io.holdfast:holdfast-" + artifact + " to the class path.");
     }
 
     // ---- locks
@@ -306,9 +330,9 @@ public final class Client implements Holdfast {
 
     private void checkName(String name) {
         int most = store.capabilities().maxNameBytes();
-        int bytes = utf8Length(Objects.requireNonNull(name, "lock name"));
+        int bytes = utf8Length(Objects.requireNonNull(name, "the lock name is null"));
         if (bytes < 1 || bytes > most) {
-            String start = name.isEmpty() ? "" : " that begins with '" + name.substring(0, Math.min(40, bytes)) + "'";
+            String start = name.isEmpty() ? "" : " that begins with '" + start(name) + "'";
             throw new IllegalArgumentException(
                     "lock name" + start + " has " + bytes + " bytes of UTF-8: 1 to " + most + " are allowed");
         }
@@ -316,6 +340,10 @@ public final class Client implements Holdfast {
             throw new IllegalArgumentException("lock name '" + name + "' begins with '" + RESERVED
                     + "', which is kept for the library's own keys");
         }
+    }
+
+    private static String start(String name) {
+        return name.substring(0, name.offsetByCodePoints(0, Math.min(40, name.codePointCount(0, name.length()))));
     }
 
     private static int utf8Length(String name) {

@@ -76,14 +76,19 @@ record ClientLatch(Engine engine, String name) implements DistributedLatch {
         }
         Thread me = Thread.currentThread();
         LatchWait wait = engine.latches.begin(name, nanos);
-        Awaiting.whenDone(wait.opened, () -> engine.platform.unpark(me));
-        while (!wait.opened.isDone()) {
-            engine.platform.park(wait, Long.MAX_VALUE);
-            if (Thread.interrupted()) {
-                stop(wait);
+        try {
+            Awaiting.whenDone(wait.opened, () -> engine.platform.unpark(me));
+            while (!wait.opened.isDone()) {
+                engine.platform.park(wait, Long.MAX_VALUE);
+                if (Thread.interrupted()) {
+                    stop(wait);
+                }
             }
+            return result(wait);
+        } finally {
+            // a thread that fails leaves the others to wait
+            wait.opened.cancel(false);
         }
-        return result(wait);
     }
 
     /** If it has opened meanwhile that counts, and the interrupt is kept. */

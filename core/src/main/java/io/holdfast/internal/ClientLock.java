@@ -3,7 +3,6 @@ package io.holdfast.internal;
 import io.holdfast.AsyncLock;
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
-import io.holdfast.LeaseLostException;
 import io.holdfast.LockReport;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.internal.multi.Asked;
@@ -82,7 +81,9 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
 
     /** Takes the first level, beside what the thread has of a read/write lock. */
     private Optional<Hold> enter(Term wanted, long wait, boolean interruptible) throws InterruptedException {
-        Optional<Hold> reading = mode() == Mode.WRITE ? other(Mode.UPGRADE) : Optional.empty();
+        refuseToWaitForMyReading(wait);
+        Optional<Hold> reading =
+                mode() == Mode.WRITE ? other(Mode.UPGRADE).or(() -> other(Mode.READ)) : Optional.empty();
         Term beside = beside(wanted);
         return reading.isPresent()
                 ? upgrade(reading.get(), beside, wait, interruptible)
@@ -102,7 +103,7 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
         }
         try {
             engine.owners.requireNotLost(reading);
-        } catch (LeaseLostException e) {
+        } catch (Throwable e) {
             got.ifPresent(engine.owners::discard);
             throw e;
         }
@@ -150,7 +151,18 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
         });
     }
 
-    /** What the thread has of a read/write lock: who writes may read, and who reads may not write, unless it said it might. */
+    /** Who reads may not write, unless it said it might: a try asks, and only a wait without end is refused. */
+    private void refuseToWaitForMyReading(long wait) {
+        boolean writes = mode() == Mode.WRITE
+                || (mode() == Mode.UPGRADE && other(Mode.WRITE).isEmpty());
+        Optional<Hold> reading = writes ? other(Mode.READ) : Optional.empty();
+        reading.ifPresent(engine.owners::requireNotLost);
+        if (reading.isPresent() && wait == Tenure.NEVER) {
+            throw Texts.upgrade(name, what(), Thread.currentThread(), reading.get());
+        }
+    }
+
+    /** What the thread has of a read/write lock: who writes may read, and who may write reads. */
     private Term beside(Term wanted) {
         Optional<Hold> mine = switch (mode()) {
             case READ -> other(Mode.WRITE).or(() -> other(Mode.UPGRADE));
@@ -158,11 +170,6 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
             case WRITE -> other(Mode.UPGRADE);
             case LOCK, PERMITS -> Optional.empty();
         };
-        if (mode() == Mode.WRITE || (mode() == Mode.UPGRADE && mine.isEmpty())) {
-            other(Mode.READ).ifPresent(hold -> {
-                throw Texts.upgrade(name, what(), Thread.currentThread(), hold);
-            });
-        }
         return mine.map(hold -> beside(wanted, hold)).orElse(wanted);
     }
 
@@ -189,7 +196,10 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
         return held().orElseThrow(this::notMine);
     }
 
-    private IllegalMonitorStateException notMine() {
+    private RuntimeException notMine() {
+        if (engine.closed) {
+            return Texts.closedMeanwhile(name, engine.settings.name());
+        }
         return Texts.notOwner(name, Thread.currentThread(), engine.inquiries.heldHere(name), engine.settings.name());
     }
 
@@ -337,8 +347,18 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
 
     @Override
     public Asked askTogether(List<Member> neighbours, Wish wish) {
+        if (neighbours.size() == 1) {
+            return Awaiting.uninterruptibly(() -> Asked.alone(askAlone(wish)));
+        }
         List<LeaseHandle> handles = wish.leased() ? handles(neighbours) : List.of();
         return new Bundle(engine, locks(neighbours), wish, Thread.currentThread(), handles).await(handles);
+    }
+
+    private Optional<List<Lease>> askAlone(Wish wish) throws InterruptedException {
+        if (wish.leased()) {
+            return lease(wanted(wish), 0, false).map(List::of);
+        }
+        return lock(wanted(wish), 0, false) ? Optional.of(List.of()) : Optional.empty();
     }
 
     @Override

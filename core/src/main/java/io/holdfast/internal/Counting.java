@@ -83,7 +83,7 @@ final class Counting {
         try {
             return answer.join();
         } catch (CompletionException e) {
-            if (e.getCause() instanceof StoreException cause) {
+            if (e.getCause() instanceof StoreException cause && !engine.calls.isEndedByClose(cause, changes)) {
                 throw failure(what, name, changes, cause);
             }
             throw closed(what + " '" + name + "'");

@@ -11,6 +11,9 @@ public final class Durations {
     /** The longest lease. */
     public static final Duration MAX_LEASE = Duration.ofDays(365);
 
+    /** A third of the time after which a store forgets a waiter, so that it survives two lost requests. */
+    private static final Duration LONGEST_POLL = Duration.ofSeconds(20);
+
     private static final int LINGERS_IN_A_LEASE = 3;
     private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
@@ -37,6 +40,15 @@ public final class Durations {
     public static Duration requirePositive(String what, Duration value) {
         if (value.isNegative() || value.isZero() || value.compareTo(MAX_LEASE) > 0) {
             throw new IllegalArgumentException(what + " " + value + " is out of range: above zero, at most 365 days");
+        }
+        return value;
+    }
+
+    /** Returns the poll interval, or throws. */
+    public static Duration requirePollInterval(Duration value) {
+        if (requirePositive("pollInterval", value).compareTo(LONGEST_POLL) > 0) {
+            throw new IllegalArgumentException("pollInterval " + value + " is out of range: above zero, at most 20 s,"
+                    + " because a store forgets a waiter that has not asked for 60 s, and serves others before it");
         }
         return value;
     }

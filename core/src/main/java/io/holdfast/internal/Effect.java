@@ -14,8 +14,8 @@ sealed interface Effect {
     /** Release until it is certain that nothing is left. */
     record GiveUp(Settlement settlement) implements Effect {}
 
-    /** The same, after so many nanoseconds. */
-    record GiveUpIn(Settlement settlement, long nanos) implements Effect {}
+    /** The same for a hold whose owner has ended, after so many nanoseconds. */
+    record GiveUpIn(Settlement settlement, Hold hold, long nanos) implements Effect {}
 
     /** Tell a waiter. */
     record Tell(Waiter waiter) implements Effect {}
@@ -37,6 +37,9 @@ sealed interface Effect {
 
     /** An owner lost the name. */
     record Lost(Hold hold, String reason) implements Effect {}
+
+    /** The close of the client has released what an owner holds. */
+    record Released(Hold hold, Settlement settlement) implements Effect {}
 
     /** An owner ended without releasing. */
     record Abandoned(Hold hold) implements Effect {}

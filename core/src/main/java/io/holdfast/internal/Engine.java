@@ -13,7 +13,9 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
@@ -45,6 +47,8 @@ final class Engine implements Rules.Moment {
     final Inquiries inquiries;
     final Counting counting;
     final LatchWatches latches;
+    private final Map<String, HoldDescription> keptRuns = new ConcurrentHashMap<>();
+    private final Outages outages = new Outages(this);
 
     private final AtomicLong tenureNumbers = new AtomicLong();
     private final AtomicBoolean confirming = new AtomicBoolean();
@@ -130,6 +134,9 @@ final class Engine implements Rules.Moment {
                     }
                     return slot;
                 }
+            } catch (Throwable e) {
+                forsake(slot, waiter);
+                throw e;
             } finally {
                 doing.accept(slot, out);
             }
@@ -163,6 +170,14 @@ final class Engine implements Rules.Moment {
         return slot.arrive(waiter, platform.nanoTime(), out);
     }
 
+    /** Withdraws a waiter that nobody waits with any more, as its thread failed, and gives back what it got. */
+    void forsake(Slot slot, Waiter waiter) {
+        event(slot, (s, out) -> s.withdraw(waiter, platform.nanoTime(), out));
+        if (waiter.outcome instanceof Hold hold) {
+            owners.discard(hold);
+        }
+    }
+
     TenureId nextTenure() {
         return new TenureId(clientId, tenureNumbers.incrementAndGet());
     }
@@ -189,7 +204,7 @@ final class Engine implements Rules.Moment {
     void runGuarded(Slot slot, Effect effect) {
         try {
             run(slot, effect);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             events.failure("lock '" + slot.name + "': " + effect, e);
         }
     }
@@ -202,7 +217,7 @@ final class Engine implements Rules.Moment {
         } else if (effect instanceof Effect.GiveUp giveUp) {
             settlements.begin(giveUp.settlement());
         } else if (effect instanceof Effect.Watch watch) {
-            watchdog.watch(watch.tenure());
+            watchdog.watch(slot, watch.tenure());
         } else if (effect instanceof Effect.Renew renew) {
             var unused = watchdog.renewNow(slot, renew.tenure(), renew.term());
         } else if (effect instanceof Effect.PollIn poll) {
@@ -224,16 +239,31 @@ final class Engine implements Rules.Moment {
             abandoned(slot, abandoned.hold());
         } else if (effect instanceof Effect.ConfirmSignals) {
             confirmSignals();
+        } else if (effect instanceof Effect.Released released) {
+            var unused = owners.verdict(released.hold(), released.settlement());
         } else if (effect instanceof Effect.GiveUpIn giveUp) {
-            later.run(giveUp.nanos(), () -> settlements.begin(giveUp.settlement()));
+            keepRun(slot.name, giveUp);
         }
     }
 
-    /** A release found that the store had given the hold up before. */
-    void lostAtRelease(Hold hold) {
-        String reason = store.describe() + " did not have it any more when it was released";
-        var unused = hold.slot.locked(() -> hold.lose(reason));
-        lost(hold.slot, hold, reason);
+    /** The name is held until the time of {@code runOnce} is up; until then this client tells so when it is asked. */
+    private void keepRun(String name, Effect.GiveUpIn kept) {
+        Hold hold = kept.hold();
+        String owner =
+                "kept by runOnce until " + instant(platform.nanoTime() + kept.nanos()) + ", begun by " + hold.owner();
+        HoldDescription run = new HoldDescription(hold.tenure.id, owner, instant(hold.since), hold.token);
+        keptRuns.put(name, run);
+        later.run(kept.nanos(), () -> {
+            keptRuns.remove(name, run);
+            settlements.begin(kept.settlement());
+        });
+    }
+
+    /** A release found that the hold was lost before; the first who hears of it reports it. */
+    void lostAtRelease(Hold hold, String reason) {
+        if (hold.slot.locked(() -> hold.lose(reason))) {
+            lost(hold.slot, hold, reason);
+        }
     }
 
     private void lost(Slot slot, Hold hold, String reason) {
@@ -241,10 +271,21 @@ final class Engine implements Rules.Moment {
         events.warn(
                 new LockEvent.Lost(slot.name, hold.token, hold.owner(), reason),
                 "another owner may have the lock: fence its writes with the token");
-        var loss = Texts.lost(slot.name, hold.token, hold.owner(), reason);
+        var loss = Texts.lost(hold, reason);
         for (var action : hold.lossActions()) {
-            threads.callbacks().execute(guarded(() -> action.accept(loss)));
+            tellLoss("an action for the loss", () -> action.accept(loss));
         }
+    }
+
+    /** Runs an action of a user for a loss; what it throws is logged. */
+    void tellLoss(String what, Runnable action) {
+        threads.losses().execute(() -> {
+            try {
+                action.run();
+            } catch (Throwable e) {
+                events.failure(what, e);
+            }
+        });
     }
 
     private void abandoned(Slot slot, Hold hold) {
@@ -285,6 +326,10 @@ final class Engine implements Rules.Moment {
             slots.all()
                     .filter(slot -> gap.names().test(slot.name))
                     .forEach(slot -> event(slot, (s, out) -> s.gap(now, out)));
+        } else if (signal instanceof Signal.Down down) {
+            outages.down(down);
+        } else if (signal instanceof Signal.Up up) {
+            outages.up(up);
         }
     }
 
@@ -342,12 +387,13 @@ final class Engine implements Rules.Moment {
     @Override
     public HoldfastException failure(String name, Waiter waiter, Tenure asked, StoreException cause, long now) {
         String after = " after " + (now - waiter.arrived) / 1_000_000 + " ms: " + cause.getMessage();
+        String label = Texts.kind(asked.share.mode()) + " '" + name + "'";
         if (!asked.mayStand()) {
-            return Texts.failure(name, "lock '" + name + "' was not acquired" + after, cause);
+            return Texts.failure(name, label + " was not acquired" + after, cause);
         }
         return new IndeterminateLockException(
                 name,
-                "lock '" + name + "': whether " + store.describe() + " granted it could not be told" + after
+                label + ": whether " + store.describe() + " granted it could not be told" + after
                         + ". You do not hold it; it may be held, and is being released",
                 cause);
     }
@@ -361,7 +407,8 @@ final class Engine implements Rules.Moment {
                 .map(hold -> new HoldDescription(hold.tenure.id, hold.owner(), instant(hold.since), hold.token))
                 .or(() -> slots.kept(name)
                         .map(kept -> new HoldDescription(
-                                kept.tenure().id, LockReport.Holder.KEPT, instant(kept.since()), kept.token())));
+                                kept.tenure().id, LockReport.Holder.KEPT, instant(kept.since()), kept.token())))
+                .or(() -> Optional.ofNullable(keptRuns.get(name)));
     }
 
     private Instant instant(long nanoTime) {

@@ -63,6 +63,11 @@ record EngineServer(Engine engine, String name, Term term, Surroundings surround
     }
 
     @Override
+    public void tellLoss(String what, Runnable action) {
+        engine.tellLoss(what, action);
+    }
+
+    @Override
     public void failed(String what, Throwable error) {
         surroundings.failed(what, error);
     }

@@ -3,6 +3,7 @@ package io.holdfast.internal;
 import io.holdfast.LockReport;
 import io.holdfast.internal.recipes.Surroundings;
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreException;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
@@ -49,6 +50,9 @@ record EngineSurroundings(Engine engine) implements Surroundings {
 
     @Override
     public void failed(String what, Throwable error) {
-        engine.events.failure(what, error);
+        // the close ends what is under way
+        if (!(error instanceof StoreException && engine.calls.isClosed())) {
+            engine.events.failure(what, error);
+        }
     }
 }

@@ -5,42 +5,38 @@ import io.holdfast.LockListener;
 import io.holdfast.spi.Platform;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells listeners and the log. Never blocks who reports. */
+/** Notifies listeners, and writes the log. Never blocks the caller. */
 final class Events implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger("io.holdfast");
     private static final int QUEUED_AT_MOST = 1_000;
-    private static final long WARN_EVERY_NANOS = 60_000_000_000L;
-    private static final int WARN_KEYS_AT_MOST = 10_000;
 
-    private record Muted(long until, int count) {}
-
-    private final Platform platform;
     private final Platform.Worker worker;
     private final Platform.Worker log;
-    private final AtomicLong swept;
     private final String client;
     private final List<LockListener> listeners;
     private final AtomicInteger queued = new AtomicInteger();
     final LongAdder dropped = new LongAdder();
-    private final Map<String, Muted> muted = new ConcurrentHashMap<>();
+    private final Warnings warnings;
 
-    Events(Platform platform, String name, String id, List<LockListener> listeners) {
-        this.platform = platform;
-        this.worker = platform.worker("holdfast-" + name + "-events", 1);
-        this.log = platform.worker("holdfast-" + name + "-log", 1);
-        this.swept = new AtomicLong(platform.nanoTime());
+    /** @param timer has a thread already */
+    Events(Platform platform, String name, String id, Platform.Timer timer, List<LockListener> listeners) {
+        this.worker = pool(platform, timer, "holdfast-" + name + "-events");
+        this.log = pool(platform, timer, "holdfast-" + name + "-log");
         this.client = name + " (" + id + ")";
         this.listeners = new CopyOnWriteArrayList<>(listeners);
+        this.warnings = new Warnings(platform, timer, this::warn);
+    }
+
+    /** What comes after the close is dropped. */
+    private static Platform.Worker pool(Platform platform, Platform.Timer timer, String name) {
+        return new Pool(platform, timer, name, 1, dropped -> {});
     }
 
     void add(LockListener listener) {
@@ -57,14 +53,23 @@ final class Events implements AutoCloseable {
     }
 
     void detail(LockEvent event) {
-        LOG.debug("{}: {}", client, event);
+        if (LOG.isDebugEnabled()) {
+            LOG.debug("{}: {}", client, Sentences.of(event));
+        }
         publish(event);
     }
 
-    /** Warns with a text that ends in what to do, at most once a minute for the key and kind. */
+    /** Warns with a text that ends in what to do, together with what else of this kind happens in the same moment. */
     void warn(LockEvent event, String todo) {
-        warn(event.getClass().getSimpleName() + event.lockName(), "{}: {}; {}", event, todo);
+        String sentence = Sentences.of(event);
+        log.execute(() -> LOG.debug("{}: {}", client, sentence));
+        warnings.add(event.getClass().getSimpleName(), event, sentence, Sentences.ofMany(event), todo);
         publish(event);
+    }
+
+    /** On a thread of its own: a slow log holds up no deadline. */
+    void warn(String text) {
+        log.execute(() -> LOG.warn("{}: {}", client, text));
     }
 
     /** Warns of a name whose release the store has not confirmed at the end. */
@@ -92,7 +97,12 @@ final class Events implements AutoCloseable {
         if (queued.incrementAndGet() > QUEUED_AT_MOST) {
             queued.decrementAndGet();
             dropped.increment();
-            warn("dropped", "{}: {} was dropped: listeners are slower than events; {}", event, "make them faster");
+            warnings.add(
+                    "dropped",
+                    event,
+                    "this event was dropped: " + Sentences.of(event),
+                    "events were dropped",
+                    "listeners are slower than events: make them faster");
             return;
         }
         worker.execute(() -> deliver(event));
@@ -103,42 +113,16 @@ final class Events implements AutoCloseable {
         for (LockListener listener : listeners) {
             try {
                 listener.onEvent(event);
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 failure("listener " + listener, e);
             }
         }
     }
 
-    /** Decides at once, and logs on a thread of its own: a slow log holds up no deadline. */
-    private void warn(String key, String format, Object what, String todo) {
-        long now = platform.nanoTime();
-        sweep(now);
-        int[] more = {-1};
-        muted.compute(muted.size() < WARN_KEYS_AT_MOST ? key : format, (k, before) -> {
-            boolean silent = before != null && now - before.until < 0;
-            more[0] = silent ? -1 : before == null ? 0 : before.count;
-            return silent ? new Muted(before.until, before.count + 1) : new Muted(now + WARN_EVERY_NANOS, 0);
-        });
-        if (more[0] >= 0) {
-            log.execute(() -> LOG.warn(format + more(more[0]), client, what, todo));
-        }
-    }
-
-    /** Forgets, once a minute, what was not muted in it. */
-    private void sweep(long now) {
-        long last = swept.get();
-        if (now - last >= WARN_EVERY_NANOS && swept.compareAndSet(last, now)) {
-            muted.values().removeIf(m -> now - m.until >= 0 && m.count == 0);
-        }
-    }
-
-    private static String more(int count) {
-        return count == 0 ? "" : " (and " + count + " more like this in the last minute)";
-    }
-
     @Override
     public void close() {
         worker.close();
+        warnings.flush();
         log.close();
     }
 }

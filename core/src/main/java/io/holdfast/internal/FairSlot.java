@@ -135,7 +135,7 @@ final class FairSlot extends Slot {
     }
 
     private static boolean mayHavePlace(Tenure ticket) {
-        return ticket.arrival != 0 || ticket.inFlight || ticket.copies.unanswered();
+        return ticket.arrival != 0 || ticket.queued || ticket.inFlight || ticket.copies.unanswered();
     }
 
     // ---- who gets the tenure
@@ -264,12 +264,6 @@ final class FairSlot extends Slot {
             askIfWanted(out);
             return;
         }
-        if (asked != tenure && !proven.alive(now)) {
-            out.add(new Effect.GiveUp(new Settlement(name, asked, true, List.of())));
-            asked.state = Tenure.State.ENDED;
-            askForTheRest(now, out);
-            return;
-        }
         openedMeanwhile = false;
         displace(asked, now, out);
         granted(asked);
@@ -314,9 +308,12 @@ final class FairSlot extends Slot {
     }
 
     @Override
-    void late(Tenure asked, Effect.Buffer out) {
-        var unused = answered(asked);
+    void repeat(Tenure asked, long now, Effect.Buffer out) {
+        if (answered(asked)) {
+            line.impatient(asked, now).forEach(waiter -> ended(waiter, out));
+        }
         askIfWanted(out);
+        abandonIfUnused(out);
     }
 
     @Override
@@ -437,6 +434,7 @@ final class FairSlot extends Slot {
     private void newTicket(Waiter waiter) {
         Tenure before = waiter.ticket;
         Tenure fresh = newTenure();
+        fresh.wanted = waiter.term.first();
         if (before == null) {
             fresh.born = waiter.arrived;
         } else {

@@ -1,11 +1,12 @@
 package io.holdfast.internal;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.LeaseLostException;
 import java.lang.ref.WeakReference;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +43,6 @@ final class Hold implements Outcome {
 
     volatile @Nullable Settlement settlement;
     volatile boolean tooLongReported;
-    private List<Consumer<LeaseLostException>> lossActions = List.of();
 
     Hold(Slot slot, Tenure tenure, long token, Waiter owner, long now) {
         this.slot = slot;
@@ -150,10 +150,18 @@ final class Hold implements Outcome {
         return latest;
     }
 
-    /** Sets the end of the only level of a lease. Under the slot's mutex. */
-    boolean endAt(long end) {
-        ends = new long[] {end};
-        return true;
+    /**
+     * Moves the end of the only level of a lease to what a renewal has proven, never to an earlier time; returns whether the
+     * hold is valid until then. Under the slot's mutex.
+     */
+    boolean extend(Validity proven) {
+        Validity longer = tenure.validity.orLater(proven);
+        if (ended || lost() || longer.deadline() - proven.deadline() < 0) {
+            return false;
+        }
+        ends = new long[] {proven.deadline() - endOfLevels() > 0 ? proven.deadline() : endOfLevels()};
+        tenure.validity = longer.endingAt(end());
+        return end() - proven.deadline() >= 0;
     }
 
     /** For how many nanoseconds the name is still to be kept; zero or less for no longer. */
@@ -177,31 +185,28 @@ final class Hold implements Outcome {
         settlement = how;
     }
 
-    /** Marks the loss. Under the slot's mutex. */
+    /** Marks the loss; returns whether it was not known. Under the slot's mutex. */
+    @CanIgnoreReturnValue
     boolean lose(String reason) {
-        lostBecause = reason;
+        boolean isNews = lostBecause == null;
+        lostBecause = isNews ? reason : lostBecause;
+        return isNews;
+    }
+
+    /** The owner has returned from its release: it is told nothing any more. Under the slot's mutex. */
+    boolean dropLossActions() {
+        lossActions().clear();
         return true;
     }
 
-    /** Adds an action for the loss; false if it has happened. Under the slot's mutex. */
-    boolean onLost(Consumer<LeaseLostException> action) {
-        if (lostBecause != null) {
-            return false;
-        }
-        lossActions = Stream.concat(lossActions.stream(), Stream.of(action)).toList();
-        return true;
-    }
-
-    /** What is to be done about the loss, once it has happened. */
+    /** The actions for the loss, once it has happened; none if the lease was forgotten. */
     List<Consumer<LeaseLostException>> lossActions() {
-        return lossActions;
+        return handle != null && handle.get() instanceof LeaseHandle lease ? lease.lossActions() : new ArrayList<>(0);
     }
 
     /** The owner, for a person. */
     String owner() {
         Thread owner = thread();
-        return owner != null
-                ? "thread " + owner.getName()
-                : "lease " + Math.abs(tenure.id.number()) + "." + (token & 1023);
+        return owner != null ? Owner.named(owner) : "lease " + Math.abs(tenure.id.number()) + "." + (token & 1023);
     }
 }

@@ -46,7 +46,10 @@ record Inquiries(Engine engine) {
         try {
             return answer.join();
         } catch (CompletionException e) {
-            throw failure(name, changes, e.getCause() instanceof StoreException s ? s : unexpected(e));
+            StoreException cause = e.getCause() instanceof StoreException s ? s : unexpected(e);
+            throw engine.calls.isEndedByClose(cause, changes)
+                    ? Texts.closed(name, engine.settings.name())
+                    : failure(name, changes, cause);
         }
     }
 
@@ -63,21 +66,36 @@ record Inquiries(Engine engine) {
 
     /** The error for a wait that was too short; asks the store once more, briefly, who is in the way. */
     LockTimeoutException timeout(String name, long began, Outcome.Busy busy) {
-        long waited = (engine.platform.nanoTime() - began) / 1_000_000;
-        CompletableFuture<LockReport> answer = engine.calls.ask(() -> engine.store.inspect(name));
-        boolean answered = Awaiting.done(engine.platform, answer, BRIEFLY_NANOS) && !answer.isCompletedExceptionally();
-        Optional<LockReport> report = answered ? Optional.of(answer.join()) : Optional.empty();
-        return new LockTimeoutException(name, Texts.busy(name, waited, report, busy.holder(), engine.store.describe()));
+        CompletableFuture<LockTimeoutException> error = timeoutLater(name, began, busy);
+        Awaiting.done(engine.platform, error, Tenure.NEVER);
+        return error.join();
     }
 
-    /** The error for a store whose every grant came when its lease was over. */
+    /** The same, without a thread that waits for the answer. */
+    CompletableFuture<LockTimeoutException> timeoutLater(String name, long began, Outcome.Busy busy) {
+        long waited = (engine.platform.nanoTime() - began) / 1_000_000;
+        CompletableFuture<LockReport> answer = engine.calls.ask(() -> engine.store.inspect(name));
+        return engine.owners.inTime(answer, BRIEFLY_NANOS).thenApply(over -> {
+            boolean answered = answer.isDone() && !answer.isCompletedExceptionally();
+            Optional<LockReport> report = answered ? Optional.of(answer.join()) : Optional.empty();
+            return new LockTimeoutException(
+                    name, Texts.busy(name, waited, report, busy.holder(), engine.store.describe()));
+        });
+    }
+
+    /** The error for a store whose grants come after their lease has ended. */
     StoreUnavailableException tooSlow(String name, Term term) {
+        StoreException cause = outlasted(term);
         return new StoreUnavailableException(
-                name,
-                "lock '" + name + "' was not acquired: " + engine.store.describe()
-                        + " granted it, but each answer took" + " longer than the lease of "
-                        + term.lease().toMillis() + " ms is valid for; use a longer lease",
-                null);
+                name, "lock '" + name + "' was not acquired: " + cause.getMessage(), cause);
+    }
+
+    /** Why a grant counts for nobody whose answer took longer than the lease. */
+    StoreException outlasted(Term term) {
+        return new StoreException(
+                StoreException.Effect.UNCONFIRMED,
+                engine.store.describe() + " granted it, but the answer took longer than the lease of "
+                        + term.lease().toMillis() + " ms is valid; use a longer lease");
     }
 
     /** What this client has of the name, for an error text. */

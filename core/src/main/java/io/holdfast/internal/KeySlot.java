@@ -303,9 +303,10 @@ class KeySlot extends Slot {
     }
 
     @Override
-    void late(Tenure asked, Effect.Buffer out) {
+    void repeat(Tenure asked, long now, Effect.Buffer out) {
         asked.inFlight = false;
         if (asked == tenure && !asked.held()) {
+            endImpatient(asked, now, out);
             askAgainIfWanted(asked, out);
         }
     }

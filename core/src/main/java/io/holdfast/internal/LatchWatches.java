@@ -1,11 +1,13 @@
 package io.holdfast.internal;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.spi.LatchReport;
 import io.holdfast.spi.StoreException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -43,18 +45,27 @@ final class LatchWatches {
         engine.counting.requireOpen("latch", name);
         LatchWait wait = new LatchWait(name, engine.platform.nanoTime());
         locked(() -> watches.computeIfAbsent(name, absent -> new Watch()).waits.add(wait));
+        try {
+            begin(wait, nanos);
+        } catch (Throwable e) {
+            leave(wait);
+            throw e;
+        }
+        return wait;
+    }
+
+    private void begin(LatchWait wait, long nanos) {
         Awaiting.whenDone(wait.opened, () -> leave(wait));
         if (engine.closed) {
             close();
         }
-        ask(name);
+        ask(wait.name);
         if (nanos <= 0) {
             wait.timeIsUp();
         } else if (nanos != Tenure.NEVER) {
             var timer = engine.later.run(nanos, wait::timeIsUp);
             Awaiting.whenDone(wait.opened, timer::cancel);
         }
-        return wait;
     }
 
     /** What the store knows of the latch; whoever waits for it goes on listening. */
@@ -62,7 +73,21 @@ final class LatchWatches {
         engine.counting.requireOpen("latch", name);
         boolean listening = locked(() -> watches.containsKey(name));
         return engine.counting.join(
-                "latch", name, engine.calls.ask(() -> engine.counting.store().latch(name, listening)), false);
+                "latch",
+                name,
+                listening ? engine.calls.ask(() -> engine.counting.store().latch(name, true)) : unsubscribe(name),
+                false);
+    }
+
+    /**
+     * Asks without listening, which ends the subscription of this client. A wait may have begun meanwhile, and this may have
+     * overtaken its subscription: it asks again.
+     */
+    @CanIgnoreReturnValue
+    private CompletableFuture<LatchReport> unsubscribe(String name) {
+        return engine.calls
+                .ask(() -> engine.counting.store().latch(name, false))
+                .whenComplete((report, error) -> ask(name));
     }
 
     /** Something happened to the latch. */
@@ -93,7 +118,7 @@ final class LatchWatches {
         });
         if (withdraw) {
             // lost, it costs one needless message within a minute
-            var unused = engine.calls.ask(() -> engine.counting.store().latch(wait.name, false));
+            unsubscribe(wait.name);
         }
     }
 
@@ -124,8 +149,19 @@ final class LatchWatches {
         }
     }
 
+    /** Goes on asking whatever becomes of one answer. */
     private void answered(
             String name, List<LatchWait> asking, @Nullable LatchReport report, @Nullable Throwable error) {
+        try {
+            tell(name, asking, report, error);
+        } catch (Throwable e) {
+            engine.events.failure("latch '" + name + "': an answer", e);
+        } finally {
+            goOn(name);
+        }
+    }
+
+    private void tell(String name, List<LatchWait> asking, @Nullable LatchReport report, @Nullable Throwable error) {
         if (report != null) {
             locked(() -> heard(name, report));
             asking.forEach(wait -> wait.hear(report));
@@ -133,6 +169,9 @@ final class LatchWatches {
             long since = locked(() -> silent(name));
             asking.forEach(wait -> endIfImpatient(wait, cause, since));
         }
+    }
+
+    private void goOn(String name) {
         boolean now = locked(() -> {
             Watch watch = watches.get(name);
             if (watch != null) {

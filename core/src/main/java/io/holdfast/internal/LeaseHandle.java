@@ -5,8 +5,10 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.internal.quorum.Seat;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -19,6 +21,10 @@ class LeaseHandle implements Seat {
     private final String name;
     private final WeakReference<Object> reference = new WeakReference<>(this);
     private final AtomicBoolean closed = new AtomicBoolean();
+
+    /** Kept here alone: an action may refer to the lease, which the engine would then keep alive. */
+    private final List<Consumer<LeaseLostException>> lossActions = new CopyOnWriteArrayList<>();
+
     private volatile @Nullable Hold hold;
 
     LeaseHandle(Engine engine, String name) {
@@ -68,8 +74,12 @@ class LeaseHandle implements Seat {
 
     @Override
     public Lease onLost(Consumer<LeaseLostException> action) {
-        engine.owners.onLost(hold(), action);
+        engine.owners.onLost(hold(), lossActions, action);
         return this;
+    }
+
+    final List<Consumer<LeaseLostException>> lossActions() {
+        return lossActions;
     }
 
     @Override
@@ -81,7 +91,7 @@ class LeaseHandle implements Seat {
 
     private void requireOpen() {
         if (closed.get()) {
-            throw Texts.lost(name, token(), hold().owner(), "it was closed");
+            throw Texts.closedLease(hold());
         }
     }
 

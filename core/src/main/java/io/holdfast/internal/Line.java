@@ -21,7 +21,7 @@ final class Line {
     private final Rules rules;
     private ArrayDeque<Waiter> waiters = NOBODY;
     private long outageSince;
-    private boolean inVain;
+    private long inVainAt = Tenure.NEVER;
     private @Nullable StoreException outage;
 
     Line(String name, Rules rules) {
@@ -109,17 +109,23 @@ final class Line {
         outage = null;
     }
 
+    /** It has said something of the name to all who wait. */
+    void answered() {
+        waiters.forEach(waiter -> waiter.answered = true);
+    }
+
     /** It has granted the name, and that counts. */
     void grants() {
-        inVain = false;
+        inVainAt = Tenure.NEVER;
     }
 
     /** The store has not answered, or could not. */
     void isSilent(StoreException cause, long now) {
         // what stands in vain is given back: that others are served meanwhile is no end of it
+        boolean inVain = inVainAt != Tenure.NEVER && now - inVainAt < rules.outage();
         outageSince = outage == null && !inVain ? now : outageSince;
         outage = cause;
-        inVain |= cause.effect() == StoreException.Effect.UNCONFIRMED;
+        inVainAt = cause.effect() == StoreException.Effect.UNCONFIRMED ? now : inVainAt;
     }
 
     boolean inOutage() {
@@ -139,30 +145,29 @@ final class Line {
         return over;
     }
 
-    /** Takes out those whose patience with the silent store is over. */
+    /** Takes out those whose time is up, or whose patience with the silent store is. */
     List<Waiter> impatient(Tenure asked, long now) {
         List<Waiter> over = new ArrayList<>();
-        StoreException cause = outage;
-        if (cause != null) {
-            List.copyOf(waiters).forEach(waiter -> endIfImpatient(waiter, asked, cause, now, over));
-        }
+        List.copyOf(waiters).forEach(waiter -> endIfImpatient(waiter, asked, outage, now, over));
         return over;
     }
 
-    private void endIfImpatient(Waiter waiter, Tenure asked, StoreException cause, long now, List<Waiter> over) {
+    private void endIfImpatient(
+            Waiter waiter, Tenure asked, @Nullable StoreException cause, long now, List<Waiter> over) {
         boolean timeUp = waiter.answered && waiter.outOfTime(now);
-        boolean refused = cause.effect() == StoreException.Effect.REFUSED;
+        boolean refused = cause != null && cause.effect() == StoreException.Effect.REFUSED;
         if (timeUp && !refused) {
             finish(waiter, timedOut(waiter, asked, now), over);
-        } else if (refused || now - limit(waiter, asked) >= 0) {
+        } else if (cause != null && (refused || now - limit(waiter, asked) >= 0)) {
             finish(waiter, new Outcome.Failed(rules.moment().failure(name, waiter, asked, cause, now)), over);
         }
     }
 
-    /** What comes of one who has no more time: if the store may have granted it, it is not known that somebody else has it. */
+    /** What comes of one who has no more time: if the store granted it in vain, or may have, others are not what it waited for. */
     Outcome timedOut(Waiter waiter, @Nullable Tenure asked, long now) {
         StoreException cause = outage;
-        return asked != null && cause != null && asked.mayStand()
+        boolean granted = cause != null && cause.effect() == StoreException.Effect.UNCONFIRMED;
+        return asked != null && cause != null && (granted || asked.mayStand())
                 ? new Outcome.Failed(rules.moment().failure(name, waiter, asked, cause, now))
                 : new Outcome.Busy(waiter.holder);
     }

@@ -5,6 +5,8 @@ import io.holdfast.LockEvent;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
@@ -48,10 +50,18 @@ record Owners(Engine engine, Platform platform) {
         if (hold.lost()) {
             throw lost(hold);
         }
+        requireNotClosed(hold, hold.ended);
+    }
+
+    /** @param ended whether it ended before its owner released it */
+    private void requireNotClosed(Hold hold, boolean ended) {
+        if (ended && engine.closed) {
+            throw Texts.closedMeanwhile(hold.slot.name, engine.settings.name());
+        }
     }
 
     private LeaseLostException lost(Hold hold) {
-        return Texts.lost(hold.slot.name, hold.token, hold.owner(), hold.lostBecause + "");
+        return Texts.lost(hold, hold.lostBecause + "");
     }
 
     void ensureValid(Hold hold, Duration atLeast) {
@@ -61,7 +71,7 @@ record Owners(Engine engine, Platform platform) {
             return;
         }
         if (!hold.watchdog() && hold.tenure.validity.remaining(platform.nanoTime()) < nanos) {
-            throw new IllegalStateException("lock '" + hold.slot.name + "': its own lease ends in "
+            throw new IllegalStateException(hold.slot.label() + ": its own lease ends in "
                     + remaining(hold).toMillis() + " ms, before the " + atLeast.toMillis() + " ms asked for; "
                     + (hold.stopped() ? "it is not renewed, as it was held for longer than maxHold" : "extend it"));
         }
@@ -72,20 +82,26 @@ record Owners(Engine engine, Platform platform) {
         }
     }
 
+    /** A lease with an end may have been extended by more than the lease that it was acquired for. */
     private static long requireAttainable(Hold hold, Duration atLeast) {
-        long most = hold.term.nanos() - Term.margin(hold.term.nanos());
+        long lease = hold.watchdog() ? hold.term.nanos() : hold.tenure.longestLease;
+        long most = lease - Term.margin(lease);
         long nanos = Durations.nanos(atLeast);
         if (nanos < 0 || nanos > most) {
-            throw new IllegalArgumentException("lock '" + hold.slot.name + "': atLeast " + atLeast
-                    + " is out of range: zero to " + most / 1_000_000 + " ms, the lease less its margin");
+            throw new IllegalArgumentException(hold.slot.label() + ": atLeast " + atLeast + " is out of range: zero to "
+                    + most / 1_000_000 + " ms, the lease less its margin");
         }
         return nanos;
     }
 
-    private StoreUnavailableException unconfirmed(Hold hold, String what) {
+    /** Why something was not confirmed; a hold that was released meanwhile cannot be. */
+    private RuntimeException unconfirmed(Hold hold, String what) {
+        if (hold.ended) {
+            return Texts.closedLease(hold);
+        }
         return new StoreUnavailableException(
                 hold.slot.name,
-                "lock '" + hold.slot.name + "': " + engine.store.describe() + " did not confirm " + what + ": "
+                hold.slot.label() + ": " + engine.store.describe() + " did not confirm " + what + ": "
                         + hold.tenure.trouble + "; the hold is as it was, valid for "
                         + remaining(hold).toMillis() + " ms",
                 null);
@@ -93,7 +109,7 @@ record Owners(Engine engine, Platform platform) {
 
     private CompletableFuture<Boolean> renew(Hold hold) {
         Term term = hold.slot.locked(() -> hold.slot.renewalTerm(hold.tenure, platform.nanoTime()));
-        return engine.watchdog.renewNow(hold.slot, hold.tenure, term);
+        return engine.watchdog.renewNow(hold.slot, hold.tenure, term).thenApply(Optional::isPresent);
     }
 
     /** Renews, and lets all further tokens be above the floor; whether both were confirmed. */
@@ -108,10 +124,11 @@ record Owners(Engine engine, Platform platform) {
         return Awaiting.done(platform, renewed, engine.rules.command()) && renewed.join();
     }
 
-    void onLost(Hold hold, Consumer<LeaseLostException> action) {
-        boolean registered = hold.slot.locked(() -> hold.onLost(action));
+    /** Adds an action to those of the lease, or runs it if the loss has happened. */
+    void onLost(Hold hold, List<Consumer<LeaseLostException>> actions, Consumer<LeaseLostException> action) {
+        boolean registered = hold.slot.locked(() -> !hold.lost() && actions.add(action));
         if (!registered) {
-            engine.threads.callbacks().execute(() -> action.accept(lost(hold)));
+            engine.tellLoss("an action for the loss", () -> action.accept(lost(hold)));
         }
     }
 
@@ -164,20 +181,20 @@ record Owners(Engine engine, Platform platform) {
         }
     }
 
-    /** The same without waiting; where it is not confirmed, the end is where it was. */
+    /** The same without waiting. Only a confirmation moves the end, so that one that fails takes no other back. */
     CompletableFuture<Boolean> extending(Hold hold, Duration lease) {
-        long before = hold.end();
-        long end = endOf(hold.term.ending(lease));
-        if (end - before <= 0) {
-            return CompletableFuture.completedFuture(true);
+        Term term = hold.term.ending(lease);
+        if (isOver(hold) || endOf(term) - hold.end() <= 0) {
+            return CompletableFuture.completedFuture(!isOver(hold));
         }
-        hold.slot.locked(() -> hold.endAt(end));
-        return renew(hold).thenApply(confirmed -> confirmed || !hold.slot.locked(() -> hold.endAt(before)));
+        return engine.watchdog
+                .renewNow(hold.slot, hold.tenure, term)
+                .thenApply(proven -> proven.isPresent() && hold.slot.locked(() -> hold.extend(proven.get())));
     }
 
     private static void requireExtensible(Hold hold) {
         if (hold.watchdog() || hold.stopped()) {
-            throw new IllegalStateException("lock '" + hold.slot.name + "': "
+            throw new IllegalStateException(hold.slot.label() + ": "
                     + (hold.stopped()
                             ? "this lease was held for longer than maxHold, and its end stays where it is"
                             : "the watchdog renews this lease, so there is nothing to extend"));
@@ -216,9 +233,15 @@ record Owners(Engine engine, Platform platform) {
 
     private void awaitVerdict(Hold hold, @Nullable Settlement settlement) {
         if (settlement != null && !engine.closed) {
-            Awaiting.done(platform, settlement.verdict, engine.rules.command());
-            judge(hold, settlement);
+            CompletableFuture<Void> verdict = verdict(hold, settlement);
+            Awaiting.done(platform, verdict, engine.rules.command());
+            judge(hold, settlement, verdict);
         }
+    }
+
+    /** Done when the store has said what became of the hold; a loss is reported first, even if nobody waits any more. */
+    CompletableFuture<Void> verdict(Hold hold, Settlement settlement) {
+        return settlement.verdict.thenAccept(loss -> loss.ifPresent(reason -> engine.lostAtRelease(hold, reason)));
     }
 
     /** @param told where the future is completed */
@@ -226,21 +249,27 @@ record Owners(Engine engine, Platform platform) {
         try {
             Settlement settlement = end(hold);
             return settlement == null ? CompletableFuture.completedFuture(null) : judged(hold, settlement, told);
-        } catch (LeaseLostException e) {
+        } catch (LeaseLostException | IllegalStateException e) {
             return CompletableFuture.failedFuture(e);
         }
     }
 
     private CompletableFuture<Void> judged(Hold hold, Settlement settlement, Executor told) {
-        return inTime(settlement.verdict)
-                .thenRunAsync(() -> judge(hold, settlement), told)
+        CompletableFuture<Void> verdict = verdict(hold, settlement);
+        return inTime(verdict)
+                .thenRunAsync(() -> judge(hold, settlement, verdict), told)
                 .copy();
     }
 
     /** Done with the store's answer, or without it when that takes too long. */
     CompletableFuture<Void> inTime(CompletableFuture<?> answer) {
+        return inTime(answer, engine.rules.command());
+    }
+
+    /** Done with the answer, or after so many nanoseconds. */
+    CompletableFuture<Void> inTime(CompletableFuture<?> answer, long nanos) {
         CompletableFuture<Void> over = new CompletableFuture<>();
-        Platform.Task timeout = engine.later.run(engine.rules.command(), () -> over.complete(null));
+        Platform.Task timeout = engine.later.run(nanos, () -> over.complete(null));
         Awaiting.whenDone(answer, () -> {
             timeout.cancel();
             over.complete(null);
@@ -258,10 +287,12 @@ record Owners(Engine engine, Platform platform) {
     }
 
     private @Nullable Settlement end(Hold hold, BiConsumer<Slot, Effect.Buffer> how) {
+        boolean ended = hold.ended;
         engine.event(hold.slot, how);
         if (hold.lost()) {
             throw lost(hold);
         }
+        requireNotClosed(hold, ended);
         engine.counters.releases.increment();
         if (engine.events.detailed()) {
             engine.events.detail(new LockEvent.Released(hold.slot.name, hold.token, hold.owner()));
@@ -269,9 +300,10 @@ record Owners(Engine engine, Platform platform) {
         return hold.settlement;
     }
 
-    private void judge(Hold hold, Settlement settlement) {
+    private void judge(Hold hold, Settlement settlement, CompletableFuture<Void> verdict) {
         String name = hold.slot.name;
-        if (!settlement.verdict.isDone()) {
+        if (!verdict.isDone()) {
+            hold.slot.locked(hold::dropLossActions);
             engine.events.warn(
                     new LockEvent.ReleaseUnconfirmed(
                             name,
@@ -279,8 +311,7 @@ record Owners(Engine engine, Platform platform) {
                             Duration.ofNanos(Math.max(0, settlement.lapsesAt - platform.nanoTime())),
                             hold.tenure.trouble),
                     "the release goes on in the background; see whether " + engine.store.describe() + " answers");
-        } else if (settlement.verdict.join() == Settlement.Verdict.LOST) {
-            engine.lostAtRelease(hold);
+        } else if (hold.lost()) {
             throw lost(hold);
         }
     }

@@ -2,8 +2,12 @@ package io.holdfast.internal;
 
 import io.holdfast.spi.TenureId;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A tenure that is being given up: its release is repeated until it is certain that the store keeps nothing of it.
@@ -15,12 +19,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class Settlement {
 
-    /** What the store said of the hold. */
-    enum Verdict {
-        RELEASED,
-        LOST
-    }
-
     final String name;
     final Tenure tenure;
     final boolean yield;
@@ -30,8 +28,8 @@ final class Settlement {
     /** Further places to be withdrawn. */
     final List<TenureId> places;
 
-    /** Completed by the first answer, or when nobody needs one any more. */
-    final CompletableFuture<Verdict> verdict = new CompletableFuture<>();
+    /** Completed by the first answer, or when nobody needs one any more: how the hold was lost, or empty if it was not. */
+    final CompletableFuture<Optional<String>> verdict = new CompletableFuture<>();
 
     volatile boolean settled;
 
@@ -41,8 +39,11 @@ final class Settlement {
     /** When the store gives the tenure up by itself, if no release arrives. */
     volatile long lapsesAt;
 
-    private boolean firstSentInTime;
-    private int copies;
+    private final AtomicInteger copies = new AtomicInteger();
+
+    /** The numbers of the copies that failed, were sent before the deadline, and may have been applied. */
+    private final Set<Integer> inDoubt = ConcurrentHashMap.newKeySet();
+
     int failures;
 
     Settlement(String name, Tenure tenure, boolean yield, List<TenureId> places) {
@@ -55,20 +56,28 @@ final class Settlement {
         tenure.settlement = this;
     }
 
-    /** Counts a copy of the release about to be sent; returns whether it is the first. */
-    boolean sending(long now) {
-        boolean first = copies++ == 0;
-        if (first) {
-            firstSentInTime = tenure.alive(now);
-        }
-        return first;
+    /** Numbers the next copy of the release, from 1 on. */
+    int nextCopy() {
+        return copies.incrementAndGet();
     }
 
-    /**
-     * Takes an answer. "Not held" is a loss, unless an earlier copy was sent in time and may have done it.
-     */
-    void answered(boolean held, boolean firstCopy) {
-        boolean earlierCopyDidIt = !firstCopy && firstSentInTime;
-        verdict.complete(held || !wasHeld || earlierCopyDidIt ? Verdict.RELEASED : Verdict.LOST);
+    /** Takes the failure of a copy; one that turns out late not to have been applied is in doubt no more. */
+    void failed(int copy, boolean mayHaveReleased) {
+        if (mayHaveReleased) {
+            inDoubt.add(copy);
+        } else {
+            inDoubt.remove(copy);
+        }
+    }
+
+    /** The copy found the tenure, and ended it. */
+    void released() {
+        verdict.complete(Optional.empty());
+    }
+
+    /** The copy did not find the tenure: it was lost, unless an earlier copy may have ended it. */
+    void notHeld(int copy, String loss) {
+        boolean released = !wasHeld || inDoubt.stream().anyMatch(earlier -> earlier < copy);
+        verdict.complete(released ? Optional.empty() : Optional.of(loss));
     }
 }

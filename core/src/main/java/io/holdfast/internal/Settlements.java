@@ -59,7 +59,7 @@ final class Settlements {
     private void finish(Settlement settlement) {
         settlement.settled = true;
         open.remove(settlement);
-        settlement.verdict.complete(Settlement.Verdict.RELEASED);
+        settlement.released();
     }
 
     /** Gives up: what is left lapses at the store. */
@@ -78,20 +78,24 @@ final class Settlements {
     private final class ReleaseCall extends Calls.Call<Release.Reply> {
 
         private final Settlement settlement;
+        private final int copy;
         private boolean allCopiesAnswered;
-        private boolean first;
+        private volatile boolean inTime;
 
         ReleaseCall(Settlement settlement) {
             this.settlement = settlement;
+            copy = settlement.nextCopy();
+            // it can time out before it is sent
+            inTime = settlement.tenure.alive(engine.platform.nanoTime());
         }
 
         @Override
         CompletionStage<Release.Reply> send() {
             allCopiesAnswered = !settlement.tenure.copies.unanswered();
-            first = settlement.sending(sent());
+            inTime = settlement.tenure.alive(sent());
             return engine.store.release(Release.of(settlement.name, settlement.tenure.id)
                     .withMode(settlement.tenure.share.mode())
-                    .withYield(first && settlement.yield)
+                    .withYield(copy == 1 && settlement.yield)
                     .withLastToken(settlement.lastToken)
                     .withPlaces(settlement.places));
         }
@@ -99,7 +103,11 @@ final class Settlements {
         @Override
         void replied(Release.Reply reply) {
             engine.store.clock(settlement.name).observe(sent(), reply.serverMicros());
-            settlement.answered(reply.held(), first);
+            if (reply.held()) {
+                settlement.released();
+            } else {
+                settlement.notHeld(copy, engine.store.describe() + " did not have it any more when it was released");
+            }
             long mayComeFor = settlement.tenure.copies.mayComeFor(reply.serverMicros());
             if (allCopiesAnswered || mayComeFor <= 0 || lapsed(settlement)) {
                 finish(settlement);
@@ -111,12 +119,19 @@ final class Settlements {
         @Override
         void failed(StoreException cause, boolean late) {
             settlement.tenure.trouble = cause.getMessage() + "";
-            if (late || settlement.settled) {
+            settlement.failed(copy, inTime && cause.effect().mayBeApplied());
+            if (settlement.settled) {
                 return;
             }
-            if (lapsed(settlement)) {
+            boolean refused = cause.effect() == StoreException.Effect.REFUSED;
+            if (refused) {
+                settlement.notHeld(copy, engine.store.describe() + " refused to release it: " + cause.getMessage());
+            }
+            // a copy of the acquire that is still under way may be applied when the cause of the refusal is mended
+            boolean nothingToRelease = refused && !settlement.tenure.copies.unanswered();
+            if (nothingToRelease || (!late && (lapsed(settlement) || engine.calls.isClosed()))) {
                 finish(settlement);
-            } else {
+            } else if (!late) {
                 again(settlement, Term.doubled(FIRST_BACKOFF_NANOS, settlement.failures++, MOST_BACKOFF_NANOS));
             }
         }

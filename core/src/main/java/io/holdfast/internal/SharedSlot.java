@@ -98,9 +98,6 @@ final class SharedSlot extends KeySlot {
             return false;
         }
         grant(waiter, now, true, out);
-        if (waiter.term.nanos() > current.validity.lease()) {
-            renewBy(current, now, out);
-        }
         if (!waiter.canTake()) {
             out.add(new Effect.Tell(waiter));
         }

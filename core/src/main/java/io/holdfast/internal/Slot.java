@@ -44,7 +44,7 @@ abstract class Slot {
 
     private static final long CLAIM_WINDOW_NANOS = 1_000_000_000;
     private static final long CLAIM_RESERVE_NANOS = 100_000_000;
-    private static final long CLAIM_RENEWAL_NANOS = 50_000_000;
+    private static final long CLAIM_RENEWAL_NANOS = 3_000_000;
 
     final String name;
     final Share share;
@@ -142,7 +142,8 @@ abstract class Slot {
 
     abstract void refused(Tenure asked, Acquire.Refused reply, Tenure.Base base, long now, Effect.Buffer out);
 
-    abstract void late(Tenure asked, Effect.Buffer out);
+    /** Asks again at once, unless nobody has time left. */
+    abstract void repeat(Tenure asked, long now, Effect.Buffer out);
 
     abstract void failed(Tenure asked, StoreException cause, long now, Effect.Buffer out);
 
@@ -193,6 +194,31 @@ abstract class Slot {
     /** How the tenure is given up. */
     abstract Settlement settlement(Tenure current, boolean yield, Effect.Buffer out);
 
+    // ---- replies that grant and refuse nothing
+
+    /** The request reached the store after its {@code notAfter}. It is repeated at once; then with pauses, as after an error. */
+    final void late(Tenure asked, StoreException cause, long now, Effect.Buffer out) {
+        if (asked.failures == 0) {
+            asked.failures++;
+            repeat(asked, now, out);
+        } else {
+            failed(asked, cause, now, out);
+        }
+    }
+
+    /**
+     * The grant came after its lease had ended. It counts for nobody, like a grant that is on no replica. The first may be due to
+     * a stall of this process; after the second a waiter whose time is up has its answer.
+     */
+    final void outlasted(Tenure asked, StoreException cause, long now, Effect.Buffer out) {
+        // the store may keep it for as long as the answer took
+        asked.queued = true;
+        if (asked.failures > 0) {
+            line.answered();
+        }
+        failed(asked, cause, now, out);
+    }
+
     // ---- waiters
 
     /** Takes a waiter out; false if its outcome is there. */
@@ -213,8 +239,9 @@ abstract class Slot {
             return false;
         }
         boolean fresh = current.preparedFor == waiter;
-        Validity validity = current.validity;
-        return fresh || (waiter.term.takesAny() && validity.remaining(now) >= validity.lease() / 3);
+        // a claim is renewed for the whole lease at once if its owner stays
+        long wanted = current.claimed ? current.validity.lease() : waiter.term.nanos();
+        return fresh || (waiter.term.takesAny() && current.validity.remaining(now) >= wanted / 3);
     }
 
     void grant(Waiter waiter, long now, boolean handedOver, Effect.Buffer out) {
@@ -225,6 +252,8 @@ abstract class Slot {
             renewBy(current, now, out);
         } else if (waiter.term.keep() > 0) {
             renewBy(current, current.validity.sent() + waiter.term.nanos() / 3, out);
+        } else if (waiter.term.nanos() > current.validity.lease() && !current.claimed) {
+            renewBy(current, now, out);
         }
         Hold hold = new Hold(this, current, token(current), waiter, now);
         current.preparedFor = null;
@@ -319,15 +348,18 @@ abstract class Slot {
             return false;
         }
         long expires = base.sent() + TimeUnit.MICROSECONDS.toNanos(signal.expiresMicros() - base.serverMicros());
-        long deadline = expires - Term.margin(CLAIM_WINDOW_NANOS);
+        // the two clocks have run beside each other since the answer by which this is read
+        long deadline = expires - Term.margin(expires - base.sent());
         if (deadline - now < CLAIM_RESERVE_NANOS) {
             return false;
         }
         granted(asked);
         asked.preparedFor = forWhom.term.takesAny() ? forWhom : null;
         asked.confirm(new Validity(now, deadline - now, deadline, base.skew()), true);
-        // a claim does not outlive a stall of a second: who goes on holding gets the whole lease soon
-        asked.renewDue = now + Math.min(CLAIM_RENEWAL_NANOS, (deadline - now) / 3);
+        asked.claimed = true;
+        // a claim does not outlive a stall of a second: an owner that stays gets the whole lease, at once if the claim
+        // came late
+        asked.renewDue = deadline - now < CLAIM_WINDOW_NANOS / 2 ? now : now + CLAIM_RENEWAL_NANOS;
         asked.adopt(signal.tokens());
         return true;
     }
@@ -361,11 +393,16 @@ abstract class Slot {
         }
     }
 
+    /** Name and kind, for texts. */
+    String label() {
+        return Texts.kind(share.mode()) + " '" + name + "'";
+    }
+
     /** Ends a hold whose name is kept for a while: it is released after that, or lapses if this client is no more by then. */
     void keep(Hold hold, long now, Effect.Buffer out) {
         expire(hold.tenure, now, out);
         if (owns(hold) && hold.toKeep(now) > 0) {
-            out.add(new Effect.GiveUpIn(settlement(hold.tenure, false, out), hold.toKeep(now)));
+            out.add(new Effect.GiveUpIn(settlement(hold.tenure, false, out), hold, hold.toKeep(now)));
             lapse(hold);
             askForTheRest(now, out);
         } else {
@@ -480,7 +517,8 @@ abstract class Slot {
         Hold hold = owner();
         Waiter next = current.preparedFor;
         if (hold == null) {
-            return next != null ? next.term.first() : rules.term();
+            Waiter heir = next != null ? next : line.peek();
+            return heir != null ? heir.term.first() : rules.term();
         }
         // a lease of its own is verified by asking for no more than what is left of it
         return hold.watchdog()
@@ -612,7 +650,10 @@ abstract class Slot {
         } else if (!holds.isEmpty()) {
             holds.forEach(this::disown);
             Settlement settlement = giveUp(holds.get(0).tenure, false, out);
-            holds.forEach(hold -> hold.endedBy(settlement));
+            for (Hold hold : holds) {
+                hold.endedBy(settlement);
+                out.add(new Effect.Released(hold, settlement));
+            }
         }
         abandonIfUnused(out);
         retireIfEmpty(out);

@@ -4,6 +4,7 @@ import io.holdfast.spi.Share;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TokenBlock;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,6 +57,10 @@ final class Tenure {
     /** Why the last renewal or release is not confirmed. */
     volatile String trouble = NO_ANSWER;
 
+    /** What a ticket is for. */
+    @Nullable
+    Term wanted;
+
     boolean beforeMayStand;
     boolean inFlight;
     boolean queued;
@@ -73,6 +78,10 @@ final class Tenure {
 
     boolean preparing;
     boolean handedOn;
+
+    /** Assigned by a message, and not renewed since: it lasts for a claim window only. */
+    boolean claimed;
+
     volatile boolean refilling;
     /** The longest lease the store was ever asked for, in nanoseconds. */
     volatile long longestLease;
@@ -102,6 +111,10 @@ final class Tenure {
     Tenure(TenureId id, Share share) {
         this.id = id;
         this.share = share;
+    }
+
+    Term wanted() {
+        return Objects.requireNonNull(wanted);
     }
 
     /** Is asked for instead of that one, with as much patience as there is left. */
@@ -164,6 +177,7 @@ final class Tenure {
             validity = proven.orLater(validity);
             renewDue = watchdog ? proven.sent() + proven.lease() / 3 : NEVER;
             handedOn = false;
+            claimed = false;
             lateReported = false;
             trouble = NO_ANSWER;
         }

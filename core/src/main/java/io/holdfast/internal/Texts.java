@@ -5,6 +5,7 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.LockReport;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreException;
 import java.util.Optional;
 
@@ -13,16 +14,34 @@ final class Texts {
 
     private Texts() {}
 
-    static LeaseLostException lost(String name, long token, String owner, String reason) {
+    static LeaseLostException lost(Hold hold, String reason) {
         return new LeaseLostException(
-                name,
-                token,
-                "lock '" + name + "': " + owner + " lost its hold (token " + token + "): " + reason
-                        + ". Another owner may have the lock; undo or fence what was done under it");
+                hold.slot.name,
+                hold.token,
+                hold.slot.label() + ": " + hold.owner() + " lost its hold (token " + hold.token + "): " + reason
+                        + ". Another owner may have the " + kind(hold.slot.share.mode())
+                        + "; undo or fence what was done under it");
+    }
+
+    /** What users call it. */
+    static String kind(Share.Mode mode) {
+        return switch (mode) {
+            case LOCK -> "lock";
+            case READ, WRITE, UPGRADE -> "read/write lock";
+            case PERMITS -> "semaphore";
+        };
+    }
+
+    static LeaseLostException closedLease(Hold hold) {
+        return new LeaseLostException(
+                hold.slot.name,
+                hold.token,
+                hold.slot.label() + ": this " + hold.owner() + " is closed (token " + hold.token
+                        + "): its owner released it. Acquire another one");
     }
 
     static IllegalMonitorStateException notOwner(String name, Thread thread, String held, String client) {
-        return new IllegalMonitorStateException("lock '" + name + "' is not held by thread " + thread.getName()
+        return new IllegalMonitorStateException("lock '" + name + "' is not held by " + Owner.named(thread)
                 + ": in this client (" + client + ") it is " + held
                 + ". Unlock in the thread that locked, once for each lock()");
     }
@@ -38,14 +57,21 @@ final class Texts {
         return new IllegalStateException("lock '" + name + "': the client " + client + " is closed");
     }
 
+    /** The error for an owner whose hold was released by the close of its client. */
+    static IllegalStateException closedMeanwhile(String name, String client) {
+        return new IllegalStateException("lock '" + name + "' is not held any more: the client " + client
+                + " was closed, which released all that it held. Another owner may have the lock; close a client after"
+                + " the work under its locks has ended");
+    }
+
     static IllegalStateException ownLease(String name, Thread thread, Hold hold) {
-        return new IllegalStateException("lock '" + name + "': thread " + thread.getName()
+        return new IllegalStateException("lock '" + name + "': " + Owner.named(thread)
                 + " would wait for itself: it has the lock, as " + hold.owner() + " (token " + hold.token
                 + "); release that first");
     }
 
     static IllegalStateException upgrade(String name, String wanted, Thread thread, Hold reading) {
-        return new IllegalStateException("read/write lock '" + name + "': thread " + thread.getName()
+        return new IllegalStateException("read/write lock '" + name + "': " + Owner.named(thread)
                 + " reads under it (token " + reading.token
                 + "), so that it would wait for itself to get the " + wanted
                 + ". Unlock the read lock first; and unless"
@@ -53,14 +79,14 @@ final class Texts {
     }
 
     static IllegalStateException notReentrant(String name, Thread thread, Hold hold) {
-        return new IllegalStateException("lock '" + name + "': thread " + thread.getName()
+        return new IllegalStateException("lock '" + name + "': " + Owner.named(thread)
                 + " holds it already (token " + hold.token
                 + "), and the option withReentrant(false) refuses to lock it again: it would wait for itself."
                 + " Unlock first, or leave the option out");
     }
 
     static IllegalStateException heldAlready(String name, Thread thread, Hold hold) {
-        return new IllegalStateException("lock '" + name + "': thread " + thread.getName() + " holds it already (token "
+        return new IllegalStateException("lock '" + name + "': " + Owner.named(thread) + " holds it already (token "
                 + hold.token + "), so that runOnce would keep nobody off. Unlock first");
     }
 

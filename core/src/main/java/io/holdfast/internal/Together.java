@@ -72,7 +72,7 @@ final class Together {
             return replies;
         }
 
-        private StoreException unreadable(String what, @Nullable RuntimeException cause) {
+        private StoreException unreadable(String what, @Nullable Throwable cause) {
             return new StoreException(StoreException.Effect.UNKNOWN, engine.store.describe() + " " + what, cause);
         }
 
@@ -88,7 +88,7 @@ final class Together {
         private void replied(AcquireCall ask, Acquire.Reply reply, Together again) {
             try {
                 ask.replied(reply, again::run);
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 engine.events.failure("an answer of " + engine.store.describe(), e);
                 ask.failed(unreadable("sent a reply that cannot be read: " + e, e), false);
             }

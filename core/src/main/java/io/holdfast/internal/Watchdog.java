@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
@@ -19,22 +20,22 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Keeps what is held: renews in time, and ends in time what could not be renewed.
  *
- * <p>A hold costs nothing here until something of it is due. One timer is set to the earliest moment at which anything is
- * due; then one scan over the held names fires deadlines, on the timer's thread, gives up what was kept for long enough, and
- * collects all that is due within the next tenth of its renewal period, to be renewed in batches on a thread of its own. So
- * neither a slow store nor a slow listener holds up a deadline, and a lock that comes and goes between two scans is never seen.
+ * <p>While anything is held a scan over all held names runs once a second. A tenure that needs a look before the next scan has
+ * an entry in a {@link DueQueue}; a longer lease costs nothing between two scans, and a lock that comes and goes between them
+ * is never seen. One timer is set to the earliest of both. A look fires deadlines, on the timer's thread, gives up what was kept
+ * for long enough, and collects what is due within the next tenth of its renewal period, to be renewed in batches on a
+ * thread of its own. So neither a slow store nor a slow listener holds up a deadline.
  *
- * <p>While anything is held a scan runs every second at least, to see whether the wall clock and {@code nanoTime} have
- * parted; then all that is held is verified.
+ * <p>The scan also sees whether the wall clock and {@code nanoTime} have parted; then all that is held is verified.
  */
 final class Watchdog {
 
-    private static final long LONGEST_SLEEP_NANOS = 1_000_000_000;
-    private static final long EARLY_SHARE = 30;
+    private static final long SCAN_NANOS = 1_000_000_000;
+    private static final long EARLY_SHARE = 10;
     private static final long STEP_NANOS = 2_000_000;
 
     /** Something due for renewal. */
-    private record Due(Slot slot, Tenure tenure, Term term, CompletableFuture<Boolean> done) {
+    private record Due(Slot slot, Tenure tenure, Term term, CompletableFuture<Optional<Validity>> done) {
 
         Due(Slot slot, Tenure tenure, Term term) {
             this(slot, tenure, term, new CompletableFuture<>());
@@ -46,7 +47,9 @@ final class Watchdog {
     private final Platform platform;
     private final Overdue overdue;
     private final AtomicLong wakeAt = new AtomicLong(Tenure.NEVER);
+    private final DueQueue soon = new DueQueue();
     private long skew;
+    private long scannedAt;
 
     /** When the last answer to a renewal came, and when the latest of those that were answered was sent. */
     private volatile long heardAt;
@@ -61,15 +64,27 @@ final class Watchdog {
         this.skew = Validity.skew(platform.nanoTime(), platform.wallMillis());
         this.heardAt = platform.nanoTime();
         this.answered = heardAt;
+        this.scannedAt = heardAt - SCAN_NANOS;
     }
 
-    /** Sees to it that a scan runs when the tenure needs one. */
-    void watch(Tenure tenure) {
+    /** Sees to it that the tenure is looked at when it needs that. */
+    void watch(Slot slot, Tenure tenure) {
+        long scan = platform.nanoTime() + SCAN_NANOS;
         long need = needs(tenure);
-        boolean kept = tenure.keptUntil != Tenure.NEVER;
-        // what is kept may have been confirmed long ago, and not each use of it needs a scan
-        long look = (kept ? platform.nanoTime() : tenure.validity.sent()) + LONGEST_SLEEP_NANOS;
-        wakeBy(need - look < 0 ? need : look);
+        if (need - scan < 0) {
+            soon.plan(new DueQueue.Entry(slot, tenure, need, early(tenure)));
+            wakeBy(need);
+        } else {
+            wakeBy(scan);
+        }
+    }
+
+    /** How much earlier than it is due it may be renewed together with others. */
+    private static long early(Tenure tenure) {
+        Validity validity = tenure.validity;
+        long due = tenure.renewDue;
+        long period = due == Tenure.NEVER ? 0 : Math.min(validity.lease() / 3, due - validity.sent());
+        return Math.max(0, period / EARLY_SHARE);
     }
 
     private long needs(Tenure tenure) {
@@ -103,7 +118,7 @@ final class Watchdog {
         long at = wanted - now < 0 ? now : wanted;
         long planned = wakeAt.get();
         // one that lies so far back was never run
-        while (planned == Tenure.NEVER || at - planned < 0 || now - planned > LONGEST_SLEEP_NANOS) {
+        while (planned == Tenure.NEVER || at - planned < 0 || now - planned > SCAN_NANOS) {
             if (wakeAt.compareAndSet(planned, at)) {
                 engine.threads.timer().schedule(at - now, () -> scanAt(at));
                 return;
@@ -117,34 +132,53 @@ final class Watchdog {
         if (!wakeAt.compareAndSet(at, Tenure.NEVER)) {
             return;
         }
-        try {
-            scan();
-        } catch (Throwable e) {
-            engine.events.failure("a scan of the watchdog", e);
-            wakeBy(platform.nanoTime() + STEP_NANOS);
-        }
-    }
-
-    private void scan() {
-        long now = platform.nanoTime();
-        boolean stepped = clockStepped(now);
         List<Due> due = new ArrayList<>();
-        boolean any = false;
-        long wake = now + LONGEST_SLEEP_NANOS;
+        long now = platform.nanoTime();
         try {
-            for (Slot slot : (Iterable<Slot>) engine.slots.all()::iterator) {
-                any |= look(slot, stepped, now, due);
-                Tenure tenure = slot.tenure();
-                long need = tenure != null && tenure.held() ? needs(tenure) : wake;
-                wake = need - wake < 0 ? need : wake;
-            }
+            lookAtSome(now, due);
+        } catch (Throwable e) {
+            // before the log is written, which may fail as well
+            wakeBy(platform.nanoTime() + STEP_NANOS);
+            engine.events.failure("a scan of the watchdog", e);
         } finally {
             if (!due.isEmpty()) {
                 engine.threads.renewal().execute(() -> renewGuarded(due, now));
             }
         }
+    }
+
+    private void lookAtSome(long now, List<Due> due) {
+        boolean any = true;
+        if (now - scannedAt >= SCAN_NANOS) {
+            scannedAt = now;
+            any = scan(now, due);
+        }
+        List<DueQueue.Entry> entries = soon.take(now);
+        entries.forEach(entry -> look(entry.slot(), false, now, due));
+        entries.forEach(entry -> planNext(entry.slot(), now));
         if (any) {
-            wakeBy(wake);
+            wakeBy(soon.next(scannedAt + SCAN_NANOS));
+        }
+    }
+
+    /** Looks at all there is; returns whether anything needs another scan. */
+    private boolean scan(long now, List<Due> due) {
+        boolean stepped = clockStepped(now);
+        boolean any = false;
+        for (Slot slot : (Iterable<Slot>) engine.slots.all()::iterator) {
+            any |= look(slot, stepped, now, due);
+            planNext(slot, now);
+        }
+        return any;
+    }
+
+    private void planNext(Slot slot, long now) {
+        Tenure tenure = slot.tenure();
+        if (tenure != null && tenure.held()) {
+            long need = needs(tenure);
+            if (need - (now + SCAN_NANOS) < 0) {
+                soon.plan(new DueQueue.Entry(slot, tenure, need, early(tenure)));
+            }
         }
     }
 
@@ -183,9 +217,12 @@ final class Watchdog {
                 lookAtOwner(slot, hold, now);
             }
         }
+        lookWhetherDue(slot, tenure, stepped, now, due);
+    }
+
+    private void lookWhetherDue(Slot slot, Tenure tenure, boolean stepped, long now, List<Due> due) {
         boolean renewable = tenure.renewDue != Tenure.NEVER || (stepped && slot.owner() != null);
-        long early = tenure.validity.lease() / EARLY_SHARE;
-        boolean isDue = tenure.renewDue != Tenure.NEVER && tenure.renewDue - early - now <= 0;
+        boolean isDue = tenure.renewDue != Tenure.NEVER && tenure.renewDue - early(tenure) - now <= 0;
         if (tenure.held() && renewable && (isDue || stepped) && !awaited(tenure, now)) {
             due.add(new Due(slot, tenure, slot.locked(() -> termOf(slot, tenure, now))));
         }
@@ -211,7 +248,7 @@ final class Watchdog {
             engine.events.warn(
                     new LockEvent.RenewalLate(
                             slot.name, hold.token, Duration.ofNanos(validity.remaining(now)), hold.tenure.trouble),
-                    "the hold is lost unless " + store.describe() + " answers by then");
+                    "a lock is lost unless " + store.describe() + " answers before its lease ends");
         }
     }
 
@@ -244,8 +281,8 @@ final class Watchdog {
         });
     }
 
-    /** Renews one tenure now, apart from the batches; completes with whether it was renewed. */
-    CompletableFuture<Boolean> renewNow(Slot slot, Tenure tenure, Term term) {
+    /** Renews one tenure now, apart from the batches; completes with what that proved, or empty if it was not confirmed. */
+    CompletableFuture<Optional<Validity>> renewNow(Slot slot, Tenure tenure, Term term) {
         Due due = new Due(slot, tenure, term);
         tenure.renewSent = platform.nanoTime();
         engine.threads.renewal().execute(() -> send(List.of(due)));
@@ -260,7 +297,7 @@ final class Watchdog {
     private void fail(Due due, String why) {
         due.tenure.trouble = why;
         engine.event(due.slot, (s, out) -> s.renewalFailed(due.tenure, platform.nanoTime(), out));
-        due.done.complete(false);
+        due.done.complete(Optional.empty());
     }
 
     private final class RenewCall extends Calls.Call<List<Renew.Reply>> {
@@ -301,10 +338,11 @@ final class Watchdog {
                 store.clock(due.slot.name).observe(sent(), renewed.serverMicros());
                 Validity proven = proven(due.term.nanos());
                 engine.event(due.slot, (s, out) -> s.renewed(due.tenure, renewed, proven, due.term, now, out));
-                due.done.complete(due.tenure.held() && due.tenure.validity.sent() - sent() >= 0);
+                boolean confirmed = due.tenure.held() && due.tenure.validity.sent() - sent() >= 0;
+                due.done.complete(confirmed ? Optional.of(proven) : Optional.empty());
             } else if (reply instanceof Renew.Lost) {
                 engine.event(due.slot, (s, out) -> s.renewalLost(due.tenure, notThere(), now, out));
-                due.done.complete(false);
+                due.done.complete(Optional.empty());
             } else if (reply instanceof Renew.Failed failed) {
                 fail(due, failed.cause().getMessage() + "");
             }

@@ -188,7 +188,13 @@ final class MemoryServer {
         }
         if (request.queueing() != Queueing.NONE) {
             boolean fair = request.queueing() == Queueing.FAIR;
-            enqueue(key, cell, request, new Acquire.Place(request.tenure(), request.arrival()), fair, now);
+            enqueue(
+                    key,
+                    cell,
+                    request,
+                    new Acquire.Place(request.tenure(), request.arrival(), request.lease()),
+                    fair,
+                    now);
         }
         List<Long> behind = enqueueBehind(key, cell, request, now);
         return new Acquire.Refused(
@@ -219,7 +225,7 @@ final class MemoryServer {
         long arrival = old.map(Place::arrival)
                 .orElseGet(() -> request.share().isUpgrade() ? now - Place.FRONT : arrival(wanted, now));
         cell.enqueue(new Place(
-                tenure, request.share().mode(), arrival, fair, now, micros(request.lease()), request.tokens(), 0));
+                tenure, request.share().mode(), arrival, fair, now, micros(wanted.lease()), request.tokens(), 0));
         if (old.isEmpty()) {
             boolean alsoMine = request.share().mode() != Mode.LOCK;
             cell.holders().stream()

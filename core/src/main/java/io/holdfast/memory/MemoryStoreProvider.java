@@ -4,6 +4,7 @@ import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
+import io.holdfast.spi.StoreUri;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -35,8 +36,8 @@ public final class MemoryStoreProvider implements StoreProvider {
     public LockStore open(StoreConfig config) {
         String uri = config.uri();
         if (!uri.startsWith(PRIVATE)) {
-            throw new IllegalArgumentException(
-                    "not a memory store: '" + uri + "'; write memory: for a private one, memory:NAME for a shared one");
+            throw new IllegalArgumentException("not a memory store: '" + StoreUri.masked(uri)
+                    + "'; write memory: for a private one, memory:NAME for a shared one");
         }
         return uri.equals(PRIVATE)
                 ? connect(config, new MemoryServer(config.platform()), () -> {})

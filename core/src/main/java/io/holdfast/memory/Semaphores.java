@@ -101,7 +101,7 @@ final class Semaphores {
         TenureId tenure = request.tenure();
         long arrival = cell.place(tenure)
                 .map(Place::arrival)
-                .orElseGet(() -> server.arrival(new Acquire.Place(tenure, request.arrival()), now));
+                .orElseGet(() -> server.arrival(new Acquire.Place(tenure, request.arrival(), request.lease()), now));
         cell.enqueue(new Place(
                 tenure,
                 Mode.PERMITS,

@@ -48,8 +48,9 @@ public record Acquire(
      *
      * @param tenure whose
      * @param arrival where it was before; 0 for a new one
+     * @param lease how long the store keeps that tenure without renewal, if it is granted
      */
-    public record Place(TenureId tenure, long arrival) {}
+    public record Place(TenureId tenure, long arrival, Duration lease) {}
 
     /** Copies the list. */
     public Acquire {

@@ -43,7 +43,10 @@ public interface LockStore extends AutoCloseable {
         return Optional.empty();
     }
 
-    /** The clock of the server that keeps the name. The engine feeds it with the times in the replies. */
+    /**
+     * Returns the clock of the server that keeps the name. The engine feeds it with the times in the replies. A store whose names
+     * move between servers feeds the clock of each server itself, and returns it {@linkplain ServerClock#readOnly read-only}.
+     */
     ServerClock clock(String name);
 
     /**
@@ -105,7 +108,8 @@ public interface LockStore extends AutoCloseable {
      *
      * <p>In every case, if the name is free after that and somebody waits, exactly one waiting client is served, so that a
      * client which was woken for nothing passes the wake-up on by withdrawing: with
-     * {@link Release#yield} the name is assigned to the first live place for at most one claim window (1 s) and told by
+     * {@link Release#yield} the name is assigned to the first live place for at most one claim window (1 s), or for
+     * the lease of that place if it is shorter, and told by
      * {@link Signal.Assigned}; otherwise the first live place is removed and told by {@link Signal.Freed}. A place whose
      * client is known to be gone is dropped and the next one served.
      *

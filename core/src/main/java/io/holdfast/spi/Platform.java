@@ -60,10 +60,15 @@ public interface Platform {
         void cancel();
     }
 
-    /** Runs tasks on threads of its own. */
+    /**
+     * Runs tasks on threads of its own.
+     *
+     * <p>{@code execute} throws {@link java.util.concurrent.RejectedExecutionException} after the close, and another
+     * {@link Throwable} if no thread could be started. In both cases the task does not run.
+     */
     interface Worker extends Executor, AutoCloseable {
 
-        /** Lets what was handed in before run, then ends the threads; further tasks are dropped. */
+        /** Runs the tasks that were handed in before, then ends the threads; further tasks are rejected. */
         @Override
         void close();
     }

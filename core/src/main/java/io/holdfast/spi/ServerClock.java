@@ -17,12 +17,31 @@ public final class ServerClock {
 
     private record Reading(long nanos, long serverMicros) {}
 
-    private final AtomicReference<@Nullable Reading> last = new AtomicReference<>();
+    private final AtomicReference<@Nullable Reading> last;
+    private final @Nullable ServerClock reader;
+
+    public ServerClock() {
+        this.last = new AtomicReference<>();
+        this.reader = new ServerClock(last);
+    }
+
+    private ServerClock(AtomicReference<@Nullable Reading> last) {
+        this.last = last;
+        this.reader = null;
+    }
+
+    /**
+     * Returns this clock for reading only, the same each time: what it {@linkplain #observe observes} is ignored. For a store of several servers,
+     * which alone knows which of them replied.
+     */
+    public ServerClock readOnly() {
+        return reader == null ? this : reader;
+    }
 
     /** Learns from a reply to a request that was sent at {@code sentNanos} of {@link Platform#nanoTime}. */
     public void observe(long sentNanos, long serverMicros) {
         Reading seen = last.get();
-        if (seen == null || sentNanos - seen.nanos >= 0) {
+        if (reader != null && (seen == null || sentNanos - seen.nanos >= 0)) {
             Reading fresh = new Reading(sentNanos, serverMicros);
             last.updateAndGet(now -> now == null || sentNanos - now.nanos >= 0 ? fresh : now);
         }

@@ -15,7 +15,8 @@ public sealed interface Signal {
     record Opened(String name) implements Signal {}
 
     /**
-     * The name was assigned to a waiting tenure of this client, with a claim window as its first lease.
+     * The name was assigned to a waiting tenure of this client, with a claim window as its first lease, or its own lease if
+     * that is shorter.
      *
      * @param name the lock
      * @param tenure to whom
@@ -49,6 +50,21 @@ public sealed interface Signal {
 
     /** The tenure was taken away by {@link LockStore#forceRelease} or {@link CounterStore#revoke}. To be verified by a renewal. */
     record Revoked(String name, TenureId tenure) implements Signal {}
+
+    /**
+     * The connection to a server of this store was lost, and is being made again. Optional, for the log.
+     *
+     * @param server as in {@link LockStore#describe}; never with a password
+     */
+    record Down(String server) implements Signal {}
+
+    /**
+     * The connection to a server that was {@link Down} is there again. Sent after the {@link Gap}.
+     *
+     * @param server the same as in {@link Down#server}
+     * @param place which server it is now, if that is not said by the former; empty otherwise
+     */
+    record Up(String server, String place) implements Signal {}
 
     /**
      * Signals may have been missed; sent when they flow again. Everything waited for or held is to be checked.

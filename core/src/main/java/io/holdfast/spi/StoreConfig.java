@@ -86,6 +86,12 @@ public record StoreConfig(
                 uri, value, platform, commandTimeout, connectTimeout, lazy, keyPrefix, safety, hear, describe);
     }
 
+    /** Without what may be secret in the URI. */
+    @Override
+    public String toString() {
+        return "StoreConfig[uri=" + StoreUri.masked(uri) + ", client=" + client + ", safety=" + safety + "]";
+    }
+
     /**
      * What a holder tells about itself.
      *

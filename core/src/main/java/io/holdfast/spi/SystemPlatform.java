@@ -60,7 +60,6 @@ final class SystemPlatform implements Platform {
     public Worker worker(String threadName, int threads) {
         var executor = new ThreadPoolExecutor(
                 threads, threads, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons(threadName));
-        executor.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
         executor.allowCoreThreadTimeOut(true);
         return new SystemWorker(executor);
     }
@@ -91,7 +90,13 @@ final class SystemPlatform implements Platform {
 
         @Override
         public void execute(Runnable task) {
-            executor.execute(task);
+            try {
+                executor.execute(task);
+            } catch (Error e) {
+                // it may be queued before a thread is started for it
+                executor.remove(task);
+                throw e;
+            }
         }
 
         @Override

@@ -2,6 +2,7 @@ package io.holdfast.testkit;
 
 import io.holdfast.spi.Platform;
 import java.util.ArrayDeque;
+import java.util.concurrent.RejectedExecutionException;
 
 /** A worker in virtual time: at most so many tasks at once, begun in their order; each may wait. */
 final class SimWorker implements Platform.Worker, Ready {
@@ -23,10 +24,11 @@ final class SimWorker implements Platform.Worker, Ready {
     @Override
     public void execute(Runnable task) {
         scheduler.current();
-        if (!closed) {
-            tasks.add(task);
-            offer();
+        if (closed) {
+            throw new RejectedExecutionException("worker " + name + " is closed");
         }
+        tasks.add(task);
+        offer();
     }
 
     private void offer() {

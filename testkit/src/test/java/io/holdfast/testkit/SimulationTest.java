@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
@@ -337,7 +338,8 @@ class SimulationTest {
             });
             worker.execute(() -> seen.add("quick"));
             worker.close();
-            worker.execute(() -> seen.add("dropped"));
+            assertThatThrownBy(() -> worker.execute(() -> seen.add("rejected")))
+                    .isInstanceOf(RejectedExecutionException.class);
             simulation.run();
             assertThat(seen).containsExactly("slow", "quick");
         }

@@ -142,11 +142,11 @@ final class Floor implements Subject {
     }
 
     private String[] releaseArgs() {
-        return new String[] {holder, "0", "0", "hf:in:"};
+        return new String[] {holder, "0", "hf:in:"};
     }
 
     private static String[] keys(String name) {
-        return new String[] {name, of(name, "t"), of(name, "q"), of(name, "a")};
+        return new String[] {name, "hf:{}:t:", of(name, "q"), of(name, "a"), of(name, "tf"), of(name, "s")};
     }
 
     private static String of(String name, String use) {

@@ -3,12 +3,9 @@ package io.holdfast.benchmarks.work;
 import io.holdfast.benchmarks.subject.Subject;
 import io.holdfast.benchmarks.subject.Subject.AsyncPair;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
-import org.jspecify.annotations.Nullable;
 
 /** As many pairs under way as there is to be had locks, on as many threads as the client has: one begins where one ends. */
 final class Async implements Workload {
@@ -28,7 +25,7 @@ final class Async implements Workload {
     public Answer round(long millis) throws Exception {
         Round round = new Round(System.nanoTime(), millis * 1_000_000);
         for (AsyncPair pair : pairs) {
-            round.again(pair);
+            round.attempt(pair);
         }
         return round.end();
     }
@@ -39,35 +36,41 @@ final class Async implements Workload {
         private final long duration;
         private final Histogram latency = new ConcurrentHistogram(3);
         private final AtomicLong count = new AtomicLong();
-        private final CountDownLatch running = new CountDownLatch(pairs.length);
-        private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+        private final Ends ends = new Ends(pairs.length);
 
         Round(long start, long duration) {
             this.start = start;
             this.duration = duration;
         }
 
+        /** Begins a pair. What it throws is a failure of the round: a stage would keep it to itself. */
+        private void attempt(AsyncPair pair) {
+            try {
+                again(pair);
+            } catch (RuntimeException | Error e) {
+                ends.failed(e);
+            }
+        }
+
         private void again(AsyncPair pair) {
             long begin = System.nanoTime();
-            if (begin - start > duration || failure.get() != null) {
-                running.countDown();
+            if (begin - start > duration || ends.hasFailed()) {
+                ends.one();
                 return;
             }
             var unused = pair.run().whenComplete((done, e) -> {
                 if (e != null) {
-                    failure.set(e);
+                    ends.failed(e);
+                    return;
                 }
                 latency.recordValue(System.nanoTime() - begin);
                 count.incrementAndGet();
-                again(pair);
+                attempt(pair);
             });
         }
 
         Answer end() throws InterruptedException {
-            running.await();
-            if (failure.get() != null) {
-                throw new IllegalStateException("an operation failed", failure.get());
-            }
+            ends.await();
             return Answer.of(count.get(), System.nanoTime() - start, 0, latency, Map.of());
         }
     }

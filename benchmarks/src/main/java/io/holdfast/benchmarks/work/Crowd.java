@@ -1,12 +1,8 @@
 package io.holdfast.benchmarks.work;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.function.IntConsumer;
 
 /** Many at once. */
@@ -23,20 +19,17 @@ final class Crowd {
     }
 
     /** Does it for each number below that, by those threads; returns when all is done. */
-    static void each(ExecutorService makers, int count, IntConsumer work)
-            throws InterruptedException, ExecutionException {
-        List<Future<?>> parts = new ArrayList<>();
+    static void each(ExecutorService makers, int count, IntConsumer work) throws InterruptedException {
+        Ends ends = new Ends(MAKERS);
         for (int maker = 0; maker < MAKERS; maker++) {
             int first = maker;
-            parts.add(makers.submit(() -> {
+            makers.execute(() -> ends.run(() -> {
                 for (int i = first; i < count; i += MAKERS) {
                     work.accept(i);
                 }
             }));
         }
-        for (Future<?> part : parts) {
-            part.get();
-        }
+        ends.await();
     }
 
     /** A thread for one who waits: a virtual one where the JVM has them, else one with a small stack. */

@@ -2,7 +2,6 @@ package io.holdfast.benchmarks.work;
 
 import io.holdfast.benchmarks.subject.Subject;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
@@ -23,7 +22,7 @@ final class Hold implements Workload {
     }
 
     /** The first round gets them. */
-    private void begin() throws InterruptedException, ExecutionException {
+    private void begin() throws InterruptedException {
         long before = Crowd.heap();
         Crowd.each(makers, locks.length, i -> {
             locks[i] = subject.lock(job.held() + i);
@@ -33,7 +32,7 @@ final class Hold implements Workload {
     }
 
     @Override
-    public Answer round(long millis) throws InterruptedException, ExecutionException {
+    public Answer round(long millis) throws InterruptedException {
         if (heap.isEmpty()) {
             begin();
         }

@@ -17,9 +17,18 @@ import java.util.List;
  * @param process which of the processes this is, from 0
  * @param processes how many there are
  * @param board the file by which they all see who is inside
+ * @param limit the time that starting may take, and a round beyond its own time
  */
 public record Job(
-        String name, SubjectKind subject, String uri, int threads, int size, int process, int processes, Path board) {
+        String name,
+        SubjectKind subject,
+        String uri,
+        int threads,
+        int size,
+        int process,
+        int processes,
+        Path board,
+        Duration limit) {
 
     private static final int MOST_FOR_A_SHORT_LEASE = 10_000;
 
@@ -33,7 +42,8 @@ public record Job(
                 Integer.toString(size),
                 Integer.toString(process),
                 Integer.toString(processes),
-                board.toString());
+                board.toString(),
+                Long.toString(limit.toMillis()));
     }
 
     static Job of(String... arguments) {
@@ -45,12 +55,13 @@ public record Job(
                 Integer.parseInt(arguments[4]),
                 Integer.parseInt(arguments[5]),
                 Integer.parseInt(arguments[6]),
-                Path.of(arguments[7]));
+                Path.of(arguments[7]),
+                Duration.ofMillis(Long.parseLong(arguments[8])));
     }
 
     /** The same for another of the processes. */
     public Job of(int another) {
-        return new Job(name, subject, uri, threads, size, another, processes, board);
+        return new Job(name, subject, uri, threads, size, another, processes, board, limit);
     }
 
     /** A lock that no other subject uses, nor another case. */

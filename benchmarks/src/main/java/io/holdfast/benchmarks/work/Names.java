@@ -2,7 +2,6 @@ package io.holdfast.benchmarks.work;
 
 import io.holdfast.benchmarks.subject.Subject;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 
 /** Uses many names once, one after the other, and keeps none of them: what is left in the client afterwards? */
@@ -22,7 +21,7 @@ final class Names implements Workload {
     }
 
     @Override
-    public Answer round(long millis) throws InterruptedException, ExecutionException {
+    public Answer round(long millis) throws InterruptedException {
         long before = Crowd.heap();
         long start = System.nanoTime();
         Crowd.each(makers, count, i -> pair(prefix + i));

@@ -1,9 +1,7 @@
 package io.holdfast.benchmarks.work;
 
-import java.util.concurrent.BrokenBarrierException;
-import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.CountDownLatch;
 import org.HdrHistogram.Histogram;
-import org.jspecify.annotations.Nullable;
 
 /** One thread of a round. Its figures are there when it has ended. */
 final class Turn extends Thread {
@@ -13,26 +11,33 @@ final class Turn extends Thread {
     long nanos;
 
     private final Operation operation;
-    private final CyclicBarrier begin;
+    private final CountDownLatch begin;
+    private final Ends ends;
     private final long duration;
-    private @Nullable Throwable failure;
 
-    Turn(Operation operation, CyclicBarrier begin, long duration) {
+    Turn(Operation operation, CountDownLatch begin, Ends ends, long duration) {
         this.operation = operation;
         this.begin = begin;
+        this.ends = ends;
         this.duration = duration;
     }
 
     @Override
     public void run() {
-        try {
-            operation.begin();
-            begin.await();
+        ends.run(() -> {
+            prepare();
             loop();
             operation.end();
-        } catch (InterruptedException | BrokenBarrierException | RuntimeException | Error e) {
-            failure = e;
+        });
+    }
+
+    private void prepare() throws InterruptedException {
+        try {
+            operation.begin();
+        } finally {
+            begin.countDown();
         }
+        begin.await();
     }
 
     private void loop() {
@@ -46,11 +51,5 @@ final class Turn extends Thread {
             before = after;
         } while (before - start < duration);
         nanos = before - start;
-    }
-
-    void rethrow() {
-        if (failure != null) {
-            throw new IllegalStateException("an operation failed", failure);
-        }
     }
 }

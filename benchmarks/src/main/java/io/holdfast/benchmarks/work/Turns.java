@@ -4,7 +4,7 @@ import io.holdfast.benchmarks.subject.Subject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.IntFunction;
 import org.HdrHistogram.Histogram;
 
@@ -26,20 +26,20 @@ final class Turns implements Workload {
 
     @Override
     public Answer round(long millis) throws InterruptedException {
-        CyclicBarrier begin = new CyclicBarrier(operations.size());
+        CountDownLatch begin = new CountDownLatch(operations.size());
+        Ends ends = new Ends(operations.size());
         List<Turn> turns = new ArrayList<>();
         for (Operation operation : operations) {
-            Turn turn = new Turn(operation, begin, millis * 1_000_000);
+            Turn turn = new Turn(operation, begin, ends, millis * 1_000_000);
             turns.add(turn);
             turn.start();
         }
+        ends.await();
         Histogram latency = Answer.newHistogram();
         long least = Long.MAX_VALUE;
         long all = 0;
         long longest = 1;
         for (Turn turn : turns) {
-            turn.join();
-            turn.rethrow();
             latency.add(turn.latency);
             least = Math.min(least, turn.count);
             all += turn.count;

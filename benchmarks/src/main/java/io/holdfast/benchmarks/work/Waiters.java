@@ -3,7 +3,6 @@ package io.holdfast.benchmarks.work;
 import io.holdfast.benchmarks.subject.Subject;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
@@ -27,13 +26,14 @@ final class Waiters implements Workload {
     private final Board board;
     private final Referee referee;
     private final AtomicLong before = new AtomicLong();
+    private Ends ends = new Ends(0);
     private int round;
 
-    Waiters(Job job, Board board, Referee referee) {
+    Waiters(Job job, Subject subject, Board board, Referee referee) {
         this.job = job;
         this.board = board;
         this.referee = referee;
-        subject = job.open();
+        this.subject = subject;
         lock = subject.lock(job.named("one"));
     }
 
@@ -51,9 +51,9 @@ final class Waiters implements Workload {
         long heap = Crowd.heap();
         long begin = System.nanoTime();
         Histogram gaps = new ConcurrentHistogram(3);
-        CountDownLatch end = new CountDownLatch(mine);
+        ends = new Ends(mine);
         for (int i = 0; i < mine; i++) {
-            Crowd.start(() -> waitOnce(gaps, end));
+            Crowd.start(() -> ends.run(() -> waitOnce(gaps)));
         }
         until(LINED_UP, round * all);
         Map<String, Double> extra = new LinkedHashMap<>();
@@ -65,13 +65,13 @@ final class Waiters implements Workload {
         if (holder) {
             lock.unlock();
         }
-        end.await();
+        ends.await();
         long nanos = System.nanoTime() - start;
         until(DONE, round * all);
         return Answer.of(mine, nanos, referee.takeViolations(), gaps, extra);
     }
 
-    private void waitOnce(Histogram gaps, CountDownLatch end) {
+    private void waitOnce(Histogram gaps) {
         board.add(LINED_UP, 1);
         Pair.run(lock, () -> {
             long now = System.nanoTime();
@@ -79,11 +79,11 @@ final class Waiters implements Workload {
             referee.alone();
         });
         board.add(DONE, 1);
-        end.countDown();
     }
 
     private void until(int cell, int value) throws InterruptedException {
         while (board.get(cell) < value) {
+            ends.rethrow();
             TimeUnit.MILLISECONDS.sleep(1);
         }
     }

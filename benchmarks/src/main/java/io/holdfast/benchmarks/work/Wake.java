@@ -4,6 +4,7 @@ import io.holdfast.benchmarks.subject.Subject;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
@@ -24,8 +25,7 @@ final class Wake implements Workload {
     private final Lock lock;
     private final Lock foreign;
     private final Referee referee;
-    private final BlockingQueue<Boolean> begin = new ArrayBlockingQueue<>(1);
-    private final BlockingQueue<Long> got = new ArrayBlockingQueue<>(1);
+    private final BlockingQueue<CompletableFuture<Long>> begin = new ArrayBlockingQueue<>(1);
 
     Wake(Job job, Referee referee) {
         this.referee = referee;
@@ -41,21 +41,28 @@ final class Wake implements Workload {
     private void waitAgainAndAgain() {
         try {
             while (true) {
-                begin.take();
-                long[] now = {0};
-                Pair.run(foreign, () -> {
-                    now[0] = System.nanoTime();
-                    referee.alone();
-                });
-                got.put(now[0]);
+                waitOnce(begin.take());
             }
         } catch (InterruptedException e) {
             throw new IllegalStateException("interrupted, though nobody does", e);
         }
     }
 
+    private void waitOnce(CompletableFuture<Long> got) {
+        try {
+            long[] now = {0};
+            Pair.run(foreign, () -> {
+                now[0] = System.nanoTime();
+                referee.alone();
+            });
+            got.complete(now[0]);
+        } catch (RuntimeException | Error e) {
+            got.completeExceptionally(e);
+        }
+    }
+
     @Override
-    public Answer round(long millis) throws InterruptedException {
+    public Answer round(long millis) throws Exception {
         Histogram latency = Answer.newHistogram();
         long start = System.nanoTime();
         long woken = 0;
@@ -66,19 +73,16 @@ final class Wake implements Workload {
         return Answer.of(woken, System.nanoTime() - start, referee.takeViolations(), latency, Map.of());
     }
 
-    private long once() throws InterruptedException {
+    private long once() throws Exception {
         long[] released = {0};
+        CompletableFuture<Long> got = new CompletableFuture<>();
         Pair.run(lock, () -> {
-            begin.add(true);
+            begin.add(got);
             LockSupport.parkNanos(UNTIL_IT_WAITS);
             referee.alone();
             released[0] = System.nanoTime();
         });
-        Long at = got.poll(NEVER, TimeUnit.NANOSECONDS);
-        if (at == null) {
-            throw new IllegalStateException("a waiter was not woken");
-        }
-        return at - released[0];
+        return got.get(NEVER, TimeUnit.NANOSECONDS) - released[0];
     }
 
     @Override

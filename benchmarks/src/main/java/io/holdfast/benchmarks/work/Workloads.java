@@ -47,7 +47,7 @@ final class Workloads {
             case "segmented" -> segmented();
             case "wake" -> new Wake(job, referee);
             case "hold" -> new Hold(job);
-            case "waiters" -> new Waiters(job, board, referee);
+            case "waiters" -> new Waiters(job, job.open(), board, referee);
             case "async" -> new Async(job);
             case "setup" -> new Setup(job);
             case "names" -> new Names(job);

@@ -1,11 +1,19 @@
 package io.holdfast.benchmarks.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.benchmarks.subject.Subject;
 import io.holdfast.benchmarks.subject.SubjectKind;
 import io.holdfast.embedded.redis.RedisServer;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -77,6 +85,63 @@ class WorkloadsTest {
     }
 
     @Test
+    void aWaiterThatDiesEndsItsRound() throws Exception {
+        Board board = Board.open(folder.resolve("dying"));
+        Job job = job("waiters", SubjectKind.NO_OP);
+        Lock real = new ReentrantLock();
+        Subject dying = subjectWith(real, new IllegalStateException("the connection is lost"));
+        try (Workload workload = new Waiters(job, dying, board, new Referee(board))) {
+            assertThatThrownBy(() -> workload.round(20)).hasRootCauseMessage("the connection is lost");
+        }
+    }
+
+    @Test
+    void aThreadThatDiesEndsItsRoundThoughAnotherWaits() throws Exception {
+        CountDownLatch never = new CountDownLatch(1);
+        Board board = Board.open(folder.resolve("waiting"));
+        try (Workload workload =
+                new Turns(subjectWith(new ReentrantLock(), null), 2, new Referee(board), thread -> () -> {
+                    if (thread == 1) {
+                        throw new IllegalStateException("the connection is lost");
+                    }
+                    awaitUninterruptibly(never);
+                })) {
+            assertThatThrownBy(() -> workload.round(20)).hasRootCauseMessage("the connection is lost");
+        } finally {
+            never.countDown();
+        }
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** A subject whose lock the second thread cannot have. */
+    private static Subject subjectWith(Lock real, @Nullable RuntimeException failure) {
+        Thread first = Thread.currentThread();
+        Lock lock = (Lock) Proxy.newProxyInstance(
+                Lock.class.getClassLoader(), new Class<?>[] {Lock.class}, (proxy, method, arguments) -> {
+                    if (failure != null && Thread.currentThread() != first) {
+                        throw failure;
+                    }
+                    return method.invoke(real, arguments);
+                });
+        return new Subject() {
+            @Override
+            public Lock lock(String name) {
+                return lock;
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    @Test
     void otherProcessesAreSeenThroughTheBoard() throws Exception {
         Path file = folder.resolve("shared");
         Referee here = new Referee(Board.open(file));
@@ -111,6 +176,15 @@ class WorkloadsTest {
 
     private Job job(String name, SubjectKind subject) {
         int threads = name.equals("wake") ? 1 : THREADS;
-        return new Job(name, subject, server.uri(), threads, SIZE, 0, 1, folder.resolve(name + subject));
+        return new Job(
+                name,
+                subject,
+                server.uri(),
+                threads,
+                SIZE,
+                0,
+                1,
+                folder.resolve(name + subject),
+                Duration.ofMinutes(1));
     }
 }

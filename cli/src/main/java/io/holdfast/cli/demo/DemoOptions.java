@@ -1,6 +1,7 @@
 package io.holdfast.cli.demo;
 
 import io.holdfast.examples.flashsale.StrategyKind;
+import io.holdfast.spi.StoreUri;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -42,8 +43,6 @@ public record DemoOptions(
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final List<String> PRIVATE = List.of("memory:", "jdbc:h2:mem:");
     private static final Pattern REDIS = Pattern.compile("rediss?:.*");
-    private static final Pattern USER = Pattern.compile("//.*@");
-    private static final Pattern PASSWORD = Pattern.compile("(?i)(password|pwd|passwd)=[^;&]*");
 
     /** Checks the values; the texts speak of the command line. */
     public DemoOptions {
@@ -61,7 +60,7 @@ public record DemoOptions(
     private static void requireShared(String store) {
         require(
                 PRIVATE.stream().noneMatch(store::startsWith),
-                "--store " + withoutSecret(store)
+                "--store " + StoreUri.masked(store)
                         + ": has its locks in one JVM, but the workers are JVMs of their own; name a store that"
                         + " they can share");
     }
@@ -73,7 +72,7 @@ public record DemoOptions(
                     fit.contains(strategy),
                     "--strategies " + strategy.label()
                             + ": keeps keys or tokens of its locks in Redis, so it needs a Redis"
-                            + " store; with --store " + withoutSecret(store) + " there are "
+                            + " store; with --store " + StoreUri.masked(store) + " there are "
                             + fit.stream().map(StrategyKind::label).collect(Collectors.joining(", ")));
         }
     }
@@ -111,11 +110,7 @@ public record DemoOptions(
 
     /** The store as it may be shown. */
     String shownStore() {
-        return withoutSecret(store);
-    }
-
-    private static String withoutSecret(String uri) {
-        return PASSWORD.matcher(USER.matcher(uri).replaceFirst("//")).replaceAll("$1=***");
+        return StoreUri.masked(store);
     }
 
     /** How long a sale may stand still before it is given up: longer than a lease and than a slow sale, which are no end. */

@@ -6,17 +6,23 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockTimeoutException;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** Runs a command while it holds a lock. */
 public final class Exec {
 
+    // on a busy host most of it goes into loading the driver
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(20);
+
     private final ExecOptions options;
     private final Consumer<String> say;
     private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
+    private boolean lost;
 
     /** With a place for lines to the user. */
     public Exec(ExecOptions options, Consumer<String> say) {
@@ -33,10 +39,16 @@ public final class Exec {
     public int run() throws IOException, InterruptedException {
         // until there is a connection, nothing can be left behind
         Signals signals = new Signals(caught -> Runtime.getRuntime().halt(caught.exitCode()));
-        try (Guard guard = Guard.start(events::add);
-                Holdfast client = connect()) {
+        try (Guard guard = Guard.start(events::add)) {
+            Holdfast client = connect();
             signals.nowTo(events::add);
-            return acquireAndRun(client, guard);
+            try {
+                return acquireAndRun(client, guard);
+            } finally {
+                if (!lost) {
+                    client.close();
+                }
+            }
         }
     }
 
@@ -44,6 +56,7 @@ public final class Exec {
         return Holdfast.builder()
                 .uri(options.store())
                 .lease(options.lease())
+                .connectTimeout(CONNECT_TIMEOUT)
                 .listener(this::report)
                 .build();
     }
@@ -94,8 +107,13 @@ public final class Exec {
     /** What lasts until the end of the run is the lock's end, too: nothing runs when it is released. */
     private int hold(Lease lease, Guard guard) throws InterruptedException {
         int code = 0;
-        try (lease) {
+        try {
             code = run(lease, guard);
+            if (code == ExitStatus.LOST) {
+                releaseIfThereIsTime(lease);
+            } else {
+                lease.close();
+            }
         } catch (LeaseLostException e) {
             if (code != ExitStatus.LOST) {
                 say.accept(e.getMessage() + "");
@@ -105,11 +123,23 @@ public final class Exec {
         return code;
     }
 
+    /** The store may not answer: a lock that is about to end is not waited for, nor is the end of the client then. */
+    private void releaseIfThereIsTime(Lease lease) {
+        lost = true;
+        long left = lease.remaining().toMillis() - plan().lead();
+        CompletableFuture<Void> released = lease.closeAsync().exceptionally(unreleased -> null);
+        released.completeOnTimeout(null, Math.max(0, left), TimeUnit.MILLISECONDS)
+                .join();
+    }
+
+    private Plan plan() {
+        return Plan.of(options.lease(), options.grace());
+    }
+
     private int run(Lease lease, Guard guard) throws InterruptedException {
-        Plan plan = Plan.of(options.lease(), options.grace());
         try {
             Launch launch = new Launch(options.command(), lease);
-            return new Run(lease, plan, guard, launch, events, say).untilTheEnd();
+            return new Run(lease, plan(), guard, launch, events, say).untilTheEnd();
         } catch (Launch.NotStarted e) {
             guard.over();
             say.accept(e.getMessage() + "");

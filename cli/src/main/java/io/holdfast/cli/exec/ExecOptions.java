@@ -1,5 +1,6 @@
 package io.holdfast.cli.exec;
 
+import io.holdfast.spi.StoreUri;
 import java.time.Duration;
 import java.util.List;
 
@@ -16,18 +17,18 @@ import java.util.List;
 public record ExecOptions(
         String lock, String store, Duration patience, Duration lease, Duration grace, List<String> command) {
 
-    private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
     private static final Duration LONGEST_LEASE = Duration.ofDays(365);
 
     /** Checks the values; the text of the {@link IllegalArgumentException} names the option. */
     public ExecOptions {
         require(
                 !store.matches("(?is)(memory|embedded|jdbc:h2:mem):.*"),
-                "--store " + store.split(";", 2)[0]
+                "--store " + StoreUri.masked(store)
                         + ": excludes nobody, since no other process sees its locks; use redis://host or jdbc:h2:FILE");
         require(
-                lease.compareTo(SHORTEST_LEASE) >= 0 && lease.compareTo(LONGEST_LEASE) <= 0,
-                "--lease " + lease.toMillis() + "ms: must be 1s to 365 days");
+                lease.compareTo(Plan.SHORTEST_LEASE) >= 0 && lease.compareTo(LONGEST_LEASE) <= 0,
+                "--lease " + lease.toMillis() + "ms: must be " + Plan.SHORTEST_LEASE.toSeconds()
+                        + "s to 365 days; with a shorter one a busy host cannot end the command before the lock ends");
         require(
                 !grace.isZero() && grace.compareTo(lease) < 0,
                 "--grace " + grace.toMillis() + "ms: must be more than nothing and less than the lease, "

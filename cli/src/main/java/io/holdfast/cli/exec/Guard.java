@@ -68,9 +68,9 @@ final class Guard implements AutoCloseable {
         order("command " + pid);
     }
 
-    /** Until when the command may run, and when it is to be asked to end, by the {@link Clock}. */
-    void valid(long end, long warn) {
-        order("valid " + end + " " + warn);
+    /** Until when the command may run, when it is to be asked to end, and until when the lock is valid, by the {@link Clock}. */
+    void valid(long end, long warn, long until) {
+        order("valid " + end + " " + warn + " " + until);
     }
 
     void signal(String name) {

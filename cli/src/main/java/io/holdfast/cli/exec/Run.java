@@ -24,6 +24,7 @@ final class Run {
     private final BlockingQueue<Event> events;
     private final Consumer<String> say;
     private final Process command;
+    private final String mark;
     private Guard guard;
     private long told;
     private boolean asking;
@@ -48,7 +49,8 @@ final class Run {
         lease.ensureValid(plan.atLeast());
         tellValidity();
         lease.ensureValid(Duration.ZERO);
-        guard.expect(launch.mark());
+        this.mark = launch.mark();
+        guard.expect(mark);
         this.command = launch.start();
         guard.command(command.pid());
     }
@@ -81,7 +83,7 @@ final class Run {
         long end = now + left - plan.lead();
         if (left > 0 && !lost && end > told + NEWS_MILLIS) {
             told = end;
-            guard.valid(end, now + left - plan.warn());
+            guard.valid(end, now + left - plan.warn(), now + left);
             recover();
         }
         if (left < plan.grace() && plan.asksEarly() && !(asking || warned || lost || over)) {
@@ -160,6 +162,7 @@ final class Run {
             guard = Guard.start(events::add);
             told = 0;
             tellValidity();
+            guard.expect(mark);
             guard.command(command.pid());
             say.accept("the guard was killed; another one is in its place");
         } catch (IOException e) {

@@ -3,29 +3,40 @@
 # Orders come on standard input, one a line. Times are readings of the clock below, in milliseconds.
 #   expect MARK       what has HOLDFAST_EXEC=MARK in its environment is to be guarded, as long as nothing is named
 #   command PID       what to guard
-#   valid END WARN    kill it at END, and send TERM at WARN; a later order replaces both
+#   valid END WARN UNTIL   kill it at END, and send TERM at WARN, as the lock is valid until UNTIL; a later order replaces all
 #   signal NAME       pass a signal on to the command and its descendants
 #   kill              end it now
 #   over              the command has ended; leave when what was signalled with it has, too
 # The end of the orders means that the JVM is gone: TERM at once, and the kill in time. It may have gone before it could
 # name what it had started.
 #
-# Answers: "warned" and "killed" when that was done, "gone" at the end.
+# Answers: "warned" and "killed" when that was done, "gone" at the end. What it measures goes to standard error.
 
 trap '' HUP INT PIPE QUIT TERM TSTP TTIN TTOU
 cd /
 
 mark=
 command=
+idle= # a descriptor from which nothing ever comes
 guarded=() # when it began, by process id
 parents=()
 starts=()
+sent=()
 end=
 warn=
+until=
 warned=
-killing=
+killing= # since when
+late=
+stopped=
 over=
 orphaned=
+
+# ---- priority: a guard that waits for a processor is late. Only some users may raise it; others keep what they have.
+
+raised=
+renice -n -20 -p $$ >/dev/null 2>&1 && raised=yes
+[ ! -w /proc/$$/autogroup ] || { echo -20 >/proc/$$/autogroup; } 2>/dev/null
 
 # ---- the clock: it goes on in a suspended machine, and never steps where the system has such a one
 
@@ -49,9 +60,12 @@ fi
 # Looks at the given processes, or at all. Zombies have ended.
 if [ -r /proc/self/stat ]; then
     look() {
-        local stat file
         parents=() starts=()
         [ $# -gt 0 ] || set -- /proc/[0-9]*
+        look_too "$@"
+    }
+    look_too() {
+        local stat file
         for file; do
             stat=
             IFS= read -r -d '' stat 2>/dev/null <"/proc/${file##*/}/stat"
@@ -94,8 +108,47 @@ adopt() {
     done
 }
 
-# Takes in all that descends from what is guarded.
-gather() {
+# Takes in all that descends from what is guarded, by asking each for its children: quick, whatever else runs on the host.
+# A child may be missed while another one ends.
+if [ -r /proc/$$/task/$$/children ]; then
+    exec {idle}<> <(:)
+    gather() {
+        local pid file children next queue
+        if [ "$mark" ] && [ -z "$command" ]; then
+            look
+            adopt
+        else
+            [ ${#guarded[@]} -eq 0 ] || look "${!guarded[@]}"
+        fi
+        forget
+        queue=("${!guarded[@]}")
+        while [ ${#queue[@]} -gt 0 ]; do
+            next=()
+            for pid in "${queue[@]}"; do
+                for file in /proc/$pid/task/[0-9]*/children; do
+                    children=()
+                    read -r -a children 2>/dev/null <"$file"
+                    [ ${#children[@]} -eq 0 ] || next+=("${children[@]}")
+                done
+            done
+            queue=()
+            for pid in "${next[@]}"; do
+                [ -z "${guarded[pid]:-}" ] || continue
+                look_too "$pid"
+                [ "${starts[pid]:-}" ] || continue
+                guarded[pid]=${starts[pid]}
+                queue+=("$pid")
+            done
+        done
+    }
+else
+    gather() {
+        walk
+    }
+fi
+
+# The same by a walk through all processes, which takes a second on a busy host.
+walk() {
     local pid more=yes
     look
     [ -z "$mark" ] || [ "$command" ] || adopt
@@ -111,37 +164,70 @@ gather() {
     done
 }
 
-# Sends a signal to each once, in rounds, since they may fork meanwhile.
+# Sends signals to each once, in rounds, since they may fork meanwhile.
 send() {
-    local pid more=yes sent=()
+    local pid signal more=yes
+    sent=()
+    gather
     while [ "$more" ]; do
         more=
         for pid in "${!guarded[@]}"; do
-            if [ -z "${sent[pid]:-}" ]; then
-                kill -s "$1" "$pid" 2>/dev/null
-                sent[pid]=yes
-                more=yes
-            fi
+            [ -z "${sent[pid]:-}" ] || continue
+            sent[pid]=yes
+            more=yes
+            [ "$1" = STOP ] || ! is_of_another "$pid" || continue
+            for signal; do
+                kill -s "$signal" "$pid" 2>/dev/null
+            done
         done
         gather
     done
 }
 
-# One that is stopped takes a signal only when it goes on.
-pass_on() {
-    gather
-    send "$1"
-    send CONT
+# Whether another holdfast exec, itself a descendant of the command, has started it, and passes signals on to it.
+is_of_another() {
+    local entry entries=()
+    [ "$mark" ] && [ "${guarded[${parents[$1]:-0}]:-}" ] || return
+    mapfile -d '' -t entries 2>/dev/null <"/proc/$1/environ"
+    for entry in "${entries[@]}"; do
+        [ "${entry%%=*}" != HOLDFAST_EXEC ] || [ "$entry" = "HOLDFAST_EXEC=$mark" ] || return 0
+    done
+    return 1
 }
 
-# Stopped first: none can fork then, nor be missed because its parent died before it.
+# One that is stopped takes a signal only when it goes on.
+pass_on() {
+    send "$1" CONT
+}
+
+# Stopped first: none can fork then, nor be missed because its parent died before it. Those that are known already are
+# stopped before others are looked for: a guard that has used its share of a busy processor may wait for long.
 finish() {
     local pid
-    gather
+    if [ ${#guarded[@]} -gt 0 ]; then
+        look "${!guarded[@]}"
+        forget
+        kill -s STOP "${!guarded[@]}" 2>/dev/null
+    fi
     send STOP
+    if [ -z "$stopped" ]; then
+        clock
+        stopped=$now
+        # a process needs a processor to die
+        [ -z "$raised" ] || renice -n -20 -p "${!guarded[@]}" >/dev/null 2>&1
+    fi
     for pid in "${!guarded[@]}"; do
         kill -s KILL "$pid" 2>/dev/null
     done
+}
+
+# Says when the command was stopped, and when it was gone.
+report() {
+    [ "$killing" ] && [ "$until" ] && [ ${#guarded[@]} -eq 0 ] || return
+    clock
+    echo "holdfast exec: the guard killed the command: it was stopped $((until - stopped)) ms and gone $((until - now)) ms" \
+        "before the lock ended; the guard began $late ms late, and took $((stopped - killing)) ms to stop it" >&2 2>/dev/null
+    until=
 }
 
 # Whether a Ctrl-C has reached the command without us: it is in the foreground of its terminal.
@@ -166,13 +252,12 @@ obey() {
             guarded[$2]=${starts[$2]:-ended}
             ;;
         valid)
-            end=$2 warn=$3 warned=
+            end=$2 warn=$3 until=$4 warned=
             ;;
         signal)
-            gather
             [ "$2" = INT ] && in_foreground "$command" || pass_on "$2"
             ;;
-        kill) end=0 ;;
+        kill) end=0 until= ;;
         over) over=yes ;;
     esac
 }
@@ -180,9 +265,14 @@ obey() {
 act_in_time() {
     clock
     if [ -n "$end" ] && [ "$now" -ge "$end" ]; then
-        [ "$killing" ] || answer killed
-        killing=yes
-        finish
+        if [ -z "$killing" ]; then
+            killing=$now late=$((now - end))
+            finish
+            answer killed
+        else
+            finish
+        fi
+        report
     elif [ -n "$warn" ] && [ "$now" -ge "$warn" ] && [ -z "$warned" ]; then
         warned=yes
         pass_on TERM
@@ -197,6 +287,7 @@ leave_if_over() {
     [ ${#guarded[@]} -eq 0 ] || look "${!guarded[@]}"
     forget
     if [ ${#guarded[@]} -eq 0 ]; then
+        report
         answer gone
         exit 0
     fi
@@ -209,7 +300,8 @@ choose_pause() {
         [ "$at" = yes ] || [ "$at" -ge "$next" ] || next=$at
     done
     pause=$((next - now))
-    [ "$over$orphaned$killing" ] && pause=50
+    [ "$over$orphaned" ] && pause=50
+    [ "$killing" ] && pause=10
     [ "$pause" -gt 0 ] || pause=1
     printf -v pause '%d.%03d' $((pause / 1000)) $((pause % 1000))
     [ "${BASH_VERSINFO[0]}" -gt 3 ] || pause=1
@@ -222,7 +314,11 @@ while :; do
     choose_pause
     if [ "$orphaned" ]; then
         [ "$command" ] || pass_on TERM
-        sleep "$pause"
+        if [ "$idle" ]; then
+            read -r -t "$pause" -u "$idle"
+        else
+            sleep "$pause"
+        fi
         continue
     fi
     IFS= read -r -t "$pause" part

@@ -21,7 +21,10 @@ class ReportTest {
         Map<String, Object> report = JSON.std.mapFrom(Report.of(OPTIONS, List.of(NONE, LOCK)));
         assertThat(report)
                 .containsOnlyKeys("store", "processes", "threads", "stock", "undisturbedOrders", "rows")
-                .contains(entry("store", "redis://host:6379/1"), entry("stock", 500), entry("undisturbedOrders", 250));
+                .contains(
+                        entry("store", "redis://***@host:6379/1"),
+                        entry("stock", 500),
+                        entry("undisturbedOrders", 250));
         assertThat((List<?>) report.get("rows")).hasSize(2);
     }
 

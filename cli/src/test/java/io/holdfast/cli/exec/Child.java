@@ -31,12 +31,7 @@ final class Child implements AutoCloseable {
         Path own = Files.createTempDirectory(folder, "exec-");
         List<String> command = new ArrayList<>(List.of("env", "--default-signal=HUP,INT,TERM"));
         command.addAll(prefix);
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
-        if (Runtime.version().feature() >= QUIET_FROM) {
-            command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
-        }
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.holdfast.cli.Main", "exec"));
+        command.addAll(List.of(command("exec")));
         command.addAll(Arrays.asList(args));
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().put("HOLDFAST_STORE", store);
@@ -45,6 +40,19 @@ final class Child implements AutoCloseable {
         builder.redirectOutput(own.resolve("out").toFile());
         builder.redirectError(own.resolve("err").toFile());
         return new Child(builder.start(), own);
+    }
+
+    /** What runs holdfast with these arguments. */
+    static String[] command(String... args) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
+        if (Runtime.version().feature() >= QUIET_FROM) {
+            command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
+        }
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.holdfast.cli.Main"));
+        command.addAll(Arrays.asList(args));
+        return command.toArray(String[]::new);
     }
 
     long pid() {

@@ -4,6 +4,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.embedded.redis.RedisServer;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A server, another client of it, and the processes of one test, which end with it. */
-@Timeout(60)
+@Timeout(600)
 abstract class ExecFixture {
 
     static RedisServer server;
@@ -29,7 +30,16 @@ abstract class ExecFixture {
     @BeforeAll
     static void connect() {
         server = RedisServer.start();
-        other = Holdfast.connect(server.uri());
+        other = connect(server.uri());
+    }
+
+    /** A client that is patient with a busy host. */
+    static Holdfast connect(String uri) {
+        return Holdfast.builder()
+                .uri(uri)
+                .connectTimeout(Duration.ofMinutes(1))
+                .commandTimeout(Duration.ofSeconds(10))
+                .build();
     }
 
     @AfterAll

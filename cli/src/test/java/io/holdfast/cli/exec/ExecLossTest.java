@@ -11,12 +11,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whatever happens to the lock or to holdfast, the command has ended when another holds the lock. */
 @Tag("once")
 class ExecLossTest extends ExecFixture {
+
+    private static final Pattern MEASURED = Pattern.compile("gone (-?[0-9]+) ms before the lock ended");
 
     /**
      * Ignores TERM, and writes down for how long it lives; so does a child of it in a session of its own. One line of
@@ -45,14 +49,20 @@ class ExecLossTest extends ExecFixture {
     void aStoreThatIsStoppedOrKilledEndsTheCommandInTime() throws Exception {
         try (RedisServer stopped = RedisServer.start();
                 RedisServer killed = RedisServer.start();
-                Holdfast next = Holdfast.connect(stopped.uri())) {
+                Holdfast next = connect(stopped.uri())) {
             Child onStopped = stubborn(stopped, "a", "3s");
             Child onKilled = stubborn(killed, "a", "3s");
 
             stopped.pause();
             killed.kill();
 
+            Child.awaitGone(onKilled.awaitPid("command"));
+            long begin = System.nanoTime();
             assertThat(onKilled.exitCode()).isEqualTo(76);
+            assertThat(Duration.ofNanos(System.nanoTime() - begin))
+                    .as("without a wait for the store")
+                    .isLessThan(Duration.ofSeconds(3));
+            assertThat(onKilled.errors()).doesNotContain("may stay held");
             assertGone(onKilled);
             assertThat(onKilled.lines("signals")).containsExactly("term");
             assertThat(onKilled.errors().lines()).allMatch(line -> line.startsWith("holdfast exec: "));
@@ -87,8 +97,21 @@ class ExecLossTest extends ExecFixture {
         assertAllEndedBefore(other, "killed", killed);
         assertThat(killed.lines("signals")).contains("term");
         assertAllEndedBefore(other, "stopped", stopped);
+        assertThat(millisBetweenDeathAndEndOfLease(killed, stopped)).isPositive();
         stopped.signal("CONT");
         assertThat(stopped.exitCode()).isEqualTo(76);
+    }
+
+    /** The smallest of what the guards have measured. */
+    private static int millisBetweenDeathAndEndOfLease(Child... children) throws IOException {
+        int smallest = Integer.MAX_VALUE;
+        for (Child child : children) {
+            Matcher measured = MEASURED.matcher(child.errors());
+            assertThat(measured.find()).as(child.errors()).isTrue();
+            smallest = Math.min(smallest, Integer.parseInt(measured.group(1)));
+        }
+        System.out.println("the command died at least " + smallest + " ms before the end of its lease");
+        return smallest;
     }
 
     @Test

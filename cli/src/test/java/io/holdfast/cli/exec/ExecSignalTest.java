@@ -24,6 +24,15 @@ class ExecSignalTest extends ExecFixture {
     private static final String TOUGH_CHILD = "sh -c 'trap \"\" TERM; echo $$ >$D/grandchild;"
             + " until [ -e $D/go ]; do sleep 0.02; done' & echo $$ >$D/command; wait";
 
+    /** Writes its signals down, and ends with an INT. */
+    private static final String COUNTING = """
+            trap 'echo term >>$D/signals' TERM
+            trap 'echo int >>$D/signals; exit 0' INT
+            echo $PPID >$D/inner
+            echo $$ >$D/command
+            while :; do sleep 0.02; done
+            """;
+
     @Test
     void eachSignalEndsTheFamilyAndTheLockIsFreeAtOnce() throws Exception {
         Map<String, Child> bySignal = new LinkedHashMap<>();
@@ -77,11 +86,36 @@ class ExecSignalTest extends ExecFixture {
     }
 
     @Test
+    void aCommandOfAnInnerExecGetsASignalOnce() throws Exception {
+        Child child = exec("outer", Child.command("exec", "--lock", "inner", "--", "sh", "-c", COUNTING));
+        child.awaitPid("command");
+
+        child.signal("TERM");
+        await("the signal", () -> !child.lines("signals").isEmpty());
+        // comes after all that the inner exec passes on
+        Child.kill("INT", child.awaitPid("inner"));
+
+        assertThat(child.exitCode()).as(child.errors()).isZero();
+        assertThat(child.lines("signals")).containsExactly("term", "int");
+    }
+
+    @Test
     void aSignalEndsTheWaitAndLeavesNothing() throws Exception {
         try (Lease held = other.lock("waited-for").acquire(Duration.ZERO)) {
             Map<String, Child> bySignal = new LinkedHashMap<>();
             for (String signal : NUMBERS.keySet()) {
-                bySignal.put(signal, exec("waited-for", "sh", "-c", "echo ran >$D/ran"));
+                bySignal.put(
+                        signal,
+                        start(
+                                server.uri(),
+                                "--lock",
+                                "waited-for",
+                                "--wait",
+                                "5m",
+                                "--",
+                                "sh",
+                                "-c",
+                                "echo ran >$D/ran"));
             }
             await("three waiters", () -> other.inspect("waited-for").waiters().size() == 3);
             for (Map.Entry<String, Child> entry : bySignal.entrySet()) {

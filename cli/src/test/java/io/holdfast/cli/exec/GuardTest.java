@@ -76,7 +76,7 @@ class GuardTest {
 
     private void expect(String mark, long lease) throws IOException {
         guard = Guard.start(events::add);
-        guard.valid(Clock.millis() + lease, Clock.millis() + lease / 2);
+        guard.valid(Clock.millis() + lease, Clock.millis() + lease / 2, Clock.millis() + lease);
         guard.expect(mark);
     }
 

@@ -3,7 +3,6 @@ package io.holdfast.internal.multi;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
-import io.holdfast.StoreUnavailableException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -26,8 +25,6 @@ import java.util.Optional;
  * of it is kept, and the order is as above: those before that one, again together, and then that one, which is waited for.
  */
 record AllOrNothing(List<DistributedLock> members) {
-
-    private static final int ATTEMPTS_WITHOUT_WAITING = 3;
 
     /** One member as its owner has it. */
     interface Part {
@@ -56,7 +53,7 @@ record AllOrNothing(List<DistributedLock> members) {
 
     <P extends Part, X extends Exception> Optional<List<P>> take(Patience patience, Way<P, X> way) throws X {
         Course course = new Course(members, patience, way.wish());
-        for (int attempt = 1; ; attempt++) {
+        while (true) {
             List<P> taken = new ArrayList<>();
             if (!takeInOrder(course, patience, way, taken)) {
                 giveBack(taken);
@@ -67,7 +64,6 @@ record AllOrNothing(List<DistributedLock> members) {
                 return Optional.of(taken);
             }
             giveBack(taken);
-            requireAnotherAttempt(patience, attempt);
             course.again();
         }
     }
@@ -89,7 +85,7 @@ record AllOrNothing(List<DistributedLock> members) {
     private static <P extends Part, X extends Exception> boolean takeNext(
             Course course, Patience patience, Way<P, X> way, List<P> taken) throws X {
         List<DistributedLock> next = course.from(taken.size());
-        if (next.size() == 1) {
+        if (course.waitsFor(next)) {
             Optional<P> part = way.one().take(next.get(0), patience.left());
             part.ifPresent(taken::add);
             return part.isPresent();
@@ -108,17 +104,5 @@ record AllOrNothing(List<DistributedLock> members) {
         Collections.reverse(taken);
         taken.forEach(part -> failures.run(part::release));
         return failures;
-    }
-
-    /** Throws if there is no wait in which to try again, and trying has not helped. */
-    void requireAnotherAttempt(Patience patience, int attempt) {
-        if (patience.nanos() <= 0 && attempt >= ATTEMPTS_WITHOUT_WAITING) {
-            throw new StoreUnavailableException(
-                    "",
-                    Texts.of(members)
-                            + " was not acquired: each member was granted, but whenever the last was, the hold of"
-                            + " another was not valid any more; use a longer lease",
-                    null);
-        }
     }
 }

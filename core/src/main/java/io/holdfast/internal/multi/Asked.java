@@ -22,6 +22,11 @@ public sealed interface Asked {
      */
     record Held(int index, Optional<String> holder) implements Asked {}
 
+    /** What came of a try of one member: its leases, or nothing if it was refused. */
+    static Asked alone(Optional<List<Lease>> got) {
+        return got.<Asked>map(Got::new).orElseGet(() -> new Held(0, Optional.of("another owner")));
+    }
+
     /** None is; each has to be asked for alone to learn why. */
     record Unclear() implements Asked {}
 }

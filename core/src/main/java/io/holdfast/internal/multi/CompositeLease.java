@@ -77,7 +77,7 @@ record CompositeLease(List<Place> places, List<Lease> leases) implements MultiLe
         return this;
     }
 
-    /** Refers to no lease: the engine keeps it, and would keep a forgotten lease with it. */
+    /** Runs the action for the first loss alone. */
     private static Consumer<LeaseLostException> once(Consumer<LeaseLostException> action) {
         AtomicBoolean told = new AtomicBoolean();
         return loss -> {

@@ -9,11 +9,17 @@ import java.util.Optional;
  * is asked for alone, and waited for. Each such finding shortens the way or passes a member, so it comes to an end.
  *
  * <p>The first request is sent in any case, each further one only while there is time: each may last a command timeout.
+ *
+ * <p>An attempt is in vain if every member was granted and one of them was not valid at the end. After that each member is
+ * first asked for without waiting. So an attempt in vain that met no other owner proves that the answers outlast the lease.
+ * Three of those in a row end the acquire.
  */
 final class Course {
 
     /** A server does nothing else while it takes several names, and each release of them is a call of its own. */
     private static final int MOST_TOGETHER = 64;
+
+    private static final int MOST_IN_VAIN = 3;
 
     private final List<DistributedLock> members;
     private final Patience patience;
@@ -23,16 +29,33 @@ final class Course {
     private int alone;
     private Optional<String> holder = Optional.empty();
 
+    /** Whether no member is waited for before it was refused. */
+    private boolean cautious;
+
+    private boolean refused;
+    private int inVain;
+    private long began;
+    private long took;
+
     Course(List<DistributedLock> members, Patience patience, Wish wish) {
         this.members = members;
         this.patience = patience;
         this.wish = wish;
+        cautious = patience.nanos() <= 0;
     }
 
-    /** Begins with the first member again. */
+    /** Begins with the first member again, after an attempt in vain; throws if that has not helped. */
     void again() {
+        inVain = cautious && !refused ? inVain + 1 : 0;
+        took = patience.waitedMillis() - began;
+        began += took;
+        if (inVain >= MOST_IN_VAIN) {
+            throw Texts.outlasted(members, took);
+        }
         held = -1;
         alone = 0;
+        cautious = true;
+        refused = false;
     }
 
     boolean mayAsk() {
@@ -54,12 +77,18 @@ final class Course {
         return Member.of(members.get(index)).goesWith(Member.of(members.get(index + 1)));
     }
 
+    /** Whether those are one member that is asked for with all the time that is left. */
+    boolean waitsFor(List<DistributedLock> those) {
+        return those.size() == 1 && (!cautious || patience.nanos() <= 0 || members.indexOf(those.get(0)) == held);
+    }
+
     /** Learns why those were not got; whether there is more to ask. */
     boolean goesOn(List<DistributedLock> those, Asked why) {
         int first = members.indexOf(those.get(0));
         if (why instanceof Asked.Held other) {
             held = first + other.index();
             holder = other.holder();
+            refused = true;
             return !wish.tries() || patience.nanos() > 0;
         }
         alone = first + those.size();
@@ -68,6 +97,9 @@ final class Course {
 
     /** The end with so many of them only: throws where that is not an answer. */
     void end(int got) {
+        if (inVain > 0 && !refused && patience.isOver()) {
+            throw Texts.outlasted(members, took);
+        }
         if (!wish.tries()) {
             throw got > held ? Texts.outOfTime() : Texts.outOfTime(members.get(held), holder);
         }

@@ -18,12 +18,12 @@ public interface Member {
     boolean goesWith(Member next);
 
     /**
-     * Asks for members that go together by one request, and waits for the answer but for nothing else. Unless all are got none
-     * is. An interrupt is kept; where the wish is interruptible it ends the wait.
+     * Asks for one member, or for several that go together by one request, and waits for the answer but for nothing else.
+     * Unless all are got none is. An interrupt is kept; where the wish is interruptible it ends the wait.
      */
     Asked askTogether(List<Member> neighbours, Wish wish);
 
-    /** The same for leases, without blocking; who ends the future gives up. */
+    /** The same for the leases of several, without blocking; who ends the future gives up. */
     CompletableFuture<Asked> askingTogether(List<Member> neighbours, Wish wish);
 
     /** All of them. */

@@ -37,7 +37,6 @@ final class MultiRequest<L, T> {
     private final Function<Optional<MultiLease>, T> result;
 
     private final List<Lease> taken = new ArrayList<>();
-    private int attempt = 1;
     private final Course course;
     private volatile CompletableFuture<?> step = CompletableFuture.completedFuture(null);
 
@@ -68,11 +67,17 @@ final class MultiRequest<L, T> {
             finish();
         } else if (!future.isDone() && course.mayAsk()) {
             List<DistributedLock> members = course.from(taken.size());
-            if (members.size() == 1) {
-                step(ask.apply(members.get(0).async(), patience.left()), this::answered);
+            DistributedLock first = members.get(0);
+            if (course.waitsFor(members)) {
+                step(ask.apply(first.async(), patience.left()), this::answered);
+            } else if (members.size() == 1) {
+                step(
+                        wish.tryAcquire(first.async()),
+                        (got, error) -> answered(members, got == null ? null : Asked.alone(got.map(List::of)), error));
             } else {
-                Member first = Member.of(members.get(0));
-                step(first.askingTogether(Member.all(members), wish), (got, error) -> answered(members, got, error));
+                step(
+                        Member.of(first).askingTogether(Member.all(members), wish),
+                        (got, error) -> answered(members, got, error));
             }
         } else {
             end();
@@ -124,8 +129,6 @@ final class MultiRequest<L, T> {
     }
 
     private void again() {
-        all.requireAnotherAttempt(patience, attempt);
-        attempt++;
         course.again();
         next();
     }

@@ -2,6 +2,8 @@ package io.holdfast.internal.multi;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.LockTimeoutException;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.internal.Owner;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -27,6 +29,14 @@ final class Texts {
         return whole;
     }
 
+    static StoreUnavailableException outlasted(List<DistributedLock> members, long tookMillis) {
+        return new StoreUnavailableException(
+                "",
+                of(members) + " was not acquired: the stores granted every member, but an attempt took " + tookMillis
+                        + " ms, and the lease of a member ended in that time. Use a longer lease",
+                null);
+    }
+
     static LockTimeoutException outOfTime() {
         return new LockTimeoutException("", "the time was up before each member had been asked for");
     }
@@ -40,7 +50,7 @@ final class Texts {
     }
 
     static IllegalMonitorStateException notOwner(List<DistributedLock> members, Thread thread) {
-        return new IllegalMonitorStateException(of(members) + " is not held by thread " + thread.getName()
+        return new IllegalMonitorStateException(of(members) + " is not held by " + Owner.named(thread)
                 + " through this object, so nothing was unlocked. Unlock in the thread that locked, the object that it"
                 + " locked, once for each lock()");
     }

@@ -1,7 +1,10 @@
 package io.holdfast.internal.multi;
 
+import io.holdfast.AsyncLock;
+import io.holdfast.Lease;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * As what members that are asked for by one request are wanted.
@@ -24,6 +27,11 @@ public record Wish(boolean leased, Optional<Duration> lease, boolean tries, bool
     /** The same, but who holds a member is to be told by its own request. */
     Wish insisting() {
         return new Wish(leased, lease, false, interruptible);
+    }
+
+    /** Asks for one member without waiting for it. */
+    CompletableFuture<Optional<Lease>> tryAcquire(AsyncLock member) {
+        return lease.map(own -> member.tryAcquire(Duration.ZERO, own)).orElseGet(member::tryAcquire);
     }
 
     /** The same, but an interrupt gives up. */

@@ -78,7 +78,7 @@ final class HeldQuorum implements QuorumLease {
     }
 
     private void requireAttainable(Duration atLeast) {
-        Duration most = servers.open().validityOf(servers.lease(holding.own()));
+        Duration most = servers.open().validityOf(servers.lease(holding.longest()));
         if (atLeast.isNegative() || atLeast.compareTo(most) > 0) {
             throw new IllegalArgumentException(servers + ": atLeast " + atLeast + " is out of range: zero to "
                     + most.toMillis() + " ms, the lease less its margin");

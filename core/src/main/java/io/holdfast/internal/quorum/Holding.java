@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * valid: then none was missing since the one before joined. Without that, a hold could be lost, be another's meanwhile, and
  * be made good again in silence.
  *
- * <p>Events come one at a time ({@link Serial}); timers, and what the engines keep, refer to this object weakly, so that one
- * whose owner forgot it is collected with its leases, which their engines see.
+ * <p>Events come one at a time ({@link Serial}); timers refer to this object weakly, so that one whose owner forgot it is
+ * collected with its leases, which their engines see.
  */
 final class Holding {
 
@@ -56,6 +56,7 @@ final class Holding {
     private volatile List<Seat> seats = List.of();
     private volatile long token;
     private volatile long end;
+    private volatile Optional<Duration> longest = Optional.empty();
     private volatile @Nullable LeaseLostException loss;
     private volatile @Nullable RuntimeException failure;
     private Platform.Task ticker = () -> {};
@@ -139,8 +140,7 @@ final class Holding {
             chair.vacate(null);
             return;
         }
-        WeakReference<Holding> self = new WeakReference<>(this);
-        seat.onLost(lost -> later(self, Holding::dropTheLost));
+        seat.onLost(lost -> event(this::dropTheLost));
         recount();
         decide();
     }
@@ -239,7 +239,7 @@ final class Holding {
     }
 
     private void tell(Consumer<LeaseLostException> action, LeaseLostException lost) {
-        events.afterwards(() -> servers.callBack("an action for the loss", () -> action.accept(lost)));
+        events.afterwards(() -> servers.tellLoss("an action for the loss", () -> action.accept(lost)));
     }
 
     void onLost(Consumer<LeaseLostException> action) {
@@ -258,7 +258,13 @@ final class Holding {
         lease.ifPresent(length -> {
             long at = servers.platform().nanoTime() + length.toNanos();
             end = phase == Phase.ASKING || at - end > 0 ? at : end;
+            longest = longest.filter(before -> before.compareTo(length) > 0).or(() -> lease);
         });
+    }
+
+    /** The longest lease that it was acquired for, or extended by; empty if it is renewed. */
+    Optional<Duration> longest() {
+        return longest;
     }
 
     // ---- servers that are missing

@@ -67,7 +67,9 @@ final class Request {
     }
 
     private Request next() {
-        boolean timeIsUp = patience.nanos() <= 0 || patience.isOver();
+        boolean timeIsUp = patience.nanos() <= 0
+                || patience.isOver()
+                || waitedMillis() >= servers.maxOutage().toMillis();
         if (timeIsUp && late + 1 >= ATTEMPTS_AFTER_TIME) {
             throw Texts.tooSlow(servers);
         }

@@ -53,6 +53,9 @@ public interface Server {
     /** Runs users' code on their executor; what it throws is logged. */
     void callBack(String what, Runnable code);
 
+    /** Runs an action of a user for a loss, on a thread that does nothing else; what it throws is logged. */
+    void tellLoss(String what, Runnable action);
+
     /** Logs an error that has nobody else to go to. */
     void failed(String what, Throwable error);
 

@@ -78,6 +78,16 @@ record Servers(String name, List<Server> all, Optional<Duration> budget) {
         }
     }
 
+    /** Runs an action of a user for a loss; where all clients are closed, here. */
+    void tellLoss(String what, Runnable action) {
+        Server server = open();
+        if (server.isClosed()) {
+            action.run();
+        } else {
+            server.tellLoss(what + " of " + this, action);
+        }
+    }
+
     /** For error texts. */
     @Override
     public String toString() {

@@ -5,6 +5,7 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.internal.Owner;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Predicate;
@@ -83,14 +84,14 @@ final class Texts {
     }
 
     static IllegalMonitorStateException notOwner(Servers servers, Thread thread) {
-        return new IllegalMonitorStateException(servers + " is not held by thread " + thread.getName()
+        return new IllegalMonitorStateException(servers + " is not held by " + Owner.named(thread)
                 + " through this object, so nothing was unlocked. Unlock in the thread that locked, the object that it"
                 + " locked, once for each lock()");
     }
 
     static IllegalStateException notReentrant(Servers servers, Thread thread) {
         return new IllegalStateException(
-                servers + " is held by thread " + thread.getName()
+                servers + " is held by " + Owner.named(thread)
                         + " already, and its options forbid to enter it again: unlock first, or leave out withReentrant(false)");
     }
 

@@ -21,9 +21,7 @@ final class LeaseLeadership implements Leadership {
     LeaseLeadership(Surroundings surroundings, Lease lease) {
         this.surroundings = surroundings;
         this.lease = lease;
-        // what the engine keeps must not reach the lease, or a forgotten one would be renewed for ever
-        CompletableFuture<End> told = end;
-        lease.onLost(loss -> told.complete(new End.Lost(loss)));
+        lease.onLost(loss -> end.complete(new End.Lost(loss)));
     }
 
     @Override
@@ -54,8 +52,7 @@ final class LeaseLeadership implements Leadership {
     @Override
     public Leadership onEnd(Consumer<End> action) {
         String what = "an action for the end of the leadership of '" + electionName() + "'";
-        Surroundings its = surroundings;
-        var unused = end.thenAccept(how -> its.callBack(what, () -> action.accept(how)));
+        var unused = end.thenAccept(how -> surroundings.callBack(what, () -> action.accept(how)));
         return this;
     }
 
@@ -64,8 +61,8 @@ final class LeaseLeadership implements Leadership {
         if (resigning.compareAndSet(false, true)) {
             try {
                 lease.close();
-            } catch (LeaseLostException e) {
-                end.complete(new End.Lost(e));
+            } catch (RuntimeException e) {
+                end.complete(ending(e));
                 throw e;
             }
             end.complete(new End.Resigned());

@@ -1,12 +1,19 @@
 package io.holdfast.jdbc;
 
+import io.holdfast.spi.StoreUri;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Locale;
+import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -19,6 +26,9 @@ record Address(String url, String shown) {
 
     private static final String H2 = "jdbc:h2:";
     private static final Pattern RELATIVE = Pattern.compile("(file:)?[^/\\\\~.:][^:]*");
+    private static final Pattern SERVED = Pattern.compile("(tcp|ssl):");
+    private static final String HOST = "([^/@:,\\[\\]]+|\\[[\\p{XDigit}:.%]+])(:\\d{1,5})?";
+    private static final Pattern SERVER = Pattern.compile("(tcp|ssl):(//)?" + HOST + "(," + HOST + ")*/.*");
     /** What says how a file is shared, or does not go with sharing it. */
     private static final Set<String> SHARING =
             Set.of("AUTO_SERVER", "FILE_LOCK", "ACCESS_MODE_DATA", "DB_CLOSE_ON_EXIT");
@@ -31,18 +41,22 @@ record Address(String url, String shown) {
      *     the text shows no settings
      */
     static Address parse(String text, Duration commandTimeout) {
-        String shown = text.split(";", 2)[0];
         require(text.startsWith(H2), "'" + kind(text) + "' is not a database that is supported yet" + FORMS);
-        String place = shown.substring(H2.length());
+        String base = text.split(";", 2)[0];
+        String place = base.substring(H2.length());
+        String given = text.substring(base.length());
+        String misplacedLogin = "'" + StoreUri.masked(text)
+                + "' is not understood: user and password follow the database, as ;USER=...;PASSWORD=..." + FORMS;
+        require(!SERVED.matcher(place).lookingAt() || SERVER.matcher(place).matches(), misplacedLogin);
+        String shown = StoreUri.masked(base);
         require(!place.isBlank(), "'" + shown + "' names no database" + FORMS);
         require(!place.equals("mem:"), "'" + shown + "' would be another database for each connection" + FORMS);
         require(
                 !RELATIVE.matcher(place).matches(),
                 "'" + shown + "' may be in any folder: write jdbc:h2:./... for the current one, or a whole path");
-        String given = text.substring(shown.length());
-        Set<String> settings = settings(given);
+        Set<String> settings = settings(given, misplacedLogin);
         // before those of the user, whose last one may end in a sign that would take up what follows
-        String url = shown + added(place, settings, commandTimeout) + given;
+        String url = base + added(place, settings, commandTimeout) + given;
         requireDriver(url, shown);
         return new Address(url, shown);
     }
@@ -60,7 +74,7 @@ record Address(String url, String shown) {
     }
 
     /** Their names; refuses the one that loses locks. */
-    private static Set<String> settings(String text) {
+    private static Set<String> settings(String text, String misplacedLogin) {
         Set<String> settings = new TreeSet<>();
         for (String setting : text.split("(?<!\\\\);", -1)) {
             String name = setting.split("=", 2)[0].strip().toUpperCase(Locale.ROOT);
@@ -69,8 +83,27 @@ record Address(String url, String shown) {
                     !name.equals("WRITE_DELAY") || setting.endsWith("=0"),
                     "WRITE_DELAY in the URL may lose locks when the process that serves the file dies; leave it out, or"
                             + " set it to 0");
+            require(setting.isBlank() || setting.contains("="), misplacedLogin);
         }
         return settings;
+    }
+
+    /** What to say when the process that serves the file does not answer: the file beside it names that process. */
+    String servedBy() {
+        Path lock = Path.of(shown.substring(H2.length())
+                        .replaceFirst("^file:", "")
+                        .replaceFirst("^~", Matcher.quoteReplacement(System.getProperty("user.home")))
+                + ".lock.db");
+        Properties said = new Properties();
+        try (InputStream in = Files.newInputStream(lock)) {
+            said.load(in);
+        } catch (IOException e) {
+            return "";
+        }
+        return said.containsKey("server")
+                ? " from the process that serves the file at " + said.getProperty("server") + " (so says " + lock
+                        + "); it is stopped, overloaded or cut off: let it go on, or end it"
+                : "";
     }
 
     boolean isMemory() {

@@ -7,8 +7,12 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -20,10 +24,13 @@ final class Connections implements AutoCloseable {
 
     private static final long LEAST_TIMEOUT_MILLIS = 250;
     private static final long LONGEST_ROW_WAIT_MILLIS = 10_000;
+    private static final long CLOSE_MILLIS = 5_000;
 
     private final Address database;
     private final Failures failures;
     private final Schema schema;
+    private final ThreadFactory threads;
+    private final Opener opener;
     private final Source source;
     private final HikariDataSource pool;
     private final long timeoutMillis;
@@ -36,29 +43,36 @@ final class Connections implements AutoCloseable {
         this.database = database;
         this.failures = failures;
         schema = new Schema(failures);
-        source = new Source(database.url());
         timeoutMillis = atLeast(config.commandTimeout().toMillis());
         String name =
                 "holdfast-" + config.client().name().orElse(config.client().id()) + "-jdbc";
+        threads = daemons(name);
+        long connectMillis = atLeast(config.connectTimeout().toMillis());
+        opener = new Opener(threads, connectMillis, database::servedBy);
+        source = new Source(database.url(), opener);
         // what the user has in a file for pools is for others
         HikariConfig options = new HikariConfig(new Properties());
         options.setPoolName(name);
         options.setDataSource(source);
-        options.setThreadFactory(task -> {
-            Thread thread = new Thread(task, name);
-            thread.setDaemon(true);
-            return thread;
-        });
+        options.setThreadFactory(threads);
         options.setAutoCommit(false);
         options.setMaximumPoolSize(MOST);
         options.setMinimumIdle(1);
         options.setMaxLifetime(0);
         options.setInitializationFailTimeout(-1);
-        options.setConnectionTimeout(atLeast(config.connectTimeout().toMillis()));
+        options.setConnectionTimeout(connectMillis);
         options.setValidationTimeout(LEAST_TIMEOUT_MILLIS);
         options.setConnectionInitSql("SET LOCK_TIMEOUT "
                 + Math.min(LONGEST_ROW_WAIT_MILLIS, config.commandTimeout().toMillis() / 4));
         pool = new HikariDataSource(options);
+    }
+
+    private static ThreadFactory daemons(String name) {
+        return task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        };
     }
 
     private static long atLeast(long millis) {
@@ -86,7 +100,7 @@ final class Connections implements AutoCloseable {
             return Optional.of(source.getConnection());
         } catch (SQLException e) {
             StoreException failure = failures.opening(what, e);
-            if (failure.effect() == Effect.REFUSED) {
+            if (failure.effect() == Effect.REFUSED || e instanceof SQLTimeoutException) {
                 throw failure;
             }
             return Optional.empty();
@@ -139,17 +153,27 @@ final class Connections implements AutoCloseable {
         }
     }
 
-    /** An interrupt would make the pool leave its threads behind; it is kept. */
+    /**
+     * Waits for that, but not for a database that hangs. On a thread of its own, as an interrupt would make the pool leave its
+     * threads behind.
+     */
     @Override
     public void close() {
-        boolean interrupted = Thread.interrupted();
-        pool.close();
-        Connection last = anchor.getAndSet(null);
-        if (last != null) {
-            give(last, false);
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+        opener.close();
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        threads.newThread(() -> closeAll(ended)).start();
+        ended.completeOnTimeout(null, CLOSE_MILLIS, TimeUnit.MILLISECONDS).join();
+    }
+
+    private void closeAll(CompletableFuture<Void> ended) {
+        try {
+            pool.close();
+            Connection last = anchor.getAndSet(null);
+            if (last != null) {
+                give(last, false);
+            }
+        } finally {
+            ended.complete(null);
         }
     }
 }

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 
-/** Connects by a URL that nobody else sees, and sets nothing that others use, too. */
-record Source(String url) implements DataSource {
+/** Connects by a URL that nobody else sees, within a time limit, and sets nothing that others use, too. */
+record Source(String url, Opener opener) implements DataSource {
 
     /**
      * Connects to a database that keeps what was committed when the process dies that serves it. Another one may serve it by
@@ -18,6 +18,10 @@ record Source(String url) implements DataSource {
      */
     @Override
     public Connection getConnection() throws SQLException {
+        return opener.open(this::connect);
+    }
+
+    private Connection connect() throws SQLException {
         Connection connection = DriverManager.getConnection(url);
         boolean durable = false;
         try {

@@ -52,6 +52,32 @@ class AddressTest {
     }
 
     @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "jdbc:h2:tcp://me:secret@host/locks",
+                "jdbc:h2:tcp:me:secret@host/locks",
+                "jdbc:h2:tcp://me:secret;more@host/locks",
+                "jdbc:h2:ssl://secret;more@host/locks",
+                "jdbc:h2:tcp://host",
+                "jdbc:h2:tcp://host/locks;secret"
+            })
+    void refusesALoginBeforeTheHostWithoutShowingIt(String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> parse(text))
+                .withMessageContaining("user and password follow the database, as ;USER=...;PASSWORD=...")
+                .satisfies(e -> assertThat(e.getMessage()).doesNotContain("secret"));
+    }
+
+    @Test
+    void aServerIsAHostWithAPort() {
+        for (String text :
+                new String[] {"tcp://host:9092/~/locks", "tcp:host/locks", "ssl://[::1]:7/x", "tcp://a,b:7/x"}) {
+            assertThat(parse("jdbc:h2:" + text + ";USER=a@b")).hasToString("jdbc:h2:" + text);
+        }
+        assertThat(parse("jdbc:h2:tcp://host/a@b/locks")).hasToString("jdbc:h2:tcp://***@b/locks");
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"WRITE_DELAY=500", "write_delay =1", "USER=me;WRITE_DELAY=x", "WRITE_DELAY"})
     void refusesToLoseCommits(String setting) {
         assertThatIllegalArgumentException()

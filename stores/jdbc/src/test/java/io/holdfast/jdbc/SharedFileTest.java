@@ -1,13 +1,19 @@
 package io.holdfast.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastBuilder;
+import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.Await;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,6 +28,9 @@ import org.junit.jupiter.api.io.TempDir;
 class SharedFileTest {
 
     private static final long LEASE_NANOS = FileWorker.LEASE.toNanos();
+
+    /** Far more than the limits of the clients here, and far less than for ever. */
+    private static final Duration LONGEST = Duration.ofSeconds(40);
 
     @TempDir
     private Path folder;
@@ -85,6 +94,12 @@ class SharedFileTest {
             return last(what).orElseThrow();
         }
 
+        /** Its sockets still accept connections, and nobody answers there. */
+        void pause() throws Exception {
+            Process signal = new ProcessBuilder("kill", "-STOP", Long.toString(process.pid())).start();
+            assertThat(signal.waitFor()).isZero();
+        }
+
         void kill() throws InterruptedException {
             process.destroyForcibly().waitFor();
         }
@@ -94,6 +109,14 @@ class SharedFileTest {
         Worker worker = new Worker("jdbc:h2:" + folder.resolve("locks"));
         workers.add(worker);
         return worker;
+    }
+
+    private HoldfastBuilder client() {
+        return Holdfast.builder()
+                .uri("jdbc:h2:" + folder.resolve("locks"))
+                .name("stopped")
+                .connectTimeout(Duration.ofSeconds(1))
+                .commandTimeout(Duration.ofSeconds(3));
     }
 
     @AfterEach
@@ -135,5 +158,36 @@ class SharedFileTest {
         assertThat(last.nanos())
                 .isGreaterThan(waiter.last("valid").orElseThrow().nanos());
         assertThat(last.token()).isGreaterThan(next.token());
+    }
+
+    @Test
+    void aNewClientIsToldWhoDoesNotServeTheFile() throws Exception {
+        Worker server = start();
+        server.pause();
+        assertTimeoutPreemptively(
+                LONGEST,
+                () -> assertThatThrownBy(client()::build)
+                        .isInstanceOf(StoreUnavailableException.class)
+                        .hasMessageContaining("no answer within 1000 ms from the process that serves the file at ")
+                        .hasMessageContaining("(so says " + folder.resolve("locks.lock.db") + ")"));
+        assertTimeoutPreemptively(LONGEST, () -> {
+            try (Holdfast lazy = client().lazy().build()) {
+                assertThatThrownBy(lazy.lock("lock")::tryLock).isInstanceOf(StoreUnavailableException.class);
+            }
+        });
+        server.kill();
+        Await.until(
+                "its threads end",
+                () -> Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(thread -> thread.getName().startsWith("holdfast-stopped")));
+    }
+
+    @Test
+    void aClientClosesThoughNobodyServesTheFile() throws Exception {
+        Worker server = start();
+        Holdfast connected = client().build();
+        assertThat(connected.lock("lock").tryLock()).isTrue();
+        server.pause();
+        assertTimeoutPreemptively(LONGEST, connected::close);
     }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.redis;
 
+import io.holdfast.spi.StoreUri;
 import io.lettuce.core.RedisURI;
 import java.util.Arrays;
 import java.util.List;
@@ -73,21 +74,22 @@ record Address(RedisURI uri, Optional<Group> group, List<RedisURI> nodes, Option
 
     /** @throws IllegalArgumentException if it has another form; the text shows the URI without its password */
     static Address parse(String text) {
-        Form form = Form.of(text);
-        Matcher parts = form.pattern.matcher(text);
+        String uri = text.replaceFirst("^valkey(s?):", "redis$1:");
+        Form form = Form.of(uri);
+        Matcher parts = form.pattern.matcher(uri);
         String problem = form.hint();
         try {
             if (parts.matches()) {
-                return of(form, parts, text.startsWith("rediss"));
+                return of(form, parts, uri.startsWith("rediss"));
             }
         } catch (UriOptions.Wrong e) {
-            problem = e.getMessage() + "; ";
+            // behind an @ the options may be the rest of a password
+            problem = parts.group("options").contains("@") ? "" : e.getMessage() + "; ";
         } catch (IllegalArgumentException e) {
             // its text may show the password; what was wrong is said below
         }
-        String shown = text.replaceFirst("(?s)\\?.*", "?***").replaceFirst("(?s)^([^:]*:/*).*@", "$1***@");
         throw new IllegalArgumentException(
-                "not a Redis URI: '" + shown + "'; " + problem + "the form is " + form.shown
+                "not a Redis URI: '" + StoreUri.masked(text) + "'; " + problem + "the form is " + form.shown
                         + " for TLS, with a port up to 65535, and with %XX for signs in user and password that mean something in a URI");
     }
 

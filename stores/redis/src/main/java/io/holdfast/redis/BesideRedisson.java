@@ -129,7 +129,7 @@ final class BesideRedisson extends ForwardingStore {
         String name = request.name();
         RedissonChannels listening = channels.of(request.mode());
         // a lock's release counts who heard of it, this client as well
-        int itself = request.mode() == Mode.LOCK && listening.listensFor(name) ? 1 : 0;
+        int itself = request.mode() == Mode.LOCK && listening.hears(name) ? 1 : 0;
         turns.givenUp(request.tenure());
         CompletionStage<Release.Reply> reply = super.release(request.withYield(false));
         turns.released(name, reply.thenApply(answer -> answer.foreignWaiters() > itself));

@@ -26,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -35,8 +36,8 @@ import org.slf4j.LoggerFactory;
  * One client's locks in a cluster: each name at the master that keeps its slot.
  *
  * <p>A request goes to one node, and follows where that one sends it. One that says until when it may be applied was made for the
- * clock of the node that it was sent to first; at another node it is sent with a time that is over, so that it is answered as late,
- * with the time there, and made anew.
+ * clock of the node that it was sent to first. At another node it is sent with a time that is over. That node answers it as late, with
+ * the time there, and it is made anew. Each reply sets the clock of the node that sent it, and no other.
  */
 final class ClusterStore implements LockStore, CounterStore, TogetherStore, Presence.Records {
 
@@ -86,8 +87,9 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
                     .orElseGet(() -> failures.uncovered("cannot connect", 0));
         }
         requireAble();
-        error.ifPresent(missing ->
-                LOG.warn("{} is not connected to as a whole", describe(), failures.unreachable("connect", missing)));
+        error.ifPresent(missing -> LOG.warn(
+                "Not all masters of the cluster are connected: {}. Locks in their slots are not available.",
+                failures.unreachable("connect", missing).getMessage()));
     }
 
     /** Those that are there can do what most requests will want of them. */
@@ -129,7 +131,10 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
 
     @Override
     public ServerClock clock(String name) {
-        return nodes.at(layout.slotOf(name)).map(store -> store.clock(name)).orElse(unheard);
+        return nodes.at(layout.slotOf(name))
+                .map(store -> store.clock(name))
+                .orElse(unheard)
+                .readOnly();
     }
 
     // ---- the way of a request
@@ -144,88 +149,85 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
             String name,
             Function<RedisStore, CompletionStage<T>> request,
             Function<RedisStore, CompletionStage<T>> elsewhere) {
-        return new Errand<>(layout.slotOf(name), request, elsewhere).run();
+        return new Errand<>(way(layout.slotOf(name)), request, elsewhere).run();
     }
 
-    /** A request, until a node has done it, or its time is over. */
-    private final class Errand<T> {
+    private Errand.Way<RedisStore> way(int slot) {
+        long began = config.platform().nanoTime();
+        return new Errand.Way<>() {
 
-        private final int slot;
-        private final Function<RedisStore, CompletionStage<T>> elsewhere;
-        private final long began = config.platform().nanoTime();
-        private Function<RedisStore, CompletionStage<T>> request;
-        private boolean looked;
+            @Override
+            public Optional<RedisStore> node() {
+                return nodes.at(slot);
+            }
 
-        Errand(
-                int slot,
-                Function<RedisStore, CompletionStage<T>> request,
-                Function<RedisStore, CompletionStage<T>> elsewhere) {
-            this.slot = slot;
-            this.request = request;
-            this.elsewhere = elsewhere;
-        }
+            @Override
+            public CompletionStage<Void> look() {
+                return ClusterStore.this.look();
+            }
 
-        CompletionStage<T> run() {
-            Optional<RedisStore> node = nodes.at(slot);
-            return node.isPresent()
-                    ? request.apply(node.get()).exceptionallyCompose(error -> after(node.get(), error))
-                    : lost();
-        }
-
-        private CompletionStage<T> lost() {
-            if (looked) {
+            @Override
+            public RuntimeException lost() {
                 nodes.doubt();
-                return CompletableFuture.failedStage(failures.uncovered("take locks", slot));
+                return failures.uncovered("take locks", slot);
             }
-            looked = true;
-            return look().thenCompose(nothing -> run());
-        }
 
-        private CompletionStage<T> after(RedisStore node, Throwable error) {
-            Optional<Redirect> redirect = Redirect.in(error);
-            boolean late = config.platform().nanoTime() - began
-                    > config.commandTimeout().toNanos();
-            if (redirect.isEmpty() || late) {
-                return CompletableFuture.failedStage(error);
+            @Override
+            public CompletionStage<Void> moved(RedisStore from, Redirect redirect) {
+                return nodes.moved(slot, redirect.hostOr(from.host()), redirect.port);
             }
-            return follow(node, redirect.get()).thenCompose(nothing -> run());
-        }
 
-        /** What is half way needs a moment. */
-        private CompletionStage<Void> follow(RedisStore node, Redirect redirect) {
-            if (redirect.kind != Redirect.Kind.MOVED) {
-                return pause();
+            @Override
+            public CompletionStage<Void> pause() {
+                return driver.soon(PAUSE_NANOS, () -> {});
             }
-            boolean again = request == elsewhere;
-            request = elsewhere;
-            CompletionStage<Void> known = nodes.moved(slot, redirect.hostOr(node.host()), redirect.port)
-                    // who does not answer may do so in a moment
-                    .exceptionallyCompose(error -> pause());
-            return again ? known.thenCompose(nothing -> pause()) : known;
-        }
 
-        private CompletionStage<Void> pause() {
-            return driver.soon(PAUSE_NANOS, () -> {});
-        }
+            @Override
+            public boolean isOver() {
+                return config.platform().nanoTime() - began
+                        > config.commandTimeout().toNanos();
+            }
+        };
+    }
+
+    /** When the engine hears of a reply, the name may be at another node; so the node's clock learns of it here. */
+    private <T> CompletionStage<T> timed(
+            RedisStore node, String name, Function<RedisStore, CompletionStage<T>> request, ToLongFunction<T> time) {
+        long sent = config.platform().nanoTime();
+        return request.apply(node).thenApply(reply -> {
+            long micros = time.applyAsLong(reply);
+            if (micros > 0) {
+                node.clock(name).observe(sent, micros);
+            }
+            return reply;
+        });
     }
 
     // ---- requests
 
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
-        return at(request.name(), store -> store.acquire(request), store -> store.acquire(request.withNotAfter(OVER)));
+        return at(
+                request.name(), store -> acquire(store, request), store -> acquire(store, request.withNotAfter(OVER)));
+    }
+
+    private CompletionStage<Acquire.Reply> acquire(RedisStore node, Acquire request) {
+        return timed(node, request.name(), store -> store.acquire(request), Acquire.Reply::serverMicros);
     }
 
     @Override
     public CompletionStage<Release.Reply> release(Release request) {
         return at(
                 request.name(),
-                store -> store.release(request).exceptionallyCompose(error -> {
-                    boolean halfWay = Redirect.in(error)
-                            .filter(redirect -> redirect.kind != Redirect.Kind.MOVED)
-                            .isPresent();
-                    return halfWay ? halfMoved.release(store, request, error) : CompletableFuture.failedStage(error);
-                }));
+                store -> timed(store, request.name(), node -> node.release(request), Release.Reply::serverMicros)
+                        .exceptionallyCompose(error -> {
+                            boolean halfWay = Redirect.in(error)
+                                    .filter(redirect -> redirect.kind != Redirect.Kind.MOVED)
+                                    .isPresent();
+                            return halfWay
+                                    ? halfMoved.release(store, request, error)
+                                    : CompletableFuture.failedStage(error);
+                        }));
     }
 
     /**
@@ -264,8 +266,7 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
             nodes.doubt();
             return CompletableFuture.failedStage(failures.uncovered("renew", slot));
         }
-        return node.get()
-                .renew(requests)
+        return timed(node.get(), requests.get(0).name(), store -> store.renew(requests), ClusterStore::timeIn)
                 .exceptionallyCompose(error -> Redirect.in(error).isPresent()
                         ? CompletableFuture.completedStage(failed(requests, error))
                         : CompletableFuture.failedStage(error))
@@ -274,6 +275,14 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
                                 ? CompletableFuture.completedStage(replies)
                                 : Stages.all(IntStream.range(0, requests.size())
                                         .mapToObj(i -> orByKey(node.get(), slot, requests.get(i), replies.get(i)))));
+    }
+
+    private static long timeIn(List<Renew.Reply> replies) {
+        return replies.stream()
+                .filter(Renew.Renewed.class::isInstance)
+                .mapToLong(reply -> ((Renew.Renewed) reply).serverMicros())
+                .findFirst()
+                .orElse(0);
     }
 
     private static Optional<Redirect> redirect(Renew.Reply reply) {
@@ -360,10 +369,11 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
 
     @Override
     public CompletionStage<Change.Reply> change(Change request) {
-        return at(
-                request.name(),
-                store -> store.counters.change(request),
-                store -> store.counters.change(request.withNotAfter(OVER)));
+        return at(request.name(), store -> change(store, request), store -> change(store, request.withNotAfter(OVER)));
+    }
+
+    private CompletionStage<Change.Reply> change(RedisStore node, Change request) {
+        return timed(node, request.name(), store -> store.counters.change(request), Change.Reply::serverMicros);
     }
 
     @Override
@@ -397,11 +407,18 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
     public CompletionStage<List<Acquire.Reply>> acquire(List<Acquire> all) {
         return at(
                 all.get(0).name(),
+                store -> acquire(store, all),
+                store -> acquire(
+                        store,
+                        all.stream().map(request -> request.withNotAfter(OVER)).toList()));
+    }
+
+    private CompletionStage<List<Acquire.Reply>> acquire(RedisStore node, List<Acquire> all) {
+        return timed(
+                node,
+                all.get(0).name(),
                 store -> store.togetherLocks().acquire(all),
-                store -> store.togetherLocks()
-                        .acquire(all.stream()
-                                .map(request -> request.withNotAfter(OVER))
-                                .toList()));
+                replies -> replies.get(0).serverMicros());
     }
 
     // ---- who the clients are, each at the slot of its own record
@@ -427,7 +444,7 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
 
     private <T> CompletionStage<T> atKey(String key, Function<Presence.Records, CompletionStage<T>> request) {
         Function<RedisStore, CompletionStage<T>> there = store -> request.apply(new ServerRecords(store.session));
-        return new Errand<>(Layout.slot(key), there, there).run();
+        return new Errand<>(way(Layout.slot(key)), there, there).run();
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.resource.ClientResources;
+import io.netty.resolver.DefaultAddressResolverGroup;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
@@ -66,6 +67,7 @@ final class Driver {
                 .threadFactoryProvider(pool -> threads)
                 .timer(new HashedWheelTimer(threads))
                 .commandLatencyRecorder(CommandLatencyRecorder.disabled())
+                .addressResolverGroup(DefaultAddressResolverGroup.INSTANCE)
                 .build();
     }
 

@@ -26,16 +26,30 @@ record Failures(Address server) {
             "it is a Sentinel, which keeps no locks but knows who does; the URI is redis-sentinel://host:port/MASTER";
     private static final String CLUSTER = "it belongs to a cluster; the URI is redis-cluster://host:port,host:port...";
     private static final String NO_CLUSTER = "it belongs to no cluster; the URI is redis://host:port";
+    private static final String TOO_OLD = "it does not know RESP3; use Redis 6 or later, or Valkey";
+
+    /** What a server that rejects a connection says without a code of its own, and what somebody has to do about it. */
+    private static final Map<String, String> REJECTIONS = Map.of(
+            "DB index", "it has no database of that number; see databases in its configuration, and the end of the URI",
+            "SELECT is not allowed in cluster mode", CLUSTER,
+            "unknown command 'HELLO'", TOO_OLD,
+            "unknown command `HELLO`", TOO_OLD);
+
     private static final String DOWN = "its cluster has no master for some slots; look at CLUSTER INFO";
     private static final String MOVING = "the slot of the lock is on its way to another node, or has arrived there";
 
-    /** What the errors mean. But for the lack of memory, the server has not begun with the command. */
+    /**
+     * What the errors mean. None of them has an effect: the server rejects a command for lack of memory only as long as the script has
+     * written nothing.
+     */
     private static final Map<String, String> MEANINGS = Map.ofEntries(
             Map.entry("NOSCRIPT", "it forgets scripts as soon as they are loaded; look for SCRIPT FLUSH in a loop"),
             Map.entry("LOADING", "it is loading its data; it will answer when it has finished"),
             Map.entry("READONLY", "it is a replica; connect to the primary, or wait for the failover to end"),
             Map.entry("MASTERDOWN", "it is a replica that has lost its primary; connect to the primary"),
             Map.entry("OOM", "its memory is full; raise its maxmemory, or remove keys"),
+            Map.entry("DENIED", "it is in protected mode; set a password, or let it bind to addresses that are safe"),
+            Map.entry("NOPROTO", TOO_OLD),
             Map.entry("MOVED", CLUSTER),
             Map.entry("ASK", CLUSTER),
             Map.entry("TRYAGAIN", CLUSTER),
@@ -48,7 +62,11 @@ record Failures(Address server) {
 
     private static final Pattern OF_A_COMMAND = Pattern.compile("ERR Error running script .*: -([A-Z]+ .*)");
 
-    private static final Set<String> TO_BE_REPAIRED = Set.of("WRONGPASS", "NOAUTH", "NOPERM");
+    /** What the driver says of a command that it does not send. */
+    private static final String UNSENT = "Currently not connected";
+
+    private static final Set<String> TO_BE_REPAIRED =
+            Set.of("WRONGPASS", "NOAUTH", "NOPERM", "OOM", "DENIED", "NOPROTO");
 
     /** A request that had this error. */
     StoreException request(String what, Throwable error) {
@@ -56,8 +74,12 @@ record Failures(Address server) {
         if (cause instanceof StoreException known) {
             return known;
         }
-        return cause instanceof RedisCommandExecutionException
-                ? answer(what, String.valueOf(cause.getMessage()))
+        String text = String.valueOf(cause.getMessage());
+        if (cause instanceof RedisCommandExecutionException) {
+            return answer(what, text);
+        }
+        return text.startsWith(UNSENT)
+                ? failed(Effect.NOT_APPLIED, what, "the connection was lost before it was sent")
                 : failed(Effect.UNKNOWN, what, "the connection was lost before the answer: " + cause);
     }
 
@@ -187,8 +209,15 @@ record Failures(Address server) {
             return failed(
                     Effect.REFUSED, what, "it is no Sentinel; its URI is redis://host:port, or it is another port");
         }
+        Optional<String> rejected =
+                REJECTIONS.keySet().stream().filter(text::contains).findFirst().map(REJECTIONS::get);
+        if (rejected.isPresent()) {
+            return failed(Effect.REFUSED, what, rejected.get() + " (" + text + ")");
+        }
         String why = MEANINGS.getOrDefault(code(text), "there is no connection: " + cause);
-        if (cause instanceof UnknownHostException) {
+        if (text.contains("max number of clients")) {
+            why = "it accepts no more clients; raise its maxclients, or close others (" + text + ")";
+        } else if (cause instanceof UnknownHostException) {
             why = "there is no such host; check the name, and the DNS";
         } else if (cause instanceof ConnectException && text.contains("refused")) {
             why = "nothing listens there; check host and port, and that the server runs";
@@ -222,9 +251,7 @@ record Failures(Address server) {
     }
 
     private static Effect effect(String code) {
-        return code.equals("OOM")
-                ? Effect.UNKNOWN
-                : TO_BE_REPAIRED.contains(code) ? Effect.REFUSED : Effect.NOT_APPLIED;
+        return TO_BE_REPAIRED.contains(code) ? Effect.REFUSED : Effect.NOT_APPLIED;
     }
 
     private StoreException failed(Effect effect, String what, String why) {
@@ -232,7 +259,11 @@ record Failures(Address server) {
     }
 
     private String said(String what, String why) {
-        return "Redis at " + server + ": " + what + ": " + why;
+        return name() + ": " + what + ": " + why;
+    }
+
+    String name() {
+        return "Redis at " + server;
     }
 
     private static Throwable root(Throwable error) {

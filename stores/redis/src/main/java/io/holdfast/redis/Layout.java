@@ -12,8 +12,11 @@ import java.util.stream.Stream;
  * What the store calls things in the server. The lock is a hash at its raw name, as other lock libraries keep it; all
  * else begins with {@code hf:}:
  * <ul>
- *   <li>{@code hf:{tag}:t:NAME} the highest unit of tokens given, for 7 days
+ *   <li>{@code hf:{}:t:PREFIX} the highest unit of tokens given to any name with that prefix; in a cluster one for each slot,
+ *       {@code hf:{slot}:t:PREFIX}
+ *   <li>{@code hf:{tag}:tf:NAME} the unit that those of the name are above, while that is above the clock
  *   <li>{@code hf:{tag}:q:NAME} the waiting tenures by arrival, until it is empty or nobody asked for 60 s
+ *   <li>{@code hf:{tag}:s:NAME} what is known about the queue, see {@code serve.lua}; as long as it
  *   <li>{@code hf:{tag}:a:NAME} the tenure that the lock was assigned to, until it is heard of, for 10 s
  *   <li>{@code hf:{tag}:r:NAME} the ends of the leases of a read/write lock, as long as it is held
  *   <li>{@code hf:{tag}:f:KEY} the highest token that a key of a user has seen, see {@link RedisFence}
@@ -31,11 +34,16 @@ import java.util.stream.Stream;
  */
 record Layout(String prefix, String node) {
 
-    static final int KEYS_A_LOCK = 4;
+    private static final int CLAIM_AT = 3;
+    private static final int PERMIT_COUNTER_AT = 5;
 
     private static final String QUEUE = "}:q:";
     private static final String CLAIM = "}:a:";
-    private static final String[] ALL_KINDS = {"}:t:", QUEUE, CLAIM};
+    private static final String COUNTER = "}:t:";
+    private static final String FLOOR = "}:tf:";
+    private static final String KNOWN = "}:s:";
+    private static final String[] ALL_KINDS = {COUNTER, QUEUE, CLAIM, FLOOR};
+    private static final String[] SERVED_KINDS = {COUNTER, QUEUE, CLAIM, FLOOR, KNOWN};
     private static final String[] RENEWED_KINDS = {QUEUE, CLAIM};
     private static final String TIMER = ":rwlock_timeout:1";
     private static final int RADIX = 36;
@@ -59,16 +67,37 @@ record Layout(String prefix, String node) {
             String tag = "hf:{" + tag(lock);
             keys[i++] = lock;
             for (String kind : kinds) {
-                keys[i++] = tag + kind + lock;
+                keys[i++] = kind.equals(COUNTER) ? counter(lock) : tag + kind + lock;
             }
         }
         return keys;
     }
 
+    /** Where the tokens of a name are counted: with those of all names that have the prefix, in a cluster of its slot. */
+    private String counter(String lock) {
+        return "hf:{" + (node.isEmpty() ? "" : text(slot(lock))) + COUNTER + prefix;
+    }
+
+    /** A short text that is in this slot. */
+    private static String text(int slot) {
+        return Integer.toString(Table.NUMBERS[slot], RADIX);
+    }
+
+    /** The same, as those scripts want them that take places or serve the queue. */
+    String[] servedKeys(List<String> names) {
+        return keys(names, SERVED_KINDS);
+    }
+
+    /** What is known of those who wait for a lock of that name. */
+    String known(String name) {
+        String lock = prefix + name;
+        return "hf:{" + tag(lock) + KNOWN + lock;
+    }
+
     /** The keys of a read/write lock, as the scripts want them. */
     String[] sharedKeys(String name) {
         String[] keys = keys(List.of(name));
-        keys[KEYS_A_LOCK - 1] = "hf:{" + tag(keys[0]) + "}:r:" + keys[0];
+        keys[CLAIM_AT] = "hf:{" + tag(keys[0]) + "}:r:" + keys[0];
         return keys;
     }
 
@@ -96,9 +125,17 @@ record Layout(String prefix, String node) {
     }
 
     /** The same for one lock, and what a script needs that tells Redisson's clients as well. */
-    String[] keysBesideRedisson(List<String> names) {
-        String[] keys = Arrays.copyOf(keys(names), KEYS_A_LOCK + 1);
-        keys[KEYS_A_LOCK] = RedissonNames.fairLine(keys[0]);
+    String[] keysBesideRedisson(String name) {
+        String[] keys = servedKeys(List.of(name));
+        String[] more = Arrays.copyOf(keys, keys.length + 1);
+        more[keys.length] = RedissonNames.fairLine(keys[0]);
+        return more;
+    }
+
+    /** The keys of a semaphore, as the scripts want them. */
+    String[] permitKeys(String name) {
+        String[] keys = countedKeys(name, "pl", "ph", "pe", "pq", "pw", "t", "pd", "ps");
+        keys[PERMIT_COUNTER_AT] = counter(prefix + name);
         return keys;
     }
 
@@ -116,7 +153,7 @@ record Layout(String prefix, String node) {
 
     /** With what the channels of that slot begin. */
     String inboxesOf(int slot) {
-        return "hf:{" + Integer.toString(Table.NUMBERS[slot], RADIX) + "}:in:" + node + prefix;
+        return "hf:{" + text(slot) + "}:in:" + node + prefix;
     }
 
     String record(String client) {
@@ -150,7 +187,7 @@ record Layout(String prefix, String node) {
         if (open >= 0 && close > open + 1) {
             return lock.substring(open + 1, close);
         }
-        return lock.indexOf('}') < 0 ? lock : Integer.toString(Table.NUMBERS[slot(lock)], RADIX);
+        return lock.indexOf('}') < 0 ? lock : text(slot(lock));
     }
 
     /** For each slot the lowest number that is in it when written to base 36; made when first needed, in some 20 ms. */

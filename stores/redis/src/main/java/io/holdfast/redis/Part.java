@@ -39,7 +39,7 @@ record Part(String what, String key, String holder) {
     private static List<Part> shared(List<String> keys, String tenure, Mode mode) {
         String holder = tenure + SharedLocks.ending(mode);
         Stream<Part> both = Stream.of(new Part("end", keys.get(3), holder), new Part("owner", keys.get(0), holder));
-        return Stream.concat(both, mode == Mode.WRITE ? Stream.empty() : Stream.of(new Part("timer", keys.get(4), "")))
+        return Stream.concat(both, mode == Mode.WRITE ? Stream.empty() : Stream.of(new Part("timer", keys.get(5), "")))
                 .toList();
     }
 }

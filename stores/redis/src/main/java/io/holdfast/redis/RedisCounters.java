@@ -18,12 +18,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** Semaphores and latches: the requests of {@link RedisStore} for them. */
 record RedisCounters(Session session, Layout layout, Presence presence, String client) implements CounterStore {
+
+    private static final int HOLDERS_AT = 3;
+    private static final int HOLDER_SIZE = 3;
+    private static final int MOST_HOLDERS = 500;
 
     // ---- permits that are held
 
@@ -62,17 +67,16 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
 
     private <T> CompletionStage<T> release(
             String name, TenureId tenure, int tell, List<TenureId> places, Function<Reply, T> decoder) {
-        return session.run(
-                Script.PERMIT_RELEASE,
-                keys(name),
-                List.of(name),
-                decoder,
-                Stream.concat(Stream.of(tenure, session.inboxes(name), layout.prefix() + name, tell), places.stream())
-                        .toArray());
+        Object[] arguments = Stream.concat(
+                        Stream.of(tenure, session.inboxes(name), layout.prefix() + name, tell), places.stream())
+                .toArray();
+        return Session.toTheEnd(
+                () -> session.run(Script.PERMIT_RELEASE, keys(name), List.of(name), reply -> reply, arguments),
+                decoder);
     }
 
     private String[] keys(String name) {
-        return layout.countedKeys(name, "pl", "ph", "pe", "pq", "pw", "pt", "pd");
+        return layout.permitKeys(name);
     }
 
     // ---- what is counted
@@ -80,18 +84,20 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
     @Override
     public CompletionStage<Change.Reply> change(Change request) {
         boolean ofLatch = request.kind().ofLatch();
-        return session.run(
-                ofLatch ? Script.LATCH_CHANGE : Script.PERMIT_CHANGE,
-                ofLatch ? latchKeys(request.name()) : keys(request.name()),
-                List.of(request.name()),
-                RedisCounters::changed,
-                request.kind(),
-                request.id(),
-                request.amount(),
-                request.notAfter(),
-                session.inboxes(request.name()),
-                layout.prefix() + request.name(),
-                request.life().map(RedisStore::millis).orElse(0L));
+        return Session.toTheEnd(
+                () -> session.run(
+                        ofLatch ? Script.LATCH_CHANGE : Script.PERMIT_CHANGE,
+                        ofLatch ? latchKeys(request.name()) : keys(request.name()),
+                        List.of(request.name()),
+                        reply -> reply,
+                        request.kind(),
+                        request.id(),
+                        request.amount(),
+                        request.notAfter(),
+                        session.inboxes(request.name()),
+                        layout.prefix() + request.name(),
+                        request.life().map(RedisStore::millis).orElse(0L)),
+                RedisCounters::changed);
     }
 
     private static Change.Reply changed(Reply reply) {
@@ -106,20 +112,37 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
 
     @Override
     public CompletionStage<PermitReport> permits(String name) {
-        return session.run(Script.PERMIT_INSPECT, keys(name), List.of(name), this::report)
-                .thenCompose(report -> report);
+        return permits(name, new Reply(List.of(), 0)).thenCompose(this::report);
+    }
+
+    /** A script tells of so many holders only; those that were told of before are in the first reply. */
+    private CompletionStage<Reply> permits(String name, Reply before) {
+        int told = Math.max(0, before.values().size() - HOLDERS_AT) / HOLDER_SIZE;
+        return session.run(Script.PERMIT_INSPECT, keys(name), List.of(name), reply -> reply, told, MOST_HOLDERS)
+                .thenCompose(reply -> {
+                    List<Object> all = new ArrayList<>(told == 0 ? reply.values() : before.values());
+                    List<Object> holders =
+                            reply.values().subList(HOLDERS_AT, reply.values().size());
+                    if (told > 0) {
+                        all.addAll(holders);
+                    }
+                    Reply whole = new Reply(all, 0);
+                    return holders.size() == MOST_HOLDERS * HOLDER_SIZE
+                            ? permits(name, whole)
+                            : CompletableFuture.completedStage(whole);
+                });
     }
 
     private CompletionStage<PermitReport> report(Reply reply) {
         List<String> tenures = new ArrayList<>();
-        for (int i = 3; i < reply.values().size(); i += 3) {
+        for (int i = HOLDERS_AT; i < reply.values().size(); i += HOLDER_SIZE) {
             tenures.add(reply.text(i));
         }
         OptionalInt limit = reply.count(1) < 0 ? OptionalInt.empty() : OptionalInt.of(reply.count(1));
         return presence.clients(tenures).thenApply(clients -> {
             List<PermitHolder> holders = new ArrayList<>();
             for (LockReport.Client holder : clients) {
-                int at = 3 + holders.size() * 3;
+                int at = HOLDERS_AT + holders.size() * HOLDER_SIZE;
                 Duration left = Duration.ofMillis(reply.number(at + 2));
                 holders.add(new PermitHolder(reply.text(at), reply.count(at + 1), holder, left));
             }

@@ -47,6 +47,16 @@ public final class RedisFence {
     private static final String REFUSED = "HFFENCED ";
     private static final String COMMAND = "return redis.call(ARGV[1], KEYS[1], unpack(ARGV, 2))";
 
+    private static final int MOST_FIELDS = 100_000;
+
+    /** Lua passes some thousands of arguments to a function at most; an even number keeps each field with its value. */
+    private static final String FIELDS = """
+            local count = 0
+            for i = 2, #ARGV, 1000 do
+                count = count + redis.call(ARGV[1], KEYS[1], unpack(ARGV, i, math.min(i + 999, #ARGV)))
+            end
+            return count""";
+
     private final RedisScriptingCommands<String, String> redis;
     private final long guardMillis;
 
@@ -105,12 +115,12 @@ public final class RedisFence {
      *
      * @param token of the hold under which it is written, above zero
      * @throws FencedOutException if a higher token has been there
-     * @throws IllegalArgumentException if the token is not above zero, or there is no field
+     * @throws IllegalArgumentException if the token is not above zero, or there is no field or more than 100 000
      */
     public long hset(String key, long token, Map<String, String> fields) {
         requireFields(key, fields.size());
         Stream<String> pairs = fields.entrySet().stream().flatMap(field -> Stream.of(field.getKey(), field.getValue()));
-        return this.<Long>command(key, token, ScriptOutputType.INTEGER, Stream.concat(Stream.of("HSET"), pairs));
+        return fields(key, token, Stream.concat(Stream.of("HSET"), pairs));
     }
 
     /**
@@ -118,12 +128,15 @@ public final class RedisFence {
      *
      * @param token of the hold under which it is written, above zero
      * @throws FencedOutException if a higher token has been there
-     * @throws IllegalArgumentException if the token is not above zero, or there is no field
+     * @throws IllegalArgumentException if the token is not above zero, or there is no field or more than 100 000
      */
     public long hdel(String key, long token, String... fields) {
         requireFields(key, fields.length);
-        return this.<Long>command(
-                key, token, ScriptOutputType.INTEGER, Stream.concat(Stream.of("HDEL"), Stream.of(fields)));
+        return fields(key, token, Stream.concat(Stream.of("HDEL"), Stream.of(fields)));
+    }
+
+    private long fields(String key, long token, Stream<String> words) {
+        return this.<Long>eval(key, token, FIELDS, ScriptOutputType.INTEGER, List.of(), words.toArray(String[]::new));
     }
 
     /**
@@ -226,6 +239,11 @@ public final class RedisFence {
     private static void requireFields(String key, int count) {
         if (count == 0) {
             throw new IllegalArgumentException("key '" + key + "': no fields: pass at least one");
+        }
+        if (count > MOST_FIELDS) {
+            throw new IllegalArgumentException(
+                    "key '" + key + "': " + count + " fields in one call are too many: pass at" + " most " + MOST_FIELDS
+                            + ", because the server does nothing else meanwhile");
         }
     }
 

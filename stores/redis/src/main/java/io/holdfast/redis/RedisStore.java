@@ -157,14 +157,16 @@ final class RedisStore implements LockStore {
             request.arrival(),
             session.inboxes(request.name())
         };
-        List<String> name = List.of(request.name());
         return session.run(
                 request.safety(),
                 Script.ACQUIRE,
-                layout.keys(name),
-                name,
+                layout.servedKeys(List.of(request.name())),
+                List.of(request.name()),
                 RedisStore::acquired,
-                with(arguments, request.behind(), place -> Stream.of(place.tenure(), place.arrival())));
+                with(
+                        arguments,
+                        request.behind(),
+                        place -> Stream.of(place.tenure(), place.arrival(), millis(place.lease()))));
     }
 
     /** The arguments, and those of each of the others, of which mostly there are none. */
@@ -216,17 +218,10 @@ final class RedisStore implements LockStore {
         } else if (request.mode() != Mode.LOCK) {
             return shared.release(request, RedisStore::released);
         }
-        Object[] arguments = {
-            request.tenure(),
-            request.yield() ? 1 : 0,
-            TokenUnits.unit(request.lastToken()),
-            session.inboxes(request.name())
-        };
-        return session.run(
-                Script.RELEASE,
-                List.of(request.name()),
-                RedisStore::released,
-                with(arguments, request.places(), Stream::of));
+        Object[] arguments = {request.tenure(), request.yield() ? 1 : 0, session.inboxes(request.name())};
+        Object[] all = with(arguments, request.places(), Stream::of);
+        return Session.toTheEnd(
+                () -> session.run(Script.RELEASE, request.name(), reply -> reply, all), RedisStore::released);
     }
 
     /** What each of the keys of a holder has of it. */

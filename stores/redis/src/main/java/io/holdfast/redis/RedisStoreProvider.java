@@ -12,6 +12,7 @@ import java.util.Set;
  * Sentinels know which server is the master, {@code redis-sentinel://[user:password@]host[:port],host[:port].../MASTER[/database]}
  * with the places of the Sentinels, their password as option {@code sentinel-password}, and {@code rediss-sentinel:} for TLS;
  * or {@code redis-cluster://[user:password@]host[:port],host[:port]...} with some nodes of a cluster, and {@code rediss-cluster:}.
+ * The schemes {@code valkey:} and {@code valkeys:} mean the same as {@code redis:} and {@code rediss:}.
  * With TLS the option {@code ca} is a file of the authorities to trust, instead of those of the JVM; {@code cert} and {@code key}
  * are files of the client's own certificate; all in PEM, the key in PKCS 8.
  *
@@ -49,7 +50,15 @@ public final class RedisStoreProvider implements StoreProvider {
 
     @Override
     public Set<String> schemes() {
-        return Set.of("redis", "rediss", "redis-sentinel", "rediss-sentinel", "redis-cluster", "rediss-cluster");
+        return Set.of(
+                "redis",
+                "rediss",
+                "redis-sentinel",
+                "rediss-sentinel",
+                "redis-cluster",
+                "rediss-cluster",
+                "valkey",
+                "valkeys");
     }
 
     @Override

@@ -11,6 +11,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,8 +47,8 @@ final class RedissonChannels implements Session.Neighbour {
     /** By name, and until when unless they are refused again. */
     private final Map<String, Map<TenureId, Long>> waiting = new ConcurrentHashMap<>();
 
-    /** The names by their channels. */
-    private final Map<String, String> subscribed = new ConcurrentHashMap<>();
+    /** The names by their channels: x and {x} share one. */
+    private final Map<String, Set<String>> subscribed = new ConcurrentHashMap<>();
 
     private final Set<String> toBeTold = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean warned = new AtomicBoolean();
@@ -63,8 +65,13 @@ final class RedissonChannels implements Session.Neighbour {
         return channels.apply(config.keyPrefix() + name);
     }
 
-    boolean listensFor(String name) {
+    /** Whether this client hears what is published when the name is released. */
+    boolean hears(String name) {
         return !subscribed.isEmpty() && subscribed.containsKey(channel(name));
+    }
+
+    private Set<String> names(String channel) {
+        return subscribed.getOrDefault(channel, Set.of());
     }
 
     /** These were refused, and have places in the queue. */
@@ -75,7 +82,7 @@ final class RedissonChannels implements Session.Neighbour {
             tenures.forEach(tenure -> all.put(tenure, until));
             return all;
         });
-        if (!listensFor(name)) {
+        if (!names(channel(name)).contains(name)) {
             timer.schedule(0, () -> listen(name));
         }
     }
@@ -94,47 +101,63 @@ final class RedissonChannels implements Session.Neighbour {
 
     private void listen(String name) {
         String channel = channel(name);
-        if (waiting.containsKey(name) && subscribed.put(channel, name) == null) {
-            subscribe(channel, name);
-            timer.schedule(LOOK_NANOS, () -> look(channel, name));
+        Set<String> before = names(channel);
+        if (!waiting.containsKey(name) || before.contains(name)) {
+            return;
+        }
+        subscribed.put(
+                channel, Stream.concat(before.stream(), Stream.of(name)).collect(Collectors.toUnmodifiableSet()));
+        if (before.isEmpty()) {
+            subscribe(channel);
+            timer.schedule(LOOK_NANOS, () -> look(channel));
+        } else {
+            // it may have been released before it was one of them
+            free(name);
         }
     }
 
-    private void subscribe(String channel, String name) {
+    private void subscribe(String channel) {
         session.connection
                 .get()
                 .thenCompose(open -> open.async().subscribe(RedissonNames.mark(channel), channel))
                 .whenComplete((nothing, error) -> {
                     // where the connection was lost the next one subscribes
                     if (error == null) {
-                        free(name);
+                        names(channel).forEach(this::free);
                     } else if (error.getCause() instanceof RedisCommandExecutionException && !warned.getAndSet(true)) {
                         LOG.warn(
                                 "Client {} does not hear when Redisson's clients release, and asks about once a second:"
-                                        + " allow it to subscribe to {}",
+                                        + " allow it to subscribe to {} ({})",
                                 config.client().id(),
                                 channel,
-                                error.getCause());
+                                error.getCause().getMessage());
                     }
                 });
     }
 
-    private void look(String channel, String name) {
+    private void look(String channel) {
+        Set<String> before = names(channel);
+        Set<String> still = before.stream().filter(this::isWaiting).collect(Collectors.toUnmodifiableSet());
+        if (still.isEmpty()) {
+            subscribed.remove(channel);
+            var unused = session.connection
+                    .get()
+                    .thenCompose(open -> open.async().unsubscribe(RedissonNames.mark(channel), channel));
+        } else {
+            subscribed.put(channel, still);
+            timer.schedule(LOOK_NANOS, () -> look(channel));
+        }
+        // somebody may have been refused since, and have found the name still there
+        before.forEach(this::listen);
+    }
+
+    private boolean isWaiting(String name) {
         long now = config.platform().nanoTime();
         waiting.computeIfPresent(name, (key, all) -> {
             all.values().removeIf(until -> until - now < 0);
             return all.isEmpty() ? null : all;
         });
-        if (waiting.containsKey(name)) {
-            timer.schedule(LOOK_NANOS, () -> look(channel, name));
-        } else {
-            subscribed.remove(channel);
-            var unused = session.connection
-                    .get()
-                    .thenCompose(open -> open.async().unsubscribe(RedissonNames.mark(channel), channel));
-            // somebody may have been refused since, and have found the channel still there
-            listen(name);
-        }
+        return waiting.containsKey(name);
     }
 
     private void free(String name) {
@@ -145,13 +168,16 @@ final class RedissonChannels implements Session.Neighbour {
 
     @Override
     public void connected() {
-        timer.schedule(0, () -> subscribed.forEach(this::subscribe));
+        timer.schedule(0, () -> subscribed.keySet().forEach(this::subscribe));
     }
 
     @Override
     public void heard(String channel) {
-        String name = subscribed.get(channel);
-        if (name != null && toBeTold.add(name)) {
+        names(channel).forEach(this::heardOf);
+    }
+
+    private void heardOf(String name) {
+        if (toBeTold.add(name)) {
             timer.schedule(Math.floorMod(config.platform().randomLong(), SPREAD_NANOS), () -> {
                 toBeTold.remove(name);
                 free(name);

@@ -161,17 +161,21 @@ final class Replicas {
         CommandArgs<String, String> args =
                 new CommandArgs<>(StringCodec.ASCII).add(1).add(replicas).add(millis);
         return made.async()
-                .dispatch(Command.WAITAOF, new ArrayOutput<>(StringCodec.ASCII), args)
+                .dispatch(new Command("WAITAOF"), new ArrayOutput<>(StringCodec.ASCII), args)
                 .thenApply(counts -> new Reached((long) counts.get(0) > 0, (long) counts.get(1)));
     }
 
-    /** What the driver has no name for. */
-    private enum Command implements ProtocolKeyword {
-        WAITAOF;
+    /** A command that the driver has no name for. */
+    private record Command(String word) implements ProtocolKeyword {
 
         @Override
         public byte[] getBytes() {
-            return name().getBytes(StandardCharsets.US_ASCII);
+            return word.getBytes(StandardCharsets.US_ASCII);
+        }
+
+        @Override
+        public String toString() {
+            return word;
         }
     }
 

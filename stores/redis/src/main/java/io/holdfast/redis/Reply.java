@@ -16,6 +16,11 @@ record Reply(List<Object> values, long run) {
         return (Long) values.get(index);
     }
 
+    /** Whether the script left something to be done by the same once more. */
+    boolean isCut() {
+        return values.size() > 3 && number(3) == 1;
+    }
+
     int count(int index) {
         return (int) number(index);
     }

@@ -22,34 +22,38 @@ import java.util.stream.Stream;
 record Reports(Session session, Layout layout, Presence presence) {
 
     private static final int SCAN_COUNT = 1_000;
+
+    /** What a renewal waits behind at most while locks are listed. */
+    private static final int INSPECTED_AT_ONCE = 32;
+
     private static final double FRONT = 1L << 52;
     private static final Duration ENDLESS = Duration.ofDays(365);
 
     CompletionStage<LockReport> inspect(String name) {
-        return inspect(name, "");
+        return ask(name).thenCompose(reply -> report(name, reply));
     }
 
-    private CompletionStage<LockReport> inspect(String name, String argument) {
-        return run(Script.INSPECT, Script.SHARE_INSPECT, name, argument);
+    private CompletionStage<Reply> ask(String name) {
+        return run(Script.INSPECT, Script.SHARE_INSPECT, name, "");
     }
 
     /** A read/write lock says that it is one, and is then asked for as such. */
-    private CompletionStage<LockReport> run(Script script, Script ifShared, String name, Object... arguments) {
-        return session.run(script, List.of(name), reply -> reply, arguments)
+    private CompletionStage<Reply> run(Script script, Script ifShared, String name, Object... arguments) {
+        return session.run(script, name, reply -> reply, arguments)
                 .thenCompose(reply -> reply.values().size() > 3 && reply.text(3).equals("mode")
                         ? session.run(ifShared, sharedKeys(name), List.of(name), shared -> shared, arguments)
-                        : CompletableFuture.completedStage(reply))
-                .thenCompose(reply -> report(name, reply));
+                        : CompletableFuture.completedStage(reply));
     }
 
     private String[] sharedKeys(String name) {
-        return Stream.concat(Stream.of(layout.sharedKeys(name)), Stream.of(layout.timers(name)))
+        return Stream.concat(Stream.of(layout.sharedKeys(name)), Stream.of(layout.timers(name), layout.known(name)))
                 .toArray(String[]::new);
     }
 
     /** Frees the lock. Who held it still answers, as it has to ask the server before it believes that it was lost. */
     CompletionStage<Optional<LockReport.Holder>> force(String name) {
         return run(Script.FORCE, Script.SHARE_FORCE, name, session.inboxes(name), session.sharedChannel(name))
+                .thenCompose(reply -> report(name, reply))
                 .thenApply(LockReport::holder);
     }
 
@@ -99,8 +103,19 @@ record Reports(Session session, Layout layout, Presence presence) {
     CompletionStage<List<LockReport>> list(String start) {
         return scan(ScanCursor.INITIAL, args("hash", layout.locks(start)), new TreeSet<>())
                 .thenCompose(names -> scan(ScanCursor.INITIAL, args("zset", layout.queues(start)), names))
-                .thenCompose(
-                        names -> all(names.stream().map(this::inspectIfSound).toList()));
+                .thenCompose(this::inspectAll);
+    }
+
+    /** A few at a time, so that renewals are not held up; the answers of the holders' clients are waited for all at once. */
+    private CompletionStage<List<LockReport>> inspectAll(Set<String> names) {
+        List<CompletionStage<Optional<LockReport>>> reports = new ArrayList<>();
+        return InTurn.each(names, INSPECTED_AT_ONCE, name -> {
+                    CompletionStage<Reply> reply = ask(name);
+                    reports.add(ifSound(reply.thenCompose(sound -> report(name, sound))));
+                    return reply;
+                })
+                .thenCompose(asked -> Stages.all(reports.stream()))
+                .thenApply(found -> found.stream().flatMap(Optional::stream).toList());
     }
 
     private static ScanArgs args(String type, String pattern) {
@@ -115,16 +130,8 @@ record Reports(Session session, Layout layout, Presence presence) {
     }
 
     /** Empty for what is no lock, for a lock that was released meanwhile, and for one whose keys are broken. */
-    private CompletableFuture<Optional<LockReport>> inspectIfSound(String name) {
-        return inspect(name, "lock")
-                .handle((report, error) -> Optional.ofNullable(report)
-                        .filter(sound ->
-                                sound.holder().isPresent() || !sound.waiters().isEmpty()))
-                .toCompletableFuture();
-    }
-
-    private static CompletionStage<List<LockReport>> all(List<CompletableFuture<Optional<LockReport>>> reports) {
-        return Stages.all(reports.stream())
-                .thenApply(found -> found.stream().flatMap(Optional::stream).toList());
+    private static CompletionStage<Optional<LockReport>> ifSound(CompletionStage<LockReport> inspected) {
+        return inspected.handle((report, error) -> Optional.ofNullable(report)
+                .filter(sound -> sound.holder().isPresent() || !sound.waiters().isEmpty()));
     }
 }

@@ -38,9 +38,11 @@ import org.slf4j.LoggerFactory;
  */
 final class Session {
 
+    /** For what a script leaves to the next; whatever is left after so many is left to the polls of those who wait. */
+    private static final int MOST_REPEATS = 1_000;
+
     private static final Logger LOG = LoggerFactory.getLogger(Session.class);
 
-    private static final String DEAF = "Locks work, but waiters poll";
     private static final long GIVEN_NANOS = 100_000_000;
     private static final long GIVEN_AGAIN_NANOS = 1_000_000_000;
     private static final CompletionStage<Void> READY = CompletableFuture.completedStage(null);
@@ -62,6 +64,7 @@ final class Session {
     private volatile boolean closed;
     private volatile long lastGiven;
     private final AtomicBoolean wasUp;
+    private final AtomicBoolean deafTold = new AtomicBoolean();
     private final Set<Integer> given = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean givenToTell = new AtomicBoolean();
 
@@ -152,7 +155,7 @@ final class Session {
         return made.async().subscribe(inbox).handle((ignored, error) -> {
             listening = error == null;
             if (error instanceof RedisCommandExecutionException) {
-                LOG.warn(DEAF, failures.request("subscribe", error));
+                deaf(failures.request("subscribe", error));
             } else if (error != null) {
                 throw new CompletionException(error);
             }
@@ -160,12 +163,22 @@ final class Session {
         });
     }
 
+    /** Told once: each new connection finds the same. */
+    private void deaf(StoreException failure) {
+        if (!deafTold.getAndSet(true)) {
+            LOG.warn(
+                    "Client {} receives no messages: {}. Locks work, but a waiter learns of a release only at its next poll.",
+                    config.client().id(),
+                    failure.getMessage());
+        }
+    }
+
     /** A slot that is elsewhere by now is found by whoever asks for a name there. */
     private void slotNotHeard(Throwable error) {
         StoreException failure = failures.request("ssubscribe", error);
         if (listening && failure.effect() == Effect.REFUSED) {
             listening = false;
-            LOG.warn(DEAF, failure);
+            deaf(failure);
         }
     }
 
@@ -226,12 +239,8 @@ final class Session {
         connector.keepWatch(made, server, () -> master(made), () -> connection.lost(made));
         neighbour.connected();
         if (wasUp.getAndSet(true)) {
-            LOG.info(
-                    "Client {} is connected to {} at {}",
-                    config.client().id(),
-                    failures.server(),
-                    Address.place(server));
             mailbox.receive("G", 0);
+            config.signals().accept(new Signal.Up(failures.name(), Address.place(server)));
         }
     }
 
@@ -239,6 +248,9 @@ final class Session {
     private void down(StatefulRedisPubSubConnection<String, String> gone) {
         connector.down(gone);
         replicas.values().forEach(Replicas::lost);
+        if (!closed) {
+            config.signals().accept(new Signal.Down(failures.name()));
+        }
         trouble.run();
     }
 
@@ -248,11 +260,11 @@ final class Session {
 
     // ---- requests and messages
 
-    /** Runs a script, also if the server has forgotten it. */
-    <T> CompletionStage<T> run(Script script, List<String> names, Function<Reply, T> decoder, Object... arguments) {
+    /** Runs a script for a lock, also if the server has forgotten it. */
+    <T> CompletionStage<T> run(Script script, String name, Function<Reply, T> decoder, Object... arguments) {
         boolean told = script.frees && isBesideRedisson();
-        String[] keys = told ? layout.keysBesideRedisson(names) : layout.keys(names);
-        return run(script, keys, names, decoder, arguments);
+        String[] keys = told ? layout.keysBesideRedisson(name) : layout.servedKeys(List.of(name));
+        return run(script, keys, List.of(name), decoder, arguments);
     }
 
     private boolean isBesideRedisson() {
@@ -262,6 +274,21 @@ final class Session {
     /** Where clients of Redisson wait for a read/write lock; empty if they are not to be told. */
     String sharedChannel(String name) {
         return isBesideRedisson() ? RedissonNames.sharedChannel(layout.prefix() + name) : "";
+    }
+
+    /** The same until nothing is left to be done, as a script does only so much. Nobody waits for what is done later. */
+    static <T> CompletionStage<T> toTheEnd(Supplier<CompletionStage<Reply>> run, Function<Reply, T> decoder) {
+        return toTheEnd(run, decoder, MOST_REPEATS);
+    }
+
+    private static <T> CompletionStage<T> toTheEnd(
+            Supplier<CompletionStage<Reply>> run, Function<Reply, T> decoder, int repeats) {
+        return run.get().thenApply(reply -> {
+            if (reply.isCut() && repeats > 0) {
+                var unused = toTheEnd(run, decoder, repeats - 1);
+            }
+            return decoder.apply(reply);
+        });
     }
 
     /** With these keys, for these names. */

@@ -53,20 +53,21 @@ record SharedLocks(Session session, Layout layout) {
     }
 
     CompletionStage<Release.Reply> release(Release request, Function<Reply, Release.Reply> decoder) {
-        return session.run(
-                Script.SHARE_RELEASE,
-                keys(request.name(), request.tenure(), request.mode()),
-                List.of(request.name()),
-                decoder,
-                request.tenure(),
-                TokenUnits.unit(request.lastToken()),
-                session.inboxes(request.name()),
-                mode(request.mode()),
-                session.sharedChannel(request.name()));
+        return Session.toTheEnd(
+                () -> session.run(
+                        Script.SHARE_RELEASE,
+                        keys(request.name(), request.tenure(), request.mode()),
+                        List.of(request.name()),
+                        reply -> reply,
+                        request.tenure(),
+                        session.inboxes(request.name()),
+                        mode(request.mode()),
+                        session.sharedChannel(request.name())),
+                decoder);
     }
 
     private String[] keys(String name, TenureId tenure, Mode mode) {
-        return Stream.concat(layout.sharedKeys(name, tenure, mode), Stream.of(layout.timers(name)))
+        return Stream.concat(layout.sharedKeys(name, tenure, mode), Stream.of(layout.timers(name), layout.known(name)))
                 .toArray(String[]::new);
     }
 

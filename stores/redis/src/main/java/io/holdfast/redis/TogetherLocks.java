@@ -38,7 +38,7 @@ record TogetherLocks(Session session, Layout layout, Consumer<Duration> before) 
         return session.run(
                 all.get(0).safety(),
                 Script.TOGETHER,
-                layout.keys(names),
+                layout.servedKeys(names),
                 names,
                 reply -> IntStream.range(0, all.size())
                         .mapToObj(i -> acquired(reply, i))

@@ -23,7 +23,7 @@ record UriOptions(Map<String, String> values) {
     private static final String CERTIFICATE = "cert";
     private static final String KEY = "key";
 
-    /** What went wrong is for the text of a refusal. Values are not shown: they may be secret, but for the one that is not. */
+    /** What is wrong with the options, for the text of a refusal. The text shows no value that may be secret. */
     static final class Wrong extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
@@ -40,9 +40,9 @@ record UriOptions(Map<String, String> values) {
         for (String each : text.split("&", -1)) {
             String[] option = each.split("=", 2);
             if (!known.contains(option[0])) {
-                // what has no value may be the rest of the one before
-                String shown = each.isEmpty() || option.length > 1 ? "there is no option '" + option[0] + "'; " : "";
-                throw new Wrong(shown + shown(known));
+                // what has no value, or follows a password, may be the rest of the one before
+                boolean isSecret = (!each.isEmpty() && option.length == 1) || values.containsKey(SENTINEL_PASSWORD);
+                throw new Wrong((isSecret ? "" : "there is no option '" + option[0] + "'; ") + shown(known));
             }
             values.put(option[0], option.length > 1 ? option[1] : "");
         }

@@ -1,18 +1,18 @@
 -- Takes a lock that nobody has, waits for, or was given, by the shortest way. Goes on with the
 -- whole, which says what is wrong or in the way, if that is not all there is to do. KEYS, ARGV, reply: as for acquire.
 
-if #ARGV == 7 and redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4]) == 0 then
+if #ARGV == 7 and redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4], KEYS[5]) == 0 then
     local last = redis.pcall('GET', KEYS[2])
-    local before = not last and 0 or tonumber(last)
+    local before = not last and 0 or type(last) == 'string' and string.find(last, '^%d+$') and tonumber(last)
     local time = redis.call('TIME')
     local now = time[1] * 1000000 + time[2]
-    if before and now <= tonumber(ARGV[4]) then
+    if before and before < 9007199254740992 and now <= tonumber(ARGV[4]) then
         -- as draw does
         local first = math.max(before + 1, now)
         local units = math.max(1, math.min(ARGV[3], now + 10000 - first))
         redis.call('HSET', KEYS[1], ARGV[1], '1')
         redis.call('PEXPIRE', KEYS[1], ARGV[2])
-        redis.call('SET', KEYS[2], string.format('%.0f', first + units - 1), 'PX', '604800000')
+        redis.call('SET', KEYS[2], string.format('%.0f', first + units - 1))
         return {1, now, first, units, 0}
     end
 end

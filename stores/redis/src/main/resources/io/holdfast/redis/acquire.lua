@@ -1,47 +1,47 @@
 -- Takes a lock for a tenure if it is free or the tenure has it, else queues the tenure.
 --
 -- KEYS  1 lock: a hash of one field, the tenure
---       2 token: the highest unit of tokens given
+--       2 counter: the highest unit of tokens given to any name of the slot and the prefix
 --       3 queue: a sorted set of the waiting tenures by arrival, those of fair places behind an exclamation mark
 --       4 claim: the tenure that the lock was assigned to, until it is heard of
+--       5 floor: the unit that those of this name are above, while that is above the counter
+--       6 known: a hash of what is known about the queue
 -- ARGV  1 tenure, 2 lease in ms, 3 units wanted, 4 time after which to refuse, 5 how to queue: 0 not, 1 barging, 2 fair,
---       6 arrival of a place it had before or 0, 7 prefix of inboxes; for each fair place behind it: tenure, arrival or 0
+--       6 arrival of a place it had before or 0, 7 prefix of inboxes; for each fair place behind it: tenure, arrival or 0, lease in ms
 -- reply {0, now}                                                   too late
 --       {1, now, first unit, units, waiters}                       granted
 --       {2, now, lease left in ms or -1, arrival or 0, holder}   refused
 --       and the arrivals of the places behind it
 
-local lock, token, queue, claim, tenure = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1]
+local lock, queue, claim, known, tenure = KEYS[1], KEYS[3], KEYS[4], KEYS[6], ARGV[1]
 
 local now = clock()
 if now > tonumber(ARGV[4]) then
     return {0, now}
 end
 
-local held = redis.pcall('HLEN', lock)
-local last = redis.pcall('GET', token)
-local waiters = redis.pcall('ZCARD', queue)
-local bad = wrong(lock, held) or wrong(token, last) or wrong(queue, waiters)
-if bad then
-    return bad
+local it = look_at_all(unpack(KEYS))
+if it.bad then
+    return it.bad
 end
+local held, token, last, waiters = it.size, it.token, it.last, it.waiters
 
 local me = (ARGV[5] == '2' and FAIR or '') .. tenure
 local place = waiters > 0 and redis.call('ZSCORE', queue, me)
-local barred = false
-if held == 0 and waiters > 0 and fair_before(queue, place or ARGV[6]) then
-    last = serve(lock, token, queue, claim, ARGV[7], false, last, now)
+local barred, more = false, false
+if held == 0 and waiters > 0 and fair_before(queue, known, place or ARGV[6], now) then
+    last, more = serve(lock, token, queue, claim, known, ARGV[7], false, last, now)
     held = redis.call('EXISTS', lock)
     waiters = redis.call('ZCARD', queue)
     -- the one that was served may have been woken only, or be gone
-    barred = held == 0 and fair_before(queue, place or ARGV[6])
+    barred = held == 0 and fair_before(queue, known, place or ARGV[6], now)
 end
 
 -- Takes the places behind the tenure, too, and adds their arrivals to the reply. Whether there is a new one.
 local function behind(reply)
     local new = false
-    for i = 8, #ARGV, 2 do
-        local arrival, added = enqueue(queue, FAIR .. ARGV[i], ARGV[i + 1], now)
+    for i = 8, #ARGV, 3 do
+        local arrival, added = enqueue(queue, known, FAIR .. ARGV[i], ARGV[i + 1], ARGV[i + 2], now)
         reply[#reply + 1] = arrival
         new = new or added
     end
@@ -52,22 +52,22 @@ if held == 0 and not barred or redis.call('HEXISTS', lock, tenure) == 1 then
     local first, units = draw(last, now, tonumber(ARGV[3]))
     take(lock, token, claim, tenure, ARGV[2], held == 0, first + units - 1)
     if waiters > 0 then
-        waiters = waiters - redis.call('ZREM', queue, me)
+        waiters = waiters - leave(queue, known, me)
     end
     local reply = {1, now, first, units, waiters}
     behind(reply)
     return reply
 end
 
-bad = other_kind(lock)
-if bad then
-    return bad
+if it.shared then
+    return other_kind(lock)
 end
-local holder = owner(redis.call('HKEYS', lock))
-local reply = {2, now, redis.call('PTTL', lock), tonumber(place) or 0, holder}
+local holder = redis.call('HKEYS', lock)[1] or ''
+-- who asks again soon goes on with what is left of the queue
+local reply = {2, now, more and 1 or barred and CLAIM or redis.call('PTTL', lock), tonumber(place) or 0, holder}
 local new = false
 if ARGV[5] ~= '0' then
-    reply[4], new = enqueue(queue, me, ARGV[6], now)
+    reply[4], new = enqueue(queue, known, me, ARGV[6], ARGV[2], now)
 end
 new = behind(reply) or new
 if (new or lingers(holder)) and client(holder) ~= client(tenure) then

@@ -8,15 +8,17 @@
 local key, what, holder, lease = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 local now = clock()
 
-local found
+local found, bad
 if what == 'owner' then
-    found = redis.pcall('HEXISTS', key, holder)
+    bad = look(key).bad
+    found = bad or redis.call('HEXISTS', key, holder)
 elseif what == 'timer' then
+    bad = wrong(key, redis.pcall('GET', key), is_timer)
     found = 1
 else
-    found = redis.pcall('ZSCORE', key, holder)
+    bad = wrong(key, redis.pcall('ZRANGE', key, 0, 0), is_holder)
+    found = bad or redis.call('ZSCORE', key, holder)
 end
-local bad = wrong(key, found)
 if bad then
     return bad
 end

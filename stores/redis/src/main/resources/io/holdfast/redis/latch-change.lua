@@ -8,7 +8,7 @@
 -- ARGV  1 the kind of the change, 2 its id, 3 count, 4 time after which to refuse, 5 prefix of inboxes, 6 name,
 --       7 life in ms, or 0 for as long as it takes
 -- reply {0, now}                               too late
---       {1, now, 1 if anything was to be done or 0}
+--       {1, now, 1 if anything was to be done or 0, 1 if some are left to be told by the same once more or 0}
 
 local latch, listeners, done, opened = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local kind, id, amount, life = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[7]
@@ -16,31 +16,47 @@ local kind, id, amount, life = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[7]
 -- For how long one is kept that opened and has no life of its own.
 local OPEN_LIFE = '604800000'
 
+-- How many are told by one script, at most.
+local MOST_TOLD = 200
+
+-- 1 if some are left, else 0.
+local function tell_some()
+    local some = redis.call('ZRANGE', listeners, 0, MOST_TOLD - 1)
+    for _, listener in ipairs(some) do
+        redis.call('ZREM', listeners, listener)
+    end
+    for _, listener in ipairs(some) do
+        send(ARGV[5], listener, 'C ' .. ARGV[6])
+    end
+    return #some == MOST_TOLD and 1 or 0
+end
+
 local now = clock()
 if now > tonumber(ARGV[4]) then
     return {0, now}
 end
 local state = redis.pcall('GET', latch)
-local bad = type(state) == 'table' and wrong(latch, state) or wrong(listeners, redis.pcall('ZCARD', listeners))
-    or wrong(done, redis.pcall('ZCARD', done)) or wrong(opened, redis.pcall('ZCARD', opened))
+local bad = wrong(latch, state, is_latch) or wrong(listeners, redis.pcall('ZCARD', listeners))
+    or wrong(done, redis.pcall('ZRANGE', done, 0, 0), is_tenure)
+    or wrong(opened, redis.pcall('ZRANGE', opened, 0, 0), is_tenure)
 if bad then
     return bad
 end
-local before = answer(done, id)
-if before then
-    return {1, now, before}
-end
-
 local left, set
 if state then
     left, set = string.match(state, '^(%d+) (%S+)$')
     left = tonumber(left)
 end
+local before = answer(done, id)
+if before then
+    local over = before == 1 and (not state or left == 0 or set == id)
+    return {1, now, before, over and tell_some() or 0}
+end
 if kind == 'RESET_COUNT' or (kind == 'TRY_COUNT') == (not state) then
     remember(done, id, 1, now)
 else
     remember(done, id, 0, now)
-    return {1, now, 0}
+    return {1, now, 0, 0}
 end
 
 local over = true
@@ -64,11 +80,4 @@ else
         redis.call('PEXPIRE', latch, life)
     end
 end
-if over then
-    local all = redis.call('ZRANGE', listeners, 0, -1)
-    redis.call('DEL', listeners)
-    for _, listener in ipairs(all) do
-        send(ARGV[5], listener, 'C ' .. ARGV[6])
-    end
-end
-return {1, now, 1}
+return {1, now, 1, over and tell_some() or 0}

@@ -4,11 +4,12 @@
 -- ARGV  1 client, 2 '1' to be told, '0' not to be told any more
 -- reply {now, count, the id of the change that set it or '', and those of the settings that opened in the last minute}
 
-local latch, listeners, opened = KEYS[1], KEYS[2], KEYS[4]
+local latch, listeners, done, opened = unpack(KEYS)
 
 local state = redis.pcall('GET', latch)
-local bad = type(state) == 'table' and wrong(latch, state) or wrong(listeners, redis.pcall('ZCARD', listeners))
-    or wrong(opened, redis.pcall('ZCARD', opened))
+local bad = wrong(latch, state, is_latch) or wrong(listeners, redis.pcall('ZCARD', listeners))
+    or wrong(done, redis.pcall('ZRANGE', done, 0, 0), is_tenure)
+    or wrong(opened, redis.pcall('ZRANGE', opened, 0, 0), is_tenure)
 if bad then
     return bad
 end

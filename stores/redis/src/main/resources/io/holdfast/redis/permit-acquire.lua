@@ -6,14 +6,14 @@
 --       {1, now, first unit, units, waiters, permits}             granted
 --       {2, now, next lease left in ms, arrival or 0, holder}     refused
 
-local limit, held, ends, queue, wanted, token, done = unpack(KEYS)
+local limit, held, ends, queue, wanted, token, done, known = unpack(KEYS)
 local tenure, inboxes, count, name = ARGV[1], ARGV[7], tonumber(ARGV[8]), ARGV[9]
 
 local now = clock()
 if now > tonumber(ARGV[4]) then
     return {0, now}
 end
-local bad, total, last = unusable(limit, held, ends, queue, wanted, token, done)
+local bad, total, last = unusable(limit, held, ends, queue, wanted, token, done, known)
 if bad then
     return bad
 end
@@ -24,36 +24,39 @@ elseif count > total then
         .. ' were asked for: ask for fewer, or give it more by addPermits')
 end
 
-expire(held, ends, queue, wanted, now)
+local more = expire(held, ends, known, now, tenure)
 if not is_held(held, tenure) then
-    last = serve_permits(held, ends, queue, wanted, token, inboxes, name, total, last, now)
+    local unserved
+    last, unserved = serve_permits(held, ends, queue, wanted, token, known, inboxes, name, total, last, now)
+    more = more or unserved
 end
 
 local me = (ARGV[5] == '2' and FAIR or '') .. tenure
 local arrival = tonumber(redis.call('ZSCORE', queue, me)) or tonumber(ARGV[6])
-local overtakes
-if ARGV[5] == '2' then
+local function overtakes()
+    if ARGV[5] ~= '2' then
+        return fair_before(queue, known, arrival, now)
+    end
     local first = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
-    overtakes = #first > 0 and (arrival == 0 or tonumber(first[2]) < arrival)
-else
-    overtakes = fair_before(queue, arrival)
+    return #first > 0 and (arrival == 0 or tonumber(first[2]) < arrival)
 end
 
 local free = total - sum(held)
-if is_held(held, tenure) or free >= math.max(1, count) and not overtakes then
+if is_held(held, tenure) or free >= math.max(1, count) and not overtakes() then
     local has = math.abs(tonumber(is_held(held, tenure)) or (count == 0 and free or count))
     local first, units = draw(last, now, tonumber(ARGV[3]))
     hold(held, ends, tenure, has, now + tonumber(ARGV[2]) * 1000)
-    keep(token, first + units - 1)
-    leave(queue, wanted, me)
+    keep({counter = token}, first + units - 1)
+    go(queue, wanted, known, me)
     return {1, now, first, units, redis.call('ZCARD', queue), has}
 end
 
 local next = redis.call('ZRANGE', ends, 0, 0, 'WITHSCORES')
 local left = next[2] and math.ceil((tonumber(next[2]) - now) / 1000) or CLAIM
-local reply = {2, now, left, arrival, next[1] or ''}
+-- who asks again soon goes on with what is left
+local reply = {2, now, more and 1 or left, arrival, next[1] or ''}
 if ARGV[5] ~= '0' then
-    reply[4] = enqueue(queue, me, ARGV[6], now)
+    reply[4] = enqueue(queue, known, me, ARGV[6], ARGV[2], now)
     redis.call('ZADD', wanted, count, me)
     redis.call('PEXPIRE', wanted, '60000')
 end

@@ -3,22 +3,24 @@
 -- KEYS  as for all semaphores
 -- ARGV  1 the kind of the change, 2 its id, 3 permits, 4 time after which to refuse, 5 prefix of inboxes, 6 name
 -- reply {0, now}                               too late
---       {1, now, 1 if anything was to be done or 0}
+--       {1, now, 1 if anything was to be done or 0, 1 if some are left to be served by the same once more or 0}
 
-local limit, held, ends, queue, wanted, token, done = unpack(KEYS)
+local limit, held, ends, queue, wanted, token, done, known = unpack(KEYS)
 local kind, id, amount, inboxes, name = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[5], ARGV[6]
 
 local now = clock()
 if now > tonumber(ARGV[4]) then
     return {0, now}
 end
-local bad, total, last = unusable(limit, held, ends, queue, wanted, token, done)
+local bad, total, last = unusable(limit, held, ends, queue, wanted, token, done, known)
 if bad then
     return bad
 end
 local before = answer(done, id)
 if before then
-    return {1, now, before}
+    local more = expire(held, ends, known, now, id)
+    local _, unserved = serve_permits(held, ends, queue, wanted, token, known, inboxes, name, total, last, now)
+    return {1, now, before, (more or unserved) and 1 or 0}
 end
 
 local permits = amount
@@ -33,7 +35,7 @@ if kind == 'ADD_PERMITS' then
     end
 end
 
-expire(held, ends, queue, wanted, now)
+local more = expire(held, ends, known, now, id)
 local applied = 1
 if kind == 'DELETE_PERMITS' then
     applied = total and sum(held) == 0 and redis.call('EXISTS', queue) == 0 and 1 or 0
@@ -47,5 +49,5 @@ else
     total = permits
 end
 remember(done, id, applied, now)
-serve_permits(held, ends, queue, wanted, token, inboxes, name, total, last, now)
-return {1, now, applied}
+local _, unserved = serve_permits(held, ends, queue, wanted, token, known, inboxes, name, total, last, now)
+return {1, now, applied, (more or unserved) and 1 or 0}

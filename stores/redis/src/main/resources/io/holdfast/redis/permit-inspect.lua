@@ -1,17 +1,19 @@
 -- How many permits there are and who holds some; writes nothing.
 --
 -- KEYS  as for all semaphores
+-- ARGV  1 how many holders to leave out, 2 how many to tell of
 -- reply {now, permits in all or -1, waiters, and for each holder: tenure, permits, lease left in ms}
 
-local limit, held, ends, queue, wanted, token, done = unpack(KEYS)
+local limit, held, ends, queue, wanted, token, done, known = unpack(KEYS)
 
-local bad, total = unusable(limit, held, ends, queue, wanted, token, done)
+local bad, total = unusable(limit, held, ends, queue, wanted, token, done, known)
 if bad then
     return bad
 end
 local now = clock()
 local reply = {now, total or -1, redis.call('ZCARD', queue)}
-local leases = redis.call('ZRANGEBYSCORE', ends, '(' .. string.format('%.0f', now), '+inf', 'WITHSCORES')
+local leases = redis.call('ZRANGEBYSCORE', ends, '(' .. string.format('%.0f', now), '+inf', 'WITHSCORES',
+    'LIMIT', ARGV[1], ARGV[2])
 for i = 1, #leases, 2 do
     reply[#reply + 1] = leases[i]
     reply[#reply + 1] = math.abs(tonumber(is_held(held, leases[i])))

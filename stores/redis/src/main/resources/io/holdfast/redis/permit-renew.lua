@@ -13,17 +13,17 @@ local function add(...)
     end
 end
 
-for i = 1, #KEYS, 7 do
+for i = 1, #KEYS, 8 do
     local held, ends, queue, wanted, token = KEYS[i + 1], KEYS[i + 2], KEYS[i + 3], KEYS[i + 4], KEYS[i + 5]
-    local at = (i - 1) / 7 * 3
+    local at, known = (i - 1) / 8 * 3, KEYS[i + 7]
     local tenure, lease, more = ARGV[at + 1], tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
-    local bad, _, last = unusable(KEYS[i], held, ends, queue, wanted, token, KEYS[i + 6])
+    local bad, _, last = unusable(KEYS[i], held, ends, queue, wanted, token, KEYS[i + 6], known)
     if bad then
         add(2, bad.err, 0, 0)
     else
         -- what a full server allows comes first: after it, it allows the rest
         redis.call('PEXPIRE', ends, longer(ends, lease))
-        expire(held, ends, queue, wanted, now)
+        expire(held, ends, known, now, tenure)
         local count = tonumber(is_held(held, tenure))
         if not count then
             add(0, 0, 0, 0)
@@ -32,7 +32,7 @@ for i = 1, #KEYS, 7 do
             local first, units = 0, 0
             if more > 0 then
                 first, units = draw(last, now, more)
-                keep(token, first + units - 1)
+                keep({counter = token}, first + units - 1)
             end
             add(1, redis.call('ZCARD', queue), first, units)
         end

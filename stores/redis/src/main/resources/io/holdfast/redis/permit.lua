@@ -6,14 +6,15 @@
 --       3 ends: a sorted set of them by the end of their lease
 --       4 queue: a sorted set of the waiting tenures by arrival, those of fair places behind an exclamation mark
 --       5 wanted: a sorted set of the same by how many they want
---       6 token: the highest unit of tokens given
+--       6 counter: the highest unit of tokens given, as for locks
 --       7 done: the changes of the last minute
+--       8 known: a hash of what is known about the queue
 
-local function unusable(limit, held, ends, queue, wanted, token, done)
+local function unusable(limit, held, ends, queue, wanted, token, done, known)
     local total, last = redis.pcall('GET', limit), redis.pcall('GET', token)
-    local bad = wrong(limit, total) or wrong(token, last)
+    local bad = wrong(limit, total, is_number) or wrong(token, last, is_number) or wrong_known(known)
     for _, key in ipairs({held, ends, queue, wanted, done}) do
-        bad = bad or wrong(key, redis.pcall('ZCARD', key))
+        bad = bad or wrong(key, redis.pcall('ZRANGE', key, 0, 0), is_holder)
     end
     return bad, tonumber(total), last
 end
@@ -59,24 +60,29 @@ local function give_back(held, ends, tenure)
     return 1
 end
 
-local function leave(queue, wanted, place)
-    redis.call('ZREM', queue, place)
+local function go(queue, wanted, known, place)
+    leave(queue, known, place)
     redis.call('ZREM', wanted, place)
 end
 
--- Drops those whose lease has ended. A client that let a claim lapse is not there: its places go, and come back when it asks
--- again.
-local function expire(held, ends, queue, wanted, now)
-    for _, tenure in ipairs(redis.call('ZRANGEBYSCORE', ends, '-inf', string.format('%.0f', now))) do
-        if (tonumber(is_held(held, tenure)) or 0) < 0 then
-            for _, place in ipairs(redis.call('ZRANGE', queue, 0, -1)) do
-                if client(place) == client(tenure) then
-                    leave(queue, wanted, place)
-                end
-            end
-        end
-        give_back(held, ends, tenure)
+-- Drops those whose lease has ended, many at most, and the one that asks in any case. A client that let a claim lapse is not
+-- there: its places are passed over until it asks again. Whether some are left.
+local function expire(held, ends, known, now, asking)
+    local over = redis.call('ZRANGEBYSCORE', ends, '-inf', string.format('%.0f', now), 'LIMIT', 0, MOST_SERVED)
+    local own = tonumber(redis.call('ZSCORE', ends, asking))
+    local more = #over == MOST_SERVED
+    if more and own and own <= now then
+        over[#over + 1] = asking
     end
+    for _, tenure in ipairs(over) do
+        local unclaimed = (tonumber(is_held(held, tenure)) or 0) < 0
+        -- what a full server allows comes first
+        give_back(held, ends, tenure)
+        if unclaimed then
+            note(known, ABSENT .. client(tenure), '1')
+        end
+    end
+    return more
 end
 
 -- Whether the client of a place listens; where that cannot be told, it is taken to.
@@ -87,28 +93,33 @@ end
 -- Assigns what is free to those who wait, in their order, until there is not enough for the next. A place whose client does
 -- not listen is dropped, also while it does not get along with what is free, as all behind it would wait for that; and one
 -- that wants more than there are in all, whose client is refused when it asks again. Where messages are forbidden, who would
--- barge finds out by itself. The highest unit given then.
-local function serve_permits(held, ends, queue, wanted, token, inboxes, name, total, last, now)
-    while true do
-        local place = redis.call('ZRANGE', queue, 0, 0)[1]
+-- barge finds out by itself. After many the rest is left to the next script. The highest unit given then, and whether something
+-- is left.
+local function serve_permits(held, ends, queue, wanted, token, known, inboxes, name, total, last, now)
+    for _ = 1, MOST_SERVED do
+        local free = (total or 0) - sum(held)
+        local place = free > 0 and redis.call('ZRANGE', queue, 0, 0)[1]
         local count = place and tonumber(redis.call('ZSCORE', wanted, place)) or 1
-        local fits = count <= (total or 0) - sum(held)
-        if not place or not fits and count <= (total or 0) and listens(inboxes, place) then
-            return last
+        local fits = count <= free
+        local absent = place and is_absent(known, place)
+        if not place or not fits and count <= total and not absent and listens(inboxes, place) then
+            return last, false
         end
         local fair = is_fair(place)
         local tenure = fair and string.sub(place, 2) or place
         local first, units = draw(last, now, 1)
-        local heard = fits and tell(inboxes, place, string.format('AP %s %.0f %.0f 0 0 %.0f ',
-            string.match(tenure, '[^:]*$'), first, units, now + CLAIM * 1000) .. name)
+        local lasts = claim_of(known, place)
+        local heard = fits and (absent and 0 or tell(inboxes, place, string.format('AP %s %.0f %.0f 0 0 %.0f ',
+            string.match(tenure, '[^:]*$'), first, units, now + lasts * 1000) .. name))
         if fits and not heard and not fair then
-            return last
+            return last, false
         end
-        leave(queue, wanted, place)
+        go(queue, wanted, known, place)
         if fits and heard ~= 0 then
-            hold(held, ends, tenure, -count, now + CLAIM * 1000)
+            hold(held, ends, tenure, -count, now + lasts * 1000)
             last = first + units - 1
-            keep(token, last)
+            keep({counter = token}, last)
         end
     end
+    return last, true
 end

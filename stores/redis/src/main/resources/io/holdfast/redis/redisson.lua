@@ -1,11 +1,11 @@
 -- What Redisson's clients have to hear of a lock that is free; put before the scripts that free one.
 --
--- KEYS  5 the line of Redisson's fair lock of that name, only if its clients are to be told
+-- KEYS  6 the line of Redisson's fair lock of that name, only if its clients are to be told
 
 -- Tells those that wait for the lock, and the first in the line who listens, on a channel of its own. How many heard it;
 -- clients of ours listen there, too.
 local function tell_redisson()
-    local line = KEYS[5]
+    local line = KEYS[7]
     if not line then
         return 0
     end

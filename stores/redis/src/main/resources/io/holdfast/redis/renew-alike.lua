@@ -24,7 +24,8 @@ for i = 1, #KEYS, 3 do
     -- mostly there is neither
     local others = redis.call('EXISTS', queue, claim) > 0
     local waiters = others and redis.pcall('ZCARD', queue) or 0
-    local bad = wrong(lock, held) or wrong(queue, waiters)
+    local bad = wrong(lock, held) or held == 1 and (crowded(lock) or wrong_queue(queue, waiters)
+        or others and wrong(claim, redis.pcall('GET', claim), is_tenure))
     if not bad and held == 1 then
         local set = extend(lock, ARGV[2])
         bad = type(set) == 'table' and set
@@ -34,7 +35,7 @@ for i = 1, #KEYS, 3 do
     end
     if bad or held == 0 or waiters > 0 then
         local at = #reply
-        reply[at + 1], reply[at + 2], reply[at + 3] = which, bad and 2 or held, bad and bad.err or held * waiters
+        reply[at + 1], reply[at + 2], reply[at + 3] = which, bad and 2 or held, bad and bad.err or held == 1 and waiters or 0
     end
 end
 return reply

@@ -1,6 +1,6 @@
 -- Makes the leases of held locks last at least so long, each by itself: what is wrong with one does not touch the others.
 --
--- KEYS  for each lock: lock, token, queue, claim, as for acquire
+-- KEYS  for each lock: lock, counter, queue, claim, floor, as for acquire
 -- ARGV  for each lock: tenure, lease in ms, units wanted or 0, unit that later ones are to be above or 0
 -- reply {now} and for each lock, in their order, four more:
 --       0, 0, 0, 0                                lost
@@ -16,14 +16,18 @@ local function add(...)
     end
 end
 
-for i = 1, #KEYS, 4 do
-    local lock, token, queue, claim = KEYS[i], KEYS[i + 1], KEYS[i + 2], KEYS[i + 3]
-    local at = i - 1
-    local tenure, lease, wanted, floor = ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4])
+for i = 1, #KEYS, 5 do
+    local lock, queue, claim = KEYS[i], KEYS[i + 2], KEYS[i + 3]
+    local at = (i - 1) / 5 * 4
+    local tenure, lease, wanted, above = ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4])
     local held = redis.pcall('HEXISTS', lock, tenure)
-    local last = (wanted > 0 or floor > 0) and redis.pcall('GET', token)
+    local ruined, token, last
+    if wanted > 0 or above > 0 then
+        ruined, token, last = units_of(KEYS[i + 1], KEYS[i + 4])
+    end
     local waiters = redis.pcall('ZCARD', queue)
-    local bad = wrong(lock, held) or wrong(token, last) or wrong(queue, waiters)
+    local bad = wrong(lock, held) or held == 1 and (crowded(lock) or ruined or wrong_queue(queue, waiters)
+        or wrong(claim, redis.pcall('GET', claim), is_tenure))
     if not bad and held == 1 then
         local set = redis.pcall('PEXPIRE', lock, longer(lock, lease))
         bad = type(set) == 'table' and set
@@ -34,7 +38,10 @@ for i = 1, #KEYS, 4 do
     elseif held == 0 then
         add(0, 0, 0, 0)
     else
-        local first, units = draw_above(token, last, floor, wanted, now)
+        local first, units = 0, 0
+        if token then
+            first, units = draw_above(token, last, above, wanted, now)
+        end
         add(1, waiters, first, units)
     end
 end

@@ -1,6 +1,6 @@
 -- Takes a read/write lock for a tenure if nobody stands in its way or the tenure has it, else queues the tenure.
 --
--- KEYS  lock, token, queue, leases, timer, as for all read/write locks, and with what all timers begin
+-- KEYS  lock, counter, queue, leases, floor, timer, as for all read/write locks, with what all timers begin, and known
 -- ARGV  1 tenure, 2 lease in ms, 3 units wanted, 4 time after which to refuse, 5 '1' to queue, 6 arrival of a place it had
 --       before or 0, 7 prefix of inboxes, 8 'read', 'upgrade' or 'write', 9 a tenure that does not stand in the way, or '',
 --       10 the channel of Redisson's clients, or ''
@@ -9,15 +9,16 @@
 -- For how long a reader gives way to a writer of Redisson's, in microseconds.
 local GIVE_WAY = 200000
 
-local lock, token, queue, leases, timer = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-timers = KEYS[6]
+local lock, counter, queue, leases, floor, timer = unpack(KEYS)
+local known = KEYS[8]
+timers = KEYS[7]
 local tenure, lease, wanted, beside = ARGV[1], tonumber(ARGV[2]), ARGV[8], ARGV[9]
 
 local now = clock()
 if now > tonumber(ARGV[4]) then
     return {0, now}
 end
-local bad, waiters, last = unusable(lock, token, queue, leases)
+local bad, waiters, token, last = unusable(lock, counter, queue, leases, floor, timer, known)
 if bad then
     return bad
 end
@@ -51,24 +52,18 @@ local place = waiters > 0 and redis.call('ZSCORE', queue, me)
 -- else would do so while others read.
 local function writer_before(arrival)
     arrival = tonumber(arrival)
-    local from = 0
-    repeat
-        local places = redis.call('ZRANGE', queue, from, from + 31, 'WITHSCORES')
-        for i = 1, #places, 2 do
-            if arrival > 0 and tonumber(places[i + 1]) >= arrival then
-                return false
-            elseif parse(places[i]) == 'write' then
-                local heard = listeners(ARGV[7], places[i])
-                if heard[2] ~= 0 then
-                    return true
-                end
-                redis.call('ZREM', queue, places[i])
-                from = from - 1
+    local places = redis.call('ZRANGE', queue, 0, MOST_SEEN - 1, 'WITHSCORES')
+    for i = 1, #places, 2 do
+        if arrival > 0 and tonumber(places[i + 1]) >= arrival then
+            return false
+        elseif parse(places[i]) == 'write' then
+            if listeners(ARGV[7], places[i])[2] ~= 0 then
+                return true
             end
+            leave(queue, known, places[i])
         end
-        from = from + 32
-    until #places < 64
-    return false
+    end
+    return #places == 2 * MOST_SEEN
 end
 
 -- Whether one of Redisson's clients comes before that arrival: who waits there while others read wants to write. Its readers
@@ -94,7 +89,7 @@ if may_have() then
     enter(lock, leases, owner, becomes, timer, lease, now)
     keep(token, first + units - 1)
     if waiters > 0 then
-        waiters = waiters - redis.call('ZREM', queue, me)
+        waiters = waiters - leave(queue, known, me)
     end
     return {1, now, first, units, waiters}
 end
@@ -102,7 +97,7 @@ end
 local holders = owners(lock)
 local reply = {2, now, redis.call('PTTL', lock), tonumber(place) or 0, tenure_of(holders[1])}
 if ARGV[5] == '1' then
-    local arrival, new = enqueue(queue, me, upgrades and now - FRONT or ARGV[6], now)
+    local arrival, new = enqueue(queue, known, me, upgrades and now - FRONT or ARGV[6], lease, now)
     reply[4] = arrival
     local told = {}
     for _, holder in ipairs(new and holders or {}) do

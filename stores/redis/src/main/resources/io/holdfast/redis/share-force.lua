@@ -1,13 +1,14 @@
 -- Frees a read/write lock whoever holds it, tells the holders, and serves those that wait.
 --
--- KEYS  lock, token, queue, leases, as for all read/write locks, and with what all timers begin
+-- KEYS  lock, counter, queue, leases, floor, as for all read/write locks, with what all timers begin, and known
 -- ARGV  1 prefix of inboxes, 2 the channel of Redisson's clients, or ''
 -- reply as for inspect, of what was held, without waiters
 
-local lock, token, queue, leases = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-timers = KEYS[5]
+local lock, counter, queue, leases, floor = unpack(KEYS)
+local known = KEYS[7]
+timers = KEYS[6]
 
-local bad, waiters, last = unusable(lock, token, queue, leases)
+local bad, waiters, token, last = unusable(lock, counter, queue, leases, floor, nil, known)
 if bad then
     return bad
 end
@@ -17,7 +18,10 @@ local holders = owners(lock)
 local reply = {redis.call('PTTL', lock), tonumber(last) or 0, #holders}
 redis.call('DEL', lock)
 for _, holder in ipairs(holders) do
-    redis.call('DEL', timer_of(lock, holder))
+    local timer = timer_of(lock, holder)
+    if redis.pcall('GET', timer) == '1' then
+        redis.call('DEL', timer)
+    end
     reply[#reply + 1] = holder
     reply[#reply + 1] = tostring(left_of(leases, holder, reply[1], now))
 end
@@ -31,6 +35,6 @@ if redisson_waits(ARGV[2]) > 0 then
 elseif waiters > 0 then
     -- fails here, and not behind a message, if the slot of a cluster moves just now
     redis.call('EXISTS', lock)
-    serve_shared(lock, token, queue, leases, ARGV[1], nil, last, now)
+    serve_shared(lock, token, queue, leases, known, ARGV[1], nil, last, now)
 end
 return reply

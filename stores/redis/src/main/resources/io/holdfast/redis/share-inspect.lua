@@ -1,12 +1,12 @@
 -- Who holds a read/write lock and who waits for it.
 --
--- KEYS  lock, token, queue, leases, as for all read/write locks
+-- KEYS  lock, counter, queue, leases, floor, as for all read/write locks, with what all timers begin, and known
 -- reply {lease left in ms or -1, highest unit or 0, holders, for each holder: its field, lease left in ms; and for at most
 --       1000 waiters: tenure, arrival}
 
-local lock, token, queue, leases = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local lock, counter, queue, leases, floor = unpack(KEYS)
 
-local bad, _, last = unusable(lock, token, queue, leases)
+local bad, _, _, last = unusable(lock, counter, queue, leases, floor, nil, KEYS[7])
 if bad then
     return bad
 end

@@ -1,7 +1,7 @@
 -- Makes the leases of held read/write locks last at least so long, each by itself: what is wrong with one does not touch the
 -- others.
 --
--- KEYS  for each lock: lock, token, queue, leases, timer, as for all read/write locks
+-- KEYS  for each lock: lock, counter, queue, leases, floor, timer, as for all read/write locks
 -- ARGV  for each lock: tenure, lease in ms, units wanted or 0, 'read', 'upgrade' or 'write', unit that later ones are to be
 --       above or 0
 -- reply as for renew
@@ -15,11 +15,11 @@ local function add(...)
     end
 end
 
-for i = 1, #KEYS, 5 do
-    local lock, token, queue, leases, timer = KEYS[i], KEYS[i + 1], KEYS[i + 2], KEYS[i + 3], KEYS[i + 4]
-    local at = i - 1
+for i = 1, #KEYS, 6 do
+    local lock, counter, queue, leases, floor, timer = unpack(KEYS, i, i + 5)
+    local at = (i - 1) / 6 * 5
     local owner, wanted = field(ARGV[at + 1], ARGV[at + 4]), tonumber(ARGV[at + 3])
-    local bad, waiters, last = unusable(lock, token, queue, leases)
+    local bad, waiters, token, last = unusable(lock, counter, queue, leases, floor, timer)
     if bad and string.find(bad.err, 'HFKIND', 1, true) then
         add(0, 0, 0, 0)
     elseif bad then

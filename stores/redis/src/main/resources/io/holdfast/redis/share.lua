@@ -1,6 +1,6 @@
 -- What the scripts of read/write locks share; put after common and serve.
 --
--- KEYS  for each lock: lock, token, queue, leases, timer
+-- KEYS  for each lock: lock, counter, queue, leases, floor, timer; and known, as for acquire, where places come and go
 --
 -- The lock is a hash: 'mode' is 'read' or 'write', and there is a field for each tenure, that of a writer ends in ':write',
 -- that of the one reader who may write later in ':upgrade'.
@@ -18,10 +18,6 @@ local FRONT = 4503599627370496
 
 local function field(tenure, wanted)
     return tenure .. ENDING[wanted]
-end
-
-local function tenure_of(owner)
-    return (string.gsub(string.gsub(owner, ':write$', ''), ':upgrade$', ''))
 end
 
 local function writes(owner)
@@ -64,25 +60,22 @@ local function upgrader(lock)
     end
 end
 
--- The error to reply if a key cannot be used, or the lock is held as another kind; else nil, and the number of waiters and the
--- highest unit.
-local function unusable(lock, token, queue, leases)
-    local fields = redis.pcall('HLEN', lock)
-    local last = redis.pcall('GET', token)
-    local waiters = redis.pcall('ZCARD', queue)
-    local bad = wrong(lock, fields) or wrong(token, last) or wrong(queue, waiters)
-        or wrong(leases, redis.pcall('ZCARD', leases))
-    local mode = not bad and fields > 0 and redis.call('HGET', lock, 'mode')
-    if not bad and fields > 0 and mode ~= 'read' and mode ~= 'write' then
+-- The error to reply if a key cannot be used, or the lock is held as another kind; else nil; the number of waiters, where units
+-- are counted, and the highest.
+local function unusable(lock, counter, queue, leases, floor, timer, known)
+    local it = look_at_all(lock, counter, queue, nil, floor, known)
+    local bad = it.bad or wrong(leases, redis.pcall('ZRANGE', leases, 0, 0), is_tenure)
+        or timer and wrong(timer, redis.pcall('GET', timer), is_timer)
+    if not bad and it.size > 0 and not it.shared then
         bad = redis.error_reply("HFKIND the name '" .. lock .. "' is held as a lock, and asked for as a read/write lock;"
             .. ' use it in one way, or rename one')
     end
-    return bad, waiters, last
+    return bad, it.waiters, it.token, it.last
 end
 
 -- Drops who let its lease end, and what nobody is left in. The mode of what is left; nil if it is free.
 local function settle(lock, leases, now)
-    local over = redis.call('ZRANGEBYSCORE', leases, '-inf', string.format('%.0f', now))
+    local over = redis.call('ZRANGEBYSCORE', leases, '-inf', string.format('%.0f', now), 'LIMIT', 0, MOST_SERVED)
     for _, owner in ipairs(over) do
         redis.call('HDEL', lock, owner)
         redis.call('ZREM', leases, owner)
@@ -114,7 +107,7 @@ local function lease_to(lock, leases, owner, timer, lease, now)
     local ends = math.max(before, now + lease * 1000)
     redis.call('ZADD', leases, string.format('%.0f', ends), owner)
     redis.call('PEXPIRE', leases, longer(leases, lease))
-    if not writes(owner) then
+    if not writes(owner) and not wrong(timer, redis.pcall('GET', timer), is_timer) then
         redis.call('SET', timer, '1', 'PX', math.max(1, math.ceil((ends - now) / 1000)))
     end
 end
@@ -193,44 +186,52 @@ end
 
 -- Gives the lock to the first place if nobody stands in its way, and behind a reader to all readers that follow it; those who
 -- may write later wait for one another only. A place that nobody hears of is dropped. Where messages are forbidden all places stay, as all clients live by polling then. The
--- timers of others are made from their names: all keys of a lock have one tag.
-local function serve_shared(lock, token, queue, leases, inboxes, mode, last, now)
+-- timers of others are made from their names: all keys of a lock have one tag. After many the rest is left to the next script:
+-- whether there is any.
+local function serve_shared(lock, token, queue, leases, known, inboxes, mode, last, now)
     local at = 0
-    for _ = 1, 500 do
+    local has_upgrader = upgrader(lock)
+    for _ = 1, MOST_SERVED do
         local found = redis.call('ZRANGE', queue, at, at, 'WITHSCORES')
         local place = found[1]
         if not place or mode == 'write' then
-            return
+            return false
         end
         local wanted, tenure = parse(place)
         local upgrades = tonumber(found[2]) < 0
         if upgrades and not mode then
             -- it does not read any more, and is to find out
-            redis.call('ZREM', queue, place)
+            leave(queue, known, place)
             tell(inboxes, tenure, 'F ' .. lock)
         elseif mode and wanted == 'write' then
             if upgrades then
                 wake_upgrader(lock, tenure, inboxes)
             end
-            return
-        elseif mode and wanted == 'upgrade' and upgrader(lock) then
+            return false
+        elseif mode and wanted == 'upgrade' and has_upgrader then
             at = at + 1
         else
             local unit = draw(last, now, CLAIM_UNIT)
+            local lasts = claim_of(known, place)
             redis.call('ZREM', queue, place)
             local heard = tell(inboxes, tenure, string.format('%s %s %.0f 1 %.0f 0 %.0f ', MESSAGE[wanted],
-                string.match(tenure, '[^:]*$'), unit, redis.call('ZCARD', queue), now + CLAIM * 1000) .. lock)
+                string.match(tenure, '[^:]*$'), unit, redis.call('ZCARD', queue), now + lasts * 1000) .. lock)
             if not heard then
                 redis.call('ZADD', queue, found[2], place)
                 redis.call('PEXPIRE', queue, '60000')
-                return
-            elseif heard ~= 0 then
+                return false
+            end
+            forget(queue, known, place)
+            if heard ~= 0 then
                 mode = wanted == 'write' and 'write' or 'read'
+                has_upgrader = has_upgrader or wanted == 'upgrade'
                 local owner = field(tenure, wanted)
-                enter(lock, leases, owner, mode, timer_of(lock, owner), CLAIM, now)
+                enter(lock, leases, owner, mode, timer_of(lock, owner), lasts, now)
                 keep(token, unit)
                 last = unit
             end
         end
     end
+    -- those that were only passed over stay, so that the same once more would do no more for them
+    return at < MOST_SERVED
 end

@@ -12,12 +12,8 @@ local function take(lock, token, claim, tenure, lease, free, unit)
     keep(token, unit)
 end
 
--- The error to reply if others hold the lock in another way; else nil.
+-- The error to reply if others hold the lock in another way.
 local function other_kind(lock)
-    local mode = redis.call('HGET', lock, 'mode')
-    if mode == 'read' or mode == 'write' then
-        return redis.error_reply("HFKIND the name '" .. lock .. "' is held as a read/write lock, and asked for as a lock;"
-            .. ' use it in one way, or rename one')
-    end
-    return nil
+    return redis.error_reply("HFKIND the name '" .. lock .. "' is held as a read/write lock, and asked for as a lock;"
+        .. ' use it in one way, or rename one')
 end

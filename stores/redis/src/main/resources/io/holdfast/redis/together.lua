@@ -1,6 +1,6 @@
 -- Takes several locks, each for a tenure, if every one of them is free or its tenure has it; else none.
 --
--- KEYS  for each lock: lock, token, queue, claim, as for acquire
+-- KEYS  for each lock: lock, counter, queue, claim, floor, known, as for acquire
 -- ARGV  for each lock: tenure, lease in ms, units wanted, time after which to refuse; then the prefix of inboxes
 -- reply {0, now}                                            too late, all of them
 --       {1, now} and for each lock, in their order, three more:
@@ -19,25 +19,22 @@ for i = 4, #ARGV, 4 do
     end
 end
 
-for i = 1, #KEYS, 4 do
-    local each = {lock = KEYS[i], token = KEYS[i + 1], queue = KEYS[i + 2], claim = KEYS[i + 3], tenure = ARGV[i],
-        lease = ARGV[i + 1], wanted = tonumber(ARGV[i + 2])}
-    local held = redis.pcall('HLEN', each.lock)
-    each.last = redis.pcall('GET', each.token)
-    each.waiters = redis.pcall('ZCARD', each.queue)
-    local bad = wrong(each.lock, held) or wrong(each.token, each.last) or wrong(each.queue, each.waiters)
-    if bad then
-        return bad
+for i = 1, #KEYS, 6 do
+    local at = (i - 1) / 6 * 4
+    local each = look_at_all(unpack(KEYS, i, i + 5))
+    if each.bad then
+        return each.bad
     end
-    each.free = held == 0
+    each.lock, each.queue, each.claim, each.known = KEYS[i], KEYS[i + 2], KEYS[i + 3], KEYS[i + 5]
+    each.tenure, each.lease, each.wanted = ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3])
+    each.free = each.size == 0
     if each.free then
         each.barred = each.waiters > 0
-            and fair_before(each.queue, redis.call('ZSCORE', each.queue, each.tenure) or 0)
+            and fair_before(each.queue, each.known, redis.call('ZSCORE', each.queue, each.tenure) or 0, now)
     elseif redis.call('HEXISTS', each.lock, each.tenure) == 0 then
         each.held = true
-        bad = other_kind(each.lock)
-        if bad then
-            return bad
+        if each.shared then
+            return other_kind(each.lock)
         end
     end
     free = free and not each.held and not each.barred
@@ -51,14 +48,17 @@ local function add(...)
     end
 end
 
+-- of the counter, which is that of all of them
+local drawn = 0
 for _, each in ipairs(locks) do
     if free then
-        local first, units = draw(each.last, now, each.wanted)
+        local first, units = draw(math.max(each.last, drawn), now, each.wanted)
         take(each.lock, each.token, each.claim, each.tenure, each.lease, each.free, first + units - 1)
-        add(first, units, each.waiters > 0 and each.waiters - redis.call('ZREM', each.queue, each.tenure) or 0)
+        drawn = each.token.raised and drawn or first + units - 1
+        add(first, units, each.waiters > 0 and each.waiters - leave(each.queue, each.known, each.tenure) or 0)
     elseif each.held then
-        each.holder = owner(redis.call('HKEYS', each.lock))
-        add(redis.call('PTTL', each.lock), each.holder)
+        each.holder = each.fields[1]
+        add(each.left, each.holder)
     else
         add(each.barred and CLAIM or 0, '')
     end

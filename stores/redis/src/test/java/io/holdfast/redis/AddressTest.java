@@ -41,6 +41,16 @@ class AddressTest {
     }
 
     @Test
+    void valkeyIsAnAliasOfRedis() {
+        assertThat(Address.parse("valkey://u:p@h:1/2")).hasToString("redis://h:1/2");
+        assertThat(Address.parse("valkeys://h")).hasToString("rediss://h:6379");
+        assertThat(new RedisStoreProvider().schemes()).contains("valkey", "valkeys");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Address.parse("valkey://u:secret@h:x"))
+                .withMessageContaining("not a Redis URI: 'valkey://***@h:x'");
+    }
+
+    @Test
     void ipv6() {
         Address address = Address.parse("redis://[::1]:7/2");
         assertThat(address.uri().getHost()).isEqualTo("::1");

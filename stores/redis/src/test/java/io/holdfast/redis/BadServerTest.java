@@ -12,9 +12,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
-import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
 import io.holdfast.Permit;
+import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
@@ -56,9 +56,8 @@ class BadServerTest {
         assertNotAcquired(StoreUnavailableException.class, lock, "was not acquired after");
     }
 
-    /** What a server without memory has done is not taken for certain. */
-    private static void assertIndeterminate(DistributedLock lock) {
-        assertNotAcquired(IndeterminateLockException.class, lock, "its memory is full");
+    private static void assertFull(DistributedLock lock) {
+        assertNotAcquired(StoreRefusedException.class, lock, "its memory is full");
     }
 
     private static void assertNotAcquired(Class<? extends HoldfastException> kind, DistributedLock lock, String text) {
@@ -132,7 +131,7 @@ class BadServerTest {
         Permit permit = client.semaphore("permits").acquire();
         fillIt();
         assertConnects(servers.uri());
-        assertIndeterminate(free);
+        assertFull(free);
         assertThat(Servers.keys(servers.redis, "*free*")).isEmpty();
         servers.redis.pexpire("lease", 5_000);
         Duration much = Duration.ofMillis(29_500);
@@ -156,7 +155,7 @@ class BadServerTest {
     void aServerThatWasFullFromTheBeginningGrantsNothing() {
         try (Servers full = Servers.start("--maxmemory", "1", "--maxmemory-policy", "noeviction");
                 Holdfast there = connect(full.uri())) {
-            assertIndeterminate(there.lock("free"));
+            assertFull(there.lock("free"));
             assertThat(Servers.keys(full.redis, "*")).isEmpty();
         }
     }

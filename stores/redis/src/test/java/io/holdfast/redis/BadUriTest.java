@@ -3,6 +3,7 @@ package io.holdfast.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.Holdfast;
@@ -25,6 +26,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Addresses that lead nowhere, or where the caller is not let in. No text, nor any cause, shows the password. */
@@ -92,8 +94,7 @@ class BadUriTest {
                 "redi://user:secret@host",
                 "Redis://:secret@host",
                 "redis-sentinal://:secret@host",
-                "mongodb://host?password=secret",
-                "user:secret@host",
+                "couchbase://host?password=secret",
                 "http://host"
             })
     void anUnknownSchemeIsRefusedWithTheKnownOnes(String uri) {
@@ -102,9 +103,37 @@ class BadUriTest {
                 .withMessageContaining(
                         "no store for the scheme '" + uri.substring(0, uri.indexOf(':')) + "': misspelt?")
                 .withMessageContaining(" Schemes found: ")
-                .withMessageContaining(
-                        "memory, redis, redis-cluster, redis-sentinel, rediss, rediss-cluster, rediss-sentinel")
+                .withMessageContainingAll(
+                        "memory, redis, redis-cluster, redis-sentinel, rediss, rediss-cluster, rediss-sentinel",
+                        "valkey, valkeys")
                 .satisfies(e -> assertIsNotShown("secret", e));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"zookeeper://h", "zk://h", "etcd://:secret@h", "mongodb://u:secret@h", "postgresql://h"})
+    void aStoreThatIsNotSupportedIsCalledSo(String uri) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Holdfast.connect(uri))
+                .withMessageContaining("' is not supported yet. Schemes found: ")
+                .satisfies(e -> assertIsNotShown("secret", e));
+    }
+
+    @Test
+    void anotherDatabaseThanH2DoesNotNameTheArtifact() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Holdfast.connect("jdbc:mysql://host/locks?password=secret"))
+                .withMessageContaining("the database of this jdbc: URL is not supported yet, only H2 is: jdbc:h2:...")
+                .satisfies(e -> assertIsNotShown("secret", e));
+    }
+
+    @Test
+    void nullIsRefusedByItsName() {
+        assertThatNullPointerException()
+                .isThrownBy(() -> Holdfast.builder().uri(null))
+                .withMessage("the uri is null");
+        try (Holdfast client = Holdfast.connect("memory:")) {
+            assertThatNullPointerException().isThrownBy(() -> client.lock(null)).withMessage("the lock name is null");
+        }
     }
 
     @Test
@@ -217,6 +246,29 @@ class BadUriTest {
             assertUnreachable("redis://127.0.0.1:" + stranger.getLocalPort())
                     .hasMessageContaining("it does not answer like Redis; check host and port");
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "-ERR unknown command `HELLO`, with args beginning with: `3`,|use Redis 6 or later",
+                "-ERR unknown command 'HELLO'|use Redis 6 or later",
+                "-NOPROTO unsupported protocol version|use Redis 6 or later",
+                "-DENIED Redis is running in protected mode|it is in protected mode"
+            })
+    void aServerThatCannotBeUsedUntilSomebodyRepairsItRefuses(String answer, String text) throws IOException {
+        try (ServerSocket old = listen()) {
+            Thread answers = new Thread(() -> answer(old, answer + "\r\n"));
+            answers.start();
+            assertThatThrownBy(() -> builder("redis://127.0.0.1:" + old.getLocalPort())
+                            .connectTimeout(Duration.ofSeconds(20))
+                            .build()
+                            .close())
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining(text);
+        }
+        assertNoThreadIsLeft();
     }
 
     private static ServerSocket listen() throws IOException {

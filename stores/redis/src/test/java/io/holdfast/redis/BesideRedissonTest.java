@@ -13,7 +13,10 @@ import io.holdfast.testkit.Await;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.lang.reflect.Modifier;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterEach;
@@ -203,7 +206,7 @@ class BesideRedissonTest {
 
     @Test
     void aMessageOfRedissonsIsHeardWhileAnybodyWaits() {
-        servers.redis.hset("lock", "redisson:1", "1");
+        servers.holdAsOther("lock", Map.of("redisson:1", "1"));
         first.queued("lock", 1);
         first.next(Signal.Opened.class);
         listenersAre(1, "lock");
@@ -248,10 +251,35 @@ class BesideRedissonTest {
         assertThat(listeners(channel("lock"))).isZero();
     }
 
+    /** As Redisson calls the channels of x and {x}. */
+    @Test
+    void namesThatShareAChannelAreAllHeard() {
+        servers.holdAsOther("lock", Map.of("redisson:1", "1"));
+        servers.holdAsOther("{lock}", Map.of("redisson:2", "1"));
+        first.queued("lock", 1);
+        assertThat(first.next(Signal.Opened.class)).isEqualTo(new Signal.Opened("lock"));
+        first.queued("{lock}", 2);
+        assertThat(first.next(Signal.Opened.class)).isEqualTo(new Signal.Opened("{lock}"));
+        listenersAre(1, "lock");
+        assertThat(bothOpened()).isEqualTo(Set.of(new Signal.Opened("lock"), new Signal.Opened("{lock}")));
+        first.release("lock", 1);
+        servers.redis.publish(channel("lock"), "0");
+        Await.until(
+                "the other is still heard",
+                () -> first.next(Signal.Opened.class).name().equals("{lock}"));
+        first.release("{lock}", 2);
+        listenersAre(0, "lock");
+    }
+
+    private Set<Signal> bothOpened() {
+        servers.redis.publish(channel("lock"), "0");
+        return new HashSet<>(List.of(first.next(Signal.Opened.class), first.next(Signal.Opened.class)));
+    }
+
     @Test
     void namesAreThoseBehindThePrefix() {
         try (TestClient client = TestClient.open(servers.uri() + OPTION, TestClient.prefixed("app:"))) {
-            servers.redis.hset("app:lock", "redisson:1", "1");
+            servers.holdAsOther("app:lock", Map.of("redisson:1", "1"));
             client.queued("lock", 1);
             listenersAre(1, "app:lock");
             assertThat(client.next(Signal.Opened.class)).isEqualTo(new Signal.Opened("lock"));
@@ -280,7 +308,7 @@ class BesideRedissonTest {
         try (TestClient client = TestClient.open(uri + OPTION)) {
             client.granted("lock", 1);
             client.release("lock", 1);
-            servers.redis.hset("lock", "redisson:1", "1");
+            servers.holdAsOther("lock", Map.of("redisson:1", "1"));
             client.queued("lock", 2);
             client.next(Signal.Opened.class);
             client.release("lock", 2);
@@ -293,7 +321,7 @@ class BesideRedissonTest {
     void withoutTheRightToListenItPolls() {
         String uri = servers.allow("app", "~*", "+@all", "resetchannels", "&hf:in:*");
         try (TestClient client = TestClient.open(uri + OPTION)) {
-            servers.redis.hset("lock", "redisson:1", "1");
+            servers.holdAsOther("lock", Map.of("redisson:1", "1"));
             client.queued("lock", 1);
             client.arrived();
             assertThat(listeners(channel("lock"))).isZero();

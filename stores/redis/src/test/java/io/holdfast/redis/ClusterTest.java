@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -257,6 +258,20 @@ class ClusterTest {
             Acquire request = Acquire.of(name, client.tenure(2), TestClient.LEASE);
             assertThat(Await.reply(client.store().acquire(request))).isInstanceOf(Acquire.Late.class);
             assertThat(Await.reply(client.store().acquire(request))).isInstanceOf(Acquire.Granted.class);
+        }
+    }
+
+    /** The name may be at another node by then, and nodes have clocks of their own. */
+    @Test
+    void aReplyThatTheEngineHearsSetsNoClock() {
+        String name = cluster.nameAt(from);
+        try (TestClient client = open()) {
+            client.granted(name, 1);
+            client.release(name, 1);
+            long now = System.nanoTime();
+            long before = client.store().clock(name).notAfter(now, Duration.ZERO);
+            client.store().clock(name).observe(now, before + TimeUnit.HOURS.toMicros(1));
+            assertThat(client.store().clock(name).notAfter(now, Duration.ZERO)).isEqualTo(before);
         }
     }
 

@@ -1,10 +1,17 @@
 package io.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.holdfast.Safety;
 import io.holdfast.spi.StoreException;
+import io.holdfast.testkit.Await;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -47,7 +54,7 @@ class FailuresTest {
     @ParameterizedTest
     @CsvSource({
         "-READONLY You can't write against a read only replica., NOT_APPLIED, it is a replica",
-        "-OOM command not allowed when used memory > 'maxmemory'., UNKNOWN, its memory is full",
+        "-OOM command not allowed when used memory > 'maxmemory'., REFUSED, its memory is full",
         "Unknown Redis command called from Lua script, UNKNOWN, the server answered"
     })
     void anErrorInsideAScriptIsUnderstood(String error, StoreException.Effect effect, String meaning) {
@@ -57,5 +64,21 @@ class FailuresTest {
         assertThat(failure).hasMessageContainingAll(meaning, answer);
         assertThat(Failures.isDemotion(new RedisCommandExecutionException(answer)))
                 .isEqualTo(effect == StoreException.Effect.NOT_APPLIED);
+    }
+
+    @Test
+    void whatTheDriverDoesNotSendIsNotApplied() {
+        RedisClient driver = RedisClient.create(RedisURI.create(Servers.shared().uri()));
+        try (driver) {
+            driver.setOptions(ClientOptions.builder().autoReconnect(false).build());
+            StatefulRedisConnection<String, String> connection = driver.connect();
+            var unused = connection.async().quit();
+            Await.until("the connection has ended", () -> !connection.isOpen());
+            Throwable unsent = catchThrowable(() -> connection.sync().ping());
+            assertThat(new Failures(Address.parse("redis://host"))
+                            .request("ping", unsent)
+                            .effect())
+                    .isEqualTo(StoreException.Effect.NOT_APPLIED);
+        }
     }
 }

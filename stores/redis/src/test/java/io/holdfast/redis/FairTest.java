@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,6 +38,13 @@ class FairTest {
         Await.until(count + " wait", () -> first.inspect(LOCK).waiters().size() == count);
     }
 
+    /** On a busy machine an assigned hold lasts for long enough to be renewed. */
+    private long callsBesideRenewals() {
+        return Stream.of(first.stats(), second.stats())
+                .mapToLong(stats -> stats.storeCalls() - stats.renewals())
+                .sum();
+    }
+
     @Test
     void isGotInTheOrderOfArrivalByOneCommandAndOneMessageEach() throws InterruptedException {
         List<Integer> order = new CopyOnWriteArrayList<>();
@@ -51,15 +59,14 @@ class FairTest {
             }));
             awaitWaiters(i + 1);
         }
-        long calls = first.stats().storeCalls() + second.stats().storeCalls();
+        long calls = callsBesideRenewals();
 
         held.close();
         all.forEach(CompletableFuture::join);
 
         assertThat(order).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
-        // the releases, and a poll or renewal that may have been due just then
-        assertThat(first.stats().storeCalls() + second.stats().storeCalls() - calls)
-                .isBetween(11L, 13L);
+        // the releases, and a poll that may have been due just then
+        assertThat(callsBesideRenewals() - calls).isBetween(11L, 13L);
         assertThat(servers.redis.exists(Servers.queueKey(LOCK), Servers.claimKey(LOCK), LOCK))
                 .isZero();
     }

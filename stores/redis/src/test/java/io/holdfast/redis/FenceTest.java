@@ -15,9 +15,11 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -131,6 +133,29 @@ class FenceTest {
         assertThat(fence.hdel(key, 8, "a", "b", "c")).isEqualTo(2);
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {499, 500, 501, 1_000, 1_001, 4_100, 20_000})
+    void manyFieldsAreSetAndDeletedByOneCall(int count) {
+        Map<String, String> fields =
+                IntStream.range(0, count).boxed().collect(Collectors.toMap(i -> "field " + i, i -> "value " + i));
+        assertThat(fence.hset(key, 7, fields)).isEqualTo(count);
+        assertThat(servers.redis.hgetall(key)).isEqualTo(fields);
+        assertThat(fence.hset(key, 7, fields)).isZero();
+        assertRefused(6, 7, () -> fence.hset(key, 6, fields));
+        assertThat(fence.hdel(key, 7, fields.keySet().toArray(String[]::new))).isEqualTo(count);
+        assertThat(servers.redis.exists(key)).isZero();
+    }
+
+    @Test
+    void tooManyFieldsAreRefused() {
+        String[] fields = new String[100_001];
+        Arrays.fill(fields, "f");
+        assertThatThrownBy(() -> fence.hdel(key, 7, fields))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll(key, "100001 fields", "at most 100000");
+        assertThat(servers.keysOf(key)).isEmpty();
+    }
+
     @Test
     void aDeletedKeyKeepsItsGuard() {
         fence.set(key, 7, "value");
@@ -222,7 +247,8 @@ class FenceTest {
         servers.redis.set(RedisFence.guardKey(key), "7");
         assertThatThrownBy(() -> fence.set(key, 8, "value"))
                 .isInstanceOf(RedisCommandExecutionException.class)
-                .hasMessageContainingAll(RedisFence.guardKey(key), "holds no token");
+                .hasMessageContainingAll(RedisFence.guardKey(key), "holds no token", "another program uses it")
+                .hasMessageNotContaining("delete");
         servers.redis.del(RedisFence.guardKey(key));
         servers.redis.lpush(RedisFence.guardKey(key), "7");
         assertThatThrownBy(() -> fence.set(key, 8, "value")).hasMessageContaining("holds no token");

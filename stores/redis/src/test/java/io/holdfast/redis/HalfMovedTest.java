@@ -239,7 +239,7 @@ class HalfMovedTest {
 
     /** Not of a semaphore as such: its size, and the changes of the last minute. */
     private static boolean isOfHolders(String key) {
-        return !key.contains("}:pl:") && !key.contains("}:pd:");
+        return !key.contains("}:pl:") && !key.contains("}:pd:") && !key.contains("}:t:");
     }
 
     private static void arrive(int slot) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.cluster.SlotHash;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,6 +35,19 @@ class LayoutTest {
     void derivedKeysShareTheSlotOfTheLock(String lock) {
         assertThat(slot("hf:{" + Layout.tag(lock) + "}:q:" + lock)).isEqualTo(slot(lock));
         assertThat(Layout.tag(lock)).doesNotContain("}");
+    }
+
+    /** All names of a slot have the same one. */
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "b", "{t}x", "x{t}", "a}b", "{}x", "ключ"})
+    void theCounterIsInTheSlotOfTheName(String name) {
+        Layout node = new Layout("app:", "node:");
+        String counter = node.keys(List.of(name))[1];
+        assertThat(slot(counter)).isEqualTo(slot("app:" + name));
+        assertThat(node.permitKeys(name)).contains(counter);
+        assertThat(node.sharedKeys(name)).contains(counter);
+        assertThat(counter).matches("hf:\\{[0-9a-z]+}:t:app:");
+        assertThat(new Layout("app:", "").keys(List.of(name))[1]).isEqualTo("hf:{}:t:app:");
     }
 
     @Test

@@ -6,8 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
+import io.holdfast.Lease;
 import io.holdfast.testkit.Await;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
+import java.util.logging.Level;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -16,6 +23,14 @@ import org.junit.jupiter.api.Test;
 class LoggingTest {
 
     private static final String PASSWORD = "never-to-be-logged";
+
+    /** All printable characters. */
+    private static final String NASTY = "s3cret-to"
+            + IntStream.range(' ', 127).mapToObj(Character::toString).collect(Collectors.joining());
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    }
 
     @Test
     void aClientTellsItsLifeAtInfoAndItsHoldsInDetailAndNeverItsPassword() {
@@ -32,9 +47,11 @@ class LoggingTest {
                             line -> assertThat(line)
                                     .matches("INFO client \\([-\\w]+\\): connected to Redis at redis://127.0.0.1:\\d+"),
                             line -> assertThat(line)
-                                    .matches("FINE client \\([-\\w]+\\): Granted\\[lockName=lock, token=\\d+, .*"),
+                                    .matches(
+                                            "FINE client \\([-\\w]+\\): lock 'lock' was acquired by thread \\S+ with token \\d+"),
                             line -> assertThat(line)
-                                    .matches("FINE client \\([-\\w]+\\): Released\\[lockName=lock, token=\\d+, .*"),
+                                    .matches(
+                                            "FINE client \\([-\\w]+\\): lock 'lock' was released by thread \\S+ with token \\d+"),
                             line -> assertThat(line).matches("INFO client \\([-\\w]+\\): closed"));
         }
     }
@@ -44,14 +61,109 @@ class LoggingTest {
         try (Servers servers = Servers.guarded("another-password");
                 LogLines log = watched().foresee(ForeseenLines.TEST_CONNECTION)) {
             assertThatThrownBy(() -> client(uri(servers)).close()).isInstanceOf(HoldfastException.class);
-            servers.redis.configSet("requirepass", PASSWORD);
-            try (Holdfast client = client(uri(servers))) {
+            servers.redis.configSet("requirepass", NASTY);
+            try (Holdfast client = client(uri(servers).replace(PASSWORD, encoded(NASTY)))) {
                 servers.server.kill();
                 assertThatThrownBy(() -> client.lock("lock").tryLock()).isInstanceOf(HoldfastException.class);
             }
             Await.threadsGone("holdfast-");
-            assertThat(log.those(line -> true)).isNotEmpty();
+            assertThat(log.those(line -> true)).isNotEmpty().noneMatch(line -> line.shows(NASTY.substring(0, 9)));
+            assertThat(log.those(line -> line.shows(encoded(NASTY).substring(0, 9))))
+                    .isEmpty();
         }
+    }
+
+    @Test
+    void anOutageIsTwoLinesHoweverManyLocksAreHeld() {
+        try (Servers servers = Servers.guarded(PASSWORD);
+                LogLines log = new LogLines(PASSWORD).foresee(ForeseenLines.ALWAYS);
+                Holdfast client = client(servers.uri(), Duration.ofSeconds(30))) {
+            List<Lease> held = leases(client, 20);
+            servers.cut();
+            Await.until("it is back", () -> !warnings(log, "is connected again").isEmpty());
+            assertThat(warnings(log, ""))
+                    .satisfiesExactly(
+                            line -> assertThat(line)
+                                    .matches(
+                                            "client \\(.*\\): the connection to Redis at redis://127.0.0.1:\\d+ was lost; this"
+                                                    + " client holds 20 locks \\(('lock\\d+', ){4}'lock\\d+' first\\), which stay"
+                                                    + " valid until their deadlines; it connects again"),
+                            line -> assertThat(line)
+                                    .matches("client \\(.*\\): Redis at redis://127.0.0.1:\\d+ is connected again at"
+                                            + " 127.0.0.1:\\d+ after \\d+\\.\\d s; locks verified: 20, lost: 0"));
+            held.forEach(Lease::close);
+        }
+    }
+
+    @Test
+    void whatHappensToManyLocksAtOnceIsALineWithTheFirstNames() {
+        String[] names = IntStream.range(0, 30).mapToObj(i -> "lock" + i).toArray(String[]::new);
+        try (Servers servers = Servers.guarded(PASSWORD);
+                LogLines log = new LogLines(PASSWORD, names)
+                        .foresee(ForeseenLines.ALWAYS)
+                        .foresee(ForeseenLines.SILENT_SERVER)
+                        .foresee(ForeseenLines.LOSS)
+                        .foresee(ForeseenLines.TEST_CONNECTION)) {
+            try (Holdfast client = client(servers.uri(), Duration.ofSeconds(2))) {
+                List<Lease> held = leases(client, 30);
+                servers.server.kill();
+                Await.until("all are lost", () -> client.stats().lost() == held.size());
+            }
+            Await.threadsGone("holdfast-");
+            // those that end in the moment after the first line was written make another one
+            assertThat(warnings(log, "lost by")).hasSizeBetween(1, 2);
+            assertThat(warnings(log, "lost by").get(0))
+                    .matches(
+                            "client \\(.*\\): (\\d+ locks were lost, among them 'lock\\d+'.*; the first: )lock 'lock\\d+' was lost by"
+                                    + " lease .*; another owner may have the lock: fence its writes with the token");
+            assertThat(warnings(log, "renewed in time")).hasSizeBetween(1, 2);
+            assertThat(warnings(log, "the connection to")).hasSize(1);
+        }
+    }
+
+    @Test
+    void aUserWhoMayNotListenIsToldSoOnceWithoutAStack() {
+        try (Servers servers = Servers.start();
+                LogLines log = new LogLines(PASSWORD)) {
+            String uri = servers.allow("app", "~*", "+@all", "resetchannels");
+            try (Holdfast client = client(uri, Duration.ofSeconds(30))) {
+                for (int i = 0; i < 2; i++) {
+                    int lines = i;
+                    servers.cut();
+                    Await.until(
+                            "it is back",
+                            () -> warnings(log, "is connected again").size() > lines);
+                }
+                assertThat(client.lock("lock").tryLock()).isTrue();
+                client.lock("lock").unlock();
+            }
+            Await.threadsGone("holdfast-");
+            List<LogLines.Line> told = log.those(line -> line.text().contains("receives no messages"));
+            assertThat(told).singleElement().satisfies(line -> {
+                assertThat(line.text())
+                        .contains("the user may not do that", "a waiter learns of a release only at its next poll");
+                assertThat(line.thrown()).isEmpty();
+            });
+            log.foresee(ForeseenLines.ALWAYS)
+                    .foresee(List.of(LogLines.Foreseen.warning(
+                            "io.holdfast.redis.Session", "Client .* receives no messages: .*", "it is asserted here")));
+        }
+    }
+
+    private static List<Lease> leases(Holdfast client, int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> client.lock("lock" + i).tryAcquire().orElseThrow())
+                .toList();
+    }
+
+    private static List<String> warnings(LogLines log, String text) {
+        return log
+                .those(line -> line.level().equals(Level.WARNING)
+                        && line.logger().equals("io.holdfast")
+                        && line.text().contains(text))
+                .stream()
+                .map(LogLines.Line::text)
+                .toList();
     }
 
     private static String uri(Servers servers) {
@@ -63,11 +175,15 @@ class LoggingTest {
     }
 
     private static Holdfast client(String uri) {
+        return client(uri, Duration.ofSeconds(2));
+    }
+
+    private static Holdfast client(String uri, Duration lease) {
         return Holdfast.builder()
                 .uri(uri)
                 .name("client")
-                .lease(Duration.ofSeconds(2))
-                .commandTimeout(Duration.ofMillis(500))
+                .lease(lease)
+                .commandTimeout(Duration.ofSeconds(2))
                 .build();
     }
 }

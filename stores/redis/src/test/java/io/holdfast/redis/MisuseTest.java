@@ -213,8 +213,12 @@ class MisuseTest {
         lease.close();
         assertThat(lease.isValid()).isFalse();
         assertThat(lease.token()).isEqualTo(token);
-        assertLost(token, () -> lease.ensureValid(Duration.ZERO)).hasMessageContaining("it was closed");
-        assertLost(token, () -> lease.extend(Duration.ofSeconds(1))).hasMessageContaining("it was closed");
+        assertThatThrownBy(() -> lease.ensureValid(Duration.ZERO))
+                .isInstanceOf(LeaseLostException.class)
+                .hasMessageContainingAll("this lease ", " is closed (token " + token + ")");
+        assertThatThrownBy(() -> lease.extend(Duration.ofSeconds(1)))
+                .isInstanceOf(LeaseLostException.class)
+                .hasMessageContainingAll("this lease ", " is closed (token " + token + ")");
     }
 
     @Test

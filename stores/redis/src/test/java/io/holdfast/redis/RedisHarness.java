@@ -66,6 +66,7 @@ final class RedisHarness extends RealTimeHarness {
 
     private static Stream<String> left(RedisCommands<String, String> redis) {
         return Servers.keys(redis, "*").stream()
-                .filter(key -> key.startsWith("hf:client:") || (redis.pttl(key) == -1 && !key.contains("}:pl:")));
+                .filter(key -> key.startsWith("hf:client:")
+                        || (redis.pttl(key) == -1 && !key.contains("}:pl:") && !key.contains("}:t:")));
     }
 }

@@ -29,13 +29,13 @@ class ReleaseTest {
     }
 
     @Test
-    void nothingIsLeftButTheToken() {
+    void nothingIsLeftButTheCounter() {
         first.granted(name, 1);
         Release.Reply reply = first.release(name, 1);
         assertThat(reply.held()).isTrue();
         assertThat(reply.foreignWaiters()).isZero();
         assertThat(servers.keysOf(name)).isEmpty();
-        assertThat(servers.redis.pttl(Servers.tokenKey(name))).isBetween(600_000_000L, 604_800_000L);
+        assertThat(servers.redis.pttl(Servers.counterKey())).isEqualTo(-1);
     }
 
     @Test
@@ -129,20 +129,11 @@ class ReleaseTest {
     @Test
     void theWalkOverDeadPlacesIsBounded() {
         first.granted(name, 1);
-        for (int i = 0; i < 40; i++) {
+        for (int i = 0; i < 140; i++) {
             servers.redis.zadd(Servers.queueKey(name), (double) i, "nobody-" + i + ":1");
         }
-        assertThat(first.release(name, 1).foreignWaiters()).isEqualTo(8);
-        assertThat(first.release(name, 1).foreignWaiters()).isZero();
-    }
-
-    @Test
-    void aPlaceThatIsNoTenureIsDead() {
-        first.granted(name, 1);
-        servers.redis.zadd(Servers.queueKey(name), 1.0, "garbage");
-        second.queued(name, 1);
-        first.assign(name, 1);
-        assertThat(second.next(Signal.Assigned.class).name()).isEqualTo(name);
+        assertThat(first.release(name, 1).foreignWaiters()).isEqualTo(40);
+        Await.until("the rest is walked over", () -> servers.redis.exists(Servers.queueKey(name)) == 0);
     }
 
     @Test
@@ -151,10 +142,9 @@ class ReleaseTest {
         servers.redis.set(Servers.queueKey(name), "x");
         assertRefused(Servers.queueKey(name));
         servers.redis.del(Servers.queueKey(name));
-        servers.redis.del(Servers.tokenKey(name));
-        servers.redis.lpush(Servers.tokenKey(name), "x");
-        assertRefused(Servers.tokenKey(name));
-        servers.redis.del(Servers.tokenKey(name));
+        servers.redis.lpush(Servers.floorKey(name), "x");
+        assertRefused(Servers.floorKey(name));
+        servers.redis.del(Servers.floorKey(name));
         assertThat(servers.redis.hkeys(name)).containsExactly(first.id() + ":1");
         servers.redis.del(name);
         servers.redis.set(name, "x");

@@ -98,8 +98,7 @@ class RenewTest {
         servers.redis.set(name + 1, "x");
         servers.redis.lpush(Servers.queueKey(name + 3), "x");
         servers.redis.del(name + 5);
-        servers.redis.del(Servers.tokenKey(name + 7));
-        servers.redis.lpush(Servers.tokenKey(name + 7), "x");
+        servers.redis.lpush(Servers.floorKey(name + 7), "x");
         List<Renew.Reply> replies = first.renew(batch);
         for (int i : new int[] {0, 2, 4, 6}) {
             assertThat(replies.get(i)).isInstanceOf(Renew.Renewed.class);
@@ -108,13 +107,14 @@ class RenewTest {
         assertThat(replies.get(5)).isInstanceOf(Renew.Lost.class);
         assertBroken(replies.get(1), name + 1, "string");
         assertBroken(replies.get(3), Servers.queueKey(name + 3), "list");
-        assertBroken(replies.get(7), Servers.tokenKey(name + 7), "list");
+        assertBroken(replies.get(7), Servers.floorKey(name + 7), "list");
     }
 
     private static void assertBroken(Renew.Reply reply, String key, String type) {
         Renew.Failed failed = (Renew.Failed) reply;
         assertThat(failed.cause().effect()).isEqualTo(Effect.REFUSED);
-        assertThat(failed.cause()).hasMessageContaining("'" + key + "' is a " + type);
+        assertThat(failed.cause())
+                .hasMessageContaining("'" + key + "' is not a key of Holdfast: another program keeps a " + type);
     }
 
     @Test

@@ -93,6 +93,8 @@ class RightsTest {
                 "+hexists",
                 "+hget",
                 "+hkeys",
+                "+hgetall",
+                "+hscan",
                 "+hset",
                 "+hdel",
                 "+del",
@@ -149,7 +151,7 @@ class RightsTest {
             servers.redis.configSet("maxmemory", "1");
             assertThatThrownBy(() -> client.acquire("third", 3))
                     .isInstanceOfSatisfying(
-                            StoreException.class, e -> assertThat(e.effect()).isEqualTo(Effect.UNKNOWN))
+                            StoreException.class, e -> assertThat(e.effect()).isEqualTo(Effect.REFUSED))
                     .hasMessageContaining("its memory is full");
             Renew renew = new Renew("lock", client.tenure(1), TestClient.LEASE, 1_000);
             assertThat(client.renew(List.of(renew)).get(0)).isInstanceOf(Renew.Renewed.class);

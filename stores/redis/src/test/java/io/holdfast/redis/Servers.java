@@ -18,6 +18,7 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -113,11 +114,9 @@ final class Servers implements AutoCloseable {
         return found.find() ? Long.parseLong(found.group(1)) : 0;
     }
 
-    /** All keys with this text in them, but those that may stay. */
+    /** All keys with this text in them. */
     Set<String> keysOf(String name) {
-        Set<String> keys = new TreeSet<>(keys(redis, "*" + name + "*"));
-        keys.removeIf(key -> key.contains("}:t:"));
-        return keys;
+        return new TreeSet<>(keys(redis, "*" + name + "*"));
     }
 
     /** In a way that all versions of the driver have. */
@@ -133,8 +132,13 @@ final class Servers implements AutoCloseable {
         return keys;
     }
 
-    static String tokenKey(String name) {
-        return "hf:{" + name + "}:t:" + name;
+    /** Of all names without a prefix. */
+    static String counterKey() {
+        return "hf:{}:t:";
+    }
+
+    static String floorKey(String name) {
+        return "hf:{" + name + "}:tf:" + name;
     }
 
     static String claimKey(String name) {
@@ -143,6 +147,12 @@ final class Servers implements AutoCloseable {
 
     static String queueKey(String name) {
         return "hf:{" + name + "}:q:" + name;
+    }
+
+    /** A lock as another program keeps it, with an end. */
+    void holdAsOther(String lock, Map<String, String> fields) {
+        redis.hset(lock, fields);
+        redis.pexpire(lock, 600_000);
     }
 
     /** Holds back every request that may write, until {@link #unpause}; others are answered. */

@@ -9,6 +9,7 @@ import io.holdfast.spi.Share;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.testkit.Await;
+import io.lettuce.core.SetArgs;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.List;
@@ -122,7 +123,7 @@ class SharedBesideRedissonTest {
     void whoWouldWriteDoesNotWaitForADeadReaderOfRedissons() {
         takes(first, 1, Share.UPGRADE);
         servers.redis.hset("lock", "dead:77", "1");
-        servers.redis.psetex("{lock}:dead:77:rwlock_timeout:1", 200, "1");
+        servers.redis.set("{lock}:dead:77:rwlock_timeout:1", "1", SetArgs.Builder.px(200));
         Share writes = Share.WRITE.beside(first.tenure(1));
         waits(first, 2, writes);
         Await.until("it writes", () -> ask(first, "lock", 2, writes) instanceof Acquire.Granted);
@@ -241,7 +242,7 @@ class SharedBesideRedissonTest {
 
     @Test
     void aMessageOfRedissonsIsHeardWhileAnybodyWaits() {
-        servers.redis.hset("lock", Map.of("mode", "write", "redisson:1:write", "1"));
+        servers.holdAsOther("lock", Map.of("mode", "write", "redisson:1:write", "1"));
         waits(first, 1, Share.READ);
         first.next(Signal.Opened.class);
         listenersAre(1);
@@ -257,7 +258,7 @@ class SharedBesideRedissonTest {
     void aDeadReaderOfRedissonsIsDroppedByTheNextWhoLeaves() {
         takes(first, 1, Share.READ);
         servers.redis.hset("lock", Map.of("dead:1", "1", "alive:1", "2"));
-        servers.redis.psetex("{lock}:alive:1:rwlock_timeout:2", 5_000, "1");
+        servers.redis.set("{lock}:alive:1:rwlock_timeout:2", "1", SetArgs.Builder.px(5_000));
         leaves(first, "lock", 1, Mode.READ);
         assertThat(servers.redis.hkeys("lock")).containsExactlyInAnyOrder("mode", "alive:1");
         assertThat(servers.redis.pttl("lock")).isBetween(3_000L, 5_000L);
@@ -267,8 +268,8 @@ class SharedBesideRedissonTest {
     void whatAnotherProgramFreedDoesNotCutALaterReader() {
         takes(first, 1, Share.READ);
         servers.redis.del("lock");
-        servers.redis.hset("lock", Map.of("mode", "read", "redisson:1", "1"));
-        servers.redis.psetex("{lock}:redisson:1:rwlock_timeout:1", 3_600_000, "1");
+        servers.holdAsOther("lock", Map.of("mode", "read", "redisson:1", "1"));
+        servers.redis.set("{lock}:redisson:1:rwlock_timeout:1", "1", SetArgs.Builder.px(3_600_000));
         takes(second, 1, Share.READ);
         leaves(second, "lock", 1, Mode.READ);
         assertThat(servers.redis.pttl("lock")).isGreaterThan(3_000_000);

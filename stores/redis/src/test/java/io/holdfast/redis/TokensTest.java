@@ -4,9 +4,9 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.DistributedLock;
+import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.spi.Acquire;
-import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.TokenBlock;
 import io.holdfast.support.TokenUnits;
@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -121,34 +122,10 @@ class TokensTest {
     }
 
     @Test
-    void unusedUnitsAreGivenBack() {
-        Acquire.Granted granted = (Acquire.Granted) client.acquire(
-                Acquire.of(name, client.tenure(++number), TestClient.LEASE).withTokens(9_000 * 1024L));
-        assertThat(stored()).isEqualTo(unit(granted.tokens().last()));
-        long used = granted.tokens().first() + 1;
-        Await.reply(
-                client.store().release(Release.of(name, client.tenure(number)).withLastToken(used)));
-        Acquire.Granted next = client.granted(name, ++number);
-        assertThat(next.tokens().first()).isGreaterThan(used);
-        assertThat(unit(next.tokens().first())).isBetween(granted.serverMicros(), next.serverMicros());
-    }
-
-    @Test
-    void aTenureThatDoesNotHoldGivesNothingBack() {
-        Acquire.Granted granted = (Acquire.Granted) client.acquire(
-                Acquire.of(name, client.tenure(++number), TestClient.LEASE).withTokens(9_000 * 1024L));
-        long stored = stored();
-        Await.reply(client.store()
-                .release(Release.of(name, client.tenure(number + 1))
-                        .withLastToken(granted.tokens().first())));
-        assertThat(stored()).isEqualTo(stored);
-    }
-
-    @Test
     void riseWhenTheClockStepsBack() {
         long ahead = client.granted(name, ++number).serverMicros() + 3_600_000_000L;
         client.release(name, number);
-        servers.redis.set(Servers.tokenKey(name), Long.toString(ahead));
+        servers.redis.set(Servers.counterKey(), Long.toString(ahead));
         TokenBlock first = client.granted(name, ++number).tokens();
         assertThat(first).isEqualTo(TokenUnits.tokens(ahead + 1, 1));
         assertThat(client.granted(name, number).tokens()).isEqualTo(TokenUnits.tokens(ahead + 2, 1));
@@ -158,7 +135,117 @@ class TokensTest {
         return TokenUnits.unit(token);
     }
 
-    private long stored() {
-        return Long.parseLong(servers.redis.get(Servers.tokenKey(name)));
+    // ---- the counter
+
+    @Test
+    void thereIsOneCounterForAllNames() {
+        for (int i = 0; i < 2_000; i++) {
+            client.granted("name-" + i, ++number);
+            client.release("name-" + i, number);
+        }
+        assertThat(servers.keys()).containsExactly(Servers.counterKey());
+        assertThat(servers.redis.pttl(Servers.counterKey())).isEqualTo(-1);
+    }
+
+    @Test
+    void semaphoresAndReadWriteLocksAreCountedThereToo() {
+        try (Holdfast holdfast = Holdfast.connect(servers.uri())) {
+            DistributedSemaphore permits = holdfast.semaphore("permits");
+            permits.trySetPermits(3);
+            long first = permits.tryAcquire().orElseThrow().token();
+            long second = permits.tryAcquire().orElseThrow().token();
+            long third = holdfast.readWriteLock("shared")
+                    .writeLock()
+                    .tryAcquire()
+                    .orElseThrow()
+                    .token();
+            assertThat(second).isGreaterThan(first);
+            assertThat(third).isGreaterThan(second);
+            assertThat(unit(third)).isEqualTo(Long.parseLong(servers.redis.get(Servers.counterKey())));
+        }
+        assertThat(servers.keys()).allMatch(key -> key.matches("hf:\\{}:t:|.*:p[dl]:permits"));
+    }
+
+    @Test
+    void eachPrefixHasACounter() {
+        try (TestClient other = TestClient.open(servers.uri(), TestClient.prefixed("app:"))) {
+            other.granted(name, 1);
+            other.release(name, 1);
+        }
+        assertThat(servers.keys()).containsExactlyInAnyOrder(Servers.counterKey(), "hf:{}:t:app:");
+    }
+
+    @Test
+    void namesDrawOneAfterTheOther() {
+        long last = 0;
+        for (int i = 0; i < 100; i++) {
+            Acquire request = client.request("name-" + i, ++number).withTokens(9_000 * 1_024L);
+            TokenBlock block = ((Acquire.Granted) client.acquire(request)).tokens();
+            assertThat(block.first()).isGreaterThan(last);
+            last = block.last();
+        }
+    }
+
+    // ---- floors
+
+    private TokenBlock raised(long floor, long tokens) {
+        Renew renew = new Renew(name, client.tenure(number), TestClient.LEASE, tokens).withFloor(floor);
+        Renew.Renewed renewed = (Renew.Renewed) client.renew(List.of(renew)).get(0);
+        return renewed.tokens().orElse(new TokenBlock(1, 1));
+    }
+
+    @Test
+    void aFloorStaysWithItsNameUntilTheClockHasPassedIt() {
+        long hour = 3_600_000_000L << 10;
+        long floor = client.granted(name, ++number).tokens().last() + hour;
+        assertThat(raised(floor, 1).first()).isGreaterThan(floor);
+        assertThat(servers.redis.pttl(Servers.floorKey(name))).isBetween(3_500_000L, 3_600_100L);
+        client.release(name, number);
+        long last = client.granted(name, ++number).tokens().first();
+        assertThat(last).isGreaterThan(floor);
+        assertThat(client.granted("another", 1).tokens().last()).isLessThan(floor);
+        client.release(name, number);
+        assertThat(client.granted(name, ++number).tokens().first()).isGreaterThan(last);
+        client.release(name, number);
+        client.release("another", 1);
+        assertThat(servers.keys()).containsExactlyInAnyOrder(Servers.counterKey(), Servers.floorKey(name));
+    }
+
+    @Test
+    void aFloorThatTheClockPassesGoes() {
+        long floor = client.granted(name, ++number).tokens().last() + (300_000L << 10);
+        raised(floor, 0);
+        client.release(name, number);
+        assertThat(servers.redis.exists(Servers.floorKey(name))).isEqualTo(1);
+        Await.until("the floor has gone", () -> servers.redis.exists(Servers.floorKey(name)) == 0);
+        assertThat(client.granted(name, ++number).tokens().first()).isGreaterThan(floor);
+    }
+
+    @Test
+    void aFloorBelowTheClockIsNoKey() {
+        raised(client.granted(name, ++number).tokens().last(), 1);
+        client.release(name, number);
+        assertThat(servers.keys()).containsExactly(Servers.counterKey());
+    }
+
+    @Test
+    void namesThatAreTakenTogetherDrawFromTheCounterAndTheirFloors() {
+        long floor = client.granted(name, ++number).tokens().last() + (3_600_000_000L << 10);
+        raised(floor, 0);
+        client.release(name, number);
+        List<Acquire> all = Stream.of("a", name, "b")
+                .map(each -> client.request(each, ++number).withTokens(5_000))
+                .toList();
+        List<Acquire.Granted> granted = Await.reply(
+                        client.store().together().orElseThrow().acquire(all))
+                .stream()
+                .map(Acquire.Granted.class::cast)
+                .toList();
+        assertThat(granted.get(1).tokens().first()).isGreaterThan(floor);
+        assertThat(granted.get(2).tokens().first())
+                .isGreaterThan(granted.get(0).tokens().last());
+        assertThat(granted.get(2).tokens().last()).isLessThan(floor);
+        long next = client.granted("c", ++number).tokens().first();
+        assertThat(next).isGreaterThan(granted.get(2).tokens().last()).isLessThan(floor);
     }
 }

@@ -114,9 +114,12 @@ record Counts(Scene scene, TestClient client) {
     }
 
     boolean releases(TenureId tenure) {
+        return release(tenure).held();
+    }
+
+    Release.Reply release(TenureId tenure) {
         return client.release(
-                        Release.of(scene.name(), tenure).withMode(Mode.PERMITS).withYield(true))
-                .held();
+                Release.of(scene.name(), tenure).withMode(Mode.PERMITS).withYield(true));
     }
 
     Renew.Reply renew(TenureId tenure, Duration lease) {

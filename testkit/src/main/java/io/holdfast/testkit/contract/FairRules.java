@@ -21,6 +21,8 @@ final class FairRules {
 
     private static final Predicate<Capabilities> QUEUE = Capabilities::queue;
 
+    private static final Duration CLAIM_WINDOW = Duration.ofSeconds(1);
+
     private FairRules() {}
 
     static void addTo(Rules rules) {
@@ -39,6 +41,7 @@ final class FairRules {
                 .add("a release withdraws the places that were served with it", QUEUE, FairRules::servedWithIt)
                 .add("a client that lets a claim lapse costs no second one", QUEUE, FairRules::absent)
                 .add("a claim that was confirmed does not lapse", QUEUE, FairRules::confirmed)
+                .add("a fair place is assigned for no longer than its lease", QUEUE, FairRules::shortClaim)
                 .add("a fair place of a client that is gone is passed over", QUEUE, FairRules::gone);
     }
 
@@ -208,8 +211,27 @@ final class FairRules {
         assertEquals(next, client.signal(Signal.Assigned.class).tenure());
     }
 
+    /** One that came along with a place of a longer lease, and one that came by itself. */
+    private static void shortClaim(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient other = scene.client();
+        Duration lease = scene.shortLease(holder.capabilities());
+        TenureId held = holder.tenure();
+        TenureId first = other.tenure();
+        TenureId second = other.tenure();
+        TenureId third = holder.tenure();
+        holder.granted(held);
+        other.refused(other.fair(first).withBehind(List.of(new Place(second, 0, lease))));
+        holder.refused(holder.fair(third).withLease(lease));
+        other.isAssigned(first, CLAIM_WINDOW, holder.release(held));
+        other.isAssigned(second, lease, other.release(first));
+        holder.isAssigned(third, lease, other.release(second));
+        scene.passLease(lease);
+        other.granted(other.tenure());
+    }
+
     private static List<Place> places(List<TenureId> tenures) {
-        return tenures.stream().map(tenure -> new Place(tenure, 0)).toList();
+        return tenures.stream().map(tenure -> new Place(tenure, 0, Scene.LONG)).toList();
     }
 
     private static void comesBack(Scene scene) {

@@ -45,7 +45,13 @@ final class PermitRules {
                         PERMITS,
                         PermitRules::overtaking)
                 .add("nobody takes permits before a fair place", PERMITS, PermitRules::fairFirst)
+                .add(
+                        "permits are assigned for no longer than the lease of their place",
+                        PERMITS,
+                        PermitRules::shortClaim)
                 .add("permits that are not claimed are for the next one", PERMITS, PermitRules::lapse)
+                .add("a client that lets permits lapse costs no second claim", PERMITS, PermitRules::absent)
+                .add("a client that let permits lapse waits again when it asks", PERMITS, PermitRules::comesBack)
                 .add("a withdrawn place gets no permits", PERMITS, PermitRules::withdrawn)
                 .add("the first to give permits wins", PERMITS, PermitRules::firstWins)
                 .add("fewer permits take nothing away", PERMITS, PermitRules::fewer)
@@ -58,6 +64,52 @@ final class PermitRules {
                 .add("what is not held cannot be taken away", PERMITS, PermitRules::revokedInVain)
                 .add("it is told who holds which permits", PERMITS, PermitRules::report)
                 .add("a semaphore is no lock of the same name", PERMITS, PermitRules::notALock);
+    }
+
+    private static void shortClaim(Scene scene) {
+        Counts one = Counts.with(scene, 1);
+        Duration lease = scene.shortLease(one.client().capabilities());
+        TenureId held = one.gets(1);
+        TenureId waiting = one.client().tenure();
+        TenureId inLine = one.client().tenure();
+        one.client().refused(one.waits(waiting, 1).withLease(lease));
+        one.client().refused(one.inLine(inLine, 1).withLease(lease));
+        one.client().isAssigned(waiting, lease, one.release(held));
+        one.client().isAssigned(inLine, lease, one.release(waiting));
+        scene.passLease(lease);
+        one.areFree(1);
+    }
+
+    /** One that waits twice and lets a claim lapse, and one that waits behind it. */
+    private static Counts[] afterALapse(Scene scene) {
+        Counts one = Counts.with(scene, 1);
+        Counts absent = Counts.of(scene);
+        Counts patient = Counts.of(scene);
+        TenureId held = one.gets(1);
+        absent.waitsFor(1);
+        absent.isInLineFor(1);
+        patient.waitsFor(1);
+        one.releases(held);
+        absent.client().signal(Signal.Assigned.class);
+        scene.passClaimWindow();
+        return new Counts[] {one, absent, patient};
+    }
+
+    private static void absent(Scene scene) {
+        Counts[] all = afterALapse(scene);
+        all[0].client().refused(all[0].wants(all[0].client().tenure(), 1));
+        all[2].client().signal(Signal.Assigned.class);
+        scene.passSignals();
+        assertEquals(List.of(), all[1].client().signals());
+    }
+
+    private static void comesBack(Scene scene) {
+        Counts[] all = afterALapse(scene);
+        all[1].client().refused(all[1].wants(all[1].client().tenure(), 1));
+        TenureId served = all[2].client().signal(Signal.Assigned.class).tenure();
+        TenureId again = all[1].waitsFor(1);
+        assertTrue(all[2].releases(served));
+        assertEquals(again, all[1].client().signal(Signal.Assigned.class).tenure());
     }
 
     private static void free(Scene scene) {

@@ -42,6 +42,7 @@ final class QueueRules {
                 .add("a yield by who does not hold assigns nothing", QUEUE, QueueRules::yieldOfNothing)
                 .add("an assigned name is free after the claim window", QUEUE, QueueRules::unclaimed)
                 .add("an assigned name can be renewed to a full lease", QUEUE, QueueRules::claimed)
+                .add("an assignment is no longer than the lease of its place", QUEUE, QueueRules::shortClaim)
                 .add("a second copy of a yield does not touch the assigned hold", QUEUE, QueueRules::yieldTwice)
                 .add(
                         "the place of a client that is gone holds up others for one claim window at most",
@@ -68,6 +69,15 @@ final class QueueRules {
             second.enqueued(three.late);
             return three;
         }
+    }
+
+    private static void shortClaim(Scene scene) {
+        Three three = Three.in(scene);
+        Duration lease = scene.shortLease(three.first.capabilities());
+        three.first.refused(three.first.request(three.early).withLease(lease).queued(Acquire.Queueing.BARGING, 0));
+        three.first.isAssigned(three.early, lease, three.holder.handOver(three.held));
+        scene.passLease(lease);
+        three.second.granted(three.second.tenure());
     }
 
     private static void arrival(Scene scene) {

@@ -62,6 +62,10 @@ final class ShareRules {
                         "a floor of a reader or a writer is below all later tokens",
                         ShareRules::shares,
                         ShareRules::floors)
+                .add(
+                        "each is assigned for no longer than the lease of its place",
+                        ShareRules::shares,
+                        ShareRules::shortClaims)
                 .add("a report shows all who read", ShareRules::shares, ShareRules::reports)
                 .add("a forced release frees the name of all, and tells them", ShareRules::shares, ShareRules::forced)
                 .add("a lock is no read/write lock, and the reverse", ShareRules::shares, ShareRules::kinds);
@@ -105,6 +109,19 @@ final class ShareRules {
 
     private static Renew.Reply renews(TestClient client, Scene scene, TenureId tenure, Mode mode) {
         return client.renew(new Renew(scene.name(), tenure, mode, Scene.LONG, 0));
+    }
+
+    private static void shortClaims(Scene scene) {
+        TestClient holder = scene.client();
+        Duration lease = scene.shortLease(holder.capabilities());
+        for (Share share : List.of(Share.WRITE, Share.READ, Share.of(Mode.UPGRADE))) {
+            TestClient other = scene.client();
+            TenureId held = writes(holder);
+            TenureId waiting = other.tenure();
+            other.refused(shared(other, waiting, share).withLease(lease).queued(Queueing.BARGING, 0));
+            other.isAssigned(waiting, lease, releases(holder, scene, held, Mode.WRITE));
+            scene.passLease(lease);
+        }
     }
 
     private static void readers(Scene scene) {

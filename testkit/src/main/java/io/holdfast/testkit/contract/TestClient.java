@@ -1,6 +1,8 @@
 package io.holdfast.testkit.contract;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
@@ -15,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A client of the store under test: sends what a rule wants, and keeps the signals. */
@@ -178,6 +181,16 @@ final class TestClient {
         Signal first = signals.stream().filter(kind::isInstance).findFirst().orElseThrow();
         signals.remove(first);
         return kind.cast(first);
+    }
+
+    /** It was assigned the name by that release, for no longer than the lease of its place. */
+    void isAssigned(TenureId tenure, Duration lease, Release.Reply release) {
+        Signal.Assigned assigned = signal(Signal.Assigned.class);
+        assertEquals(tenure, assigned.tenure());
+        long micros = assigned.expiresMicros() - release.serverMicros();
+        assertTrue(
+                micros > 0 && micros <= TimeUnit.MICROSECONDS.convert(lease),
+                () -> "a place with a lease of " + lease + " was assigned for " + micros + " us");
     }
 
     /** All signals that were not taken. */

@@ -8,12 +8,15 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockTimeoutException;
+import io.holdfast.testkit.faults.Fault;
+import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -69,6 +72,45 @@ class AsyncTest extends VirtualTime {
         sim.runFor(Duration.ofMillis(10));
         handed.remove(0).run();
         assertThat(closed).isDone();
+    }
+
+    /** The store does not say who is in the way of those whose time is up. */
+    @Test
+    void futuresWhoseTimeIsUpHoldUpNoLoss() throws InterruptedException {
+        List<Duration> told = new ArrayList<>();
+        Lease lease = a.lock("other").acquire().onLost(loss -> told.add(sim.elapsed()));
+        b.lock("n").lock();
+        List<CompletableFuture<Lease>> late = IntStream.range(0, 200)
+                .mapToObj(i -> lock.async().acquire(Duration.ofSeconds(1)))
+                .toList();
+        IntStream.range(0, 200).forEach(i -> faults(a).next(Operation.INSPECT, Fault.DROP_REQUEST));
+        sim.runFor(Duration.ofMillis(1_001));
+        b.lock("other").forceUnlock();
+        sim.runFor(Duration.ofMillis(100));
+        assertThat(told).hasSize(1);
+        sim.runFor(Duration.ofSeconds(1));
+        assertThat(late).allMatch(CompletableFuture::isCompletedExceptionally);
+        assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
+        b.lock("n").unlock();
+    }
+
+    @Test
+    void anActionForALossWaitsForNoOtherCodeOfUsers() throws InterruptedException {
+        List<String> told = new ArrayList<>();
+        Lease lease = a.lock("other").acquire().onLost(loss -> told.add(loss.lockName()));
+        for (int i = 0; i < 10; i++) {
+            var unused = a.lock("stuck" + i).async().acquire().thenAccept(got -> sim.sleep(Duration.ofMinutes(1)));
+        }
+        sim.runFor(Duration.ofMillis(10));
+        b.lock("other").forceUnlock();
+        sim.runFor(Duration.ofMillis(10));
+        assertThat(told).containsExactly("other");
+        assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
+        sim.runFor(Duration.ofMinutes(10));
+        for (int i = 0; i < 10; i++) {
+            a.lock("stuck" + i).forceUnlock();
+        }
+        sim.runFor(Duration.ofSeconds(1));
     }
 
     @Test

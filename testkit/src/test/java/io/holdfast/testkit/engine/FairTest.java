@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 class FairTest extends VirtualTime {
 
     private static final Duration SHORT = Duration.ofMillis(1);
+    private static final Duration CLAIM = Duration.ofSeconds(1);
 
     private final List<String> order = new ArrayList<>();
     private final List<SimThread> waiters = new ArrayList<>();
@@ -111,8 +112,33 @@ class FairTest extends VirtualTime {
 
         allAreServed();
         assertThat(order).startsWith("a0", "a1", "a2").endsWith("a9", "b").hasSize(11);
-        assertThat(calls(a) - before).isEqualTo(2);
+        assertThat(calls(a) - before)
+                .as("two releases, and the renewal of what was assigned and is used for 10 ms")
+                .isEqualTo(3);
         assertThat(a.stats().handoffs()).isEqualTo(9);
+    }
+
+    @Test
+    void waitersWithShortLeasesOfTheirOwnAreServedOnceByFewCommands() throws InterruptedException {
+        Lease held = a.fairLock("n").acquire();
+        Held reply = faults(a).holdReply(Operation.ACQUIRE);
+        List<CompletableFuture<Boolean>> all = new ArrayList<>();
+        for (Duration lease : List.of(LEASE, CLAIM.dividedBy(2), CLAIM.dividedBy(2), CLAIM.dividedBy(2))) {
+            all.add(a.fairLock("n")
+                    .async()
+                    .tryAcquire(LONG, lease)
+                    .thenCompose(got -> got.orElseThrow().closeAsync())
+                    .thenApply(closed -> true));
+        }
+        reply.letGo();
+        sim.runFor(SHORT);
+        long before = calls(a);
+
+        held.close();
+
+        sim.runUntil(() -> all.stream().allMatch(CompletableFuture::isDone), LEASE);
+        assertThat(all).allSatisfy(served -> assertThat(served).isCompleted());
+        assertThat(calls(a) - before).isEqualTo(8);
     }
 
     @Test

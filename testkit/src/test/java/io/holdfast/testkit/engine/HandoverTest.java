@@ -115,13 +115,13 @@ class HandoverTest extends VirtualTime {
         assertThat(leftAfterHolding(a.fairLock("fair"), b.fairLock("fair"))).isGreaterThan(Duration.ofSeconds(29));
     }
 
-    /** What is left of the lease 100 ms after the second got it from the first. */
+    /** What is left of the lease 5 ms after the second got it from the first. */
     private Duration leftAfterHolding(DistributedLock first, DistributedLock second) {
         first.lock();
         Duration[] left = {Duration.ZERO};
         SimThread waiter = start("waiter", () -> {
             Lease lease = second.acquire();
-            sim.sleep(Duration.ofMillis(100));
+            sim.sleep(Duration.ofMillis(5));
             left[0] = lease.remaining();
             lease.close();
         });

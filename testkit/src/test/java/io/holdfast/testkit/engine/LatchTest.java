@@ -359,6 +359,36 @@ class LatchTest extends VirtualTime {
     }
 
     @Test
+    void aCountThatOvertakesAWaitDoesNotUnsubscribeIt() {
+        atA.trySetCount(1);
+        var request = faults(b).holdRequest(Operation.COUNT);
+        SimThread counter = start("counter", () -> assertThat(atB.count()).isEqualTo(1));
+        sim.runUntil(request::isCaught, LONG);
+        waiter(atB);
+        request.letGo();
+        sim.runFor(SHORT);
+        counter.join();
+        atA.countDown();
+        sim.runFor(SHORT);
+        assertThat(ends).containsExactly("open");
+    }
+
+    @Test
+    void aWaiterThatLeavesDoesNotUnsubscribeTheNext() {
+        atA.trySetCount(1);
+        SimThread first = waiter(atB);
+        var request = faults(b).holdRequest(Operation.COUNT);
+        first.interrupt();
+        sim.runUntil(request::isCaught, LONG);
+        waiter(atB);
+        request.letGo();
+        sim.runFor(SHORT);
+        atA.countDown();
+        sim.runFor(SHORT);
+        assertThat(ends).containsExactly("interrupted", "open");
+    }
+
+    @Test
     void aClosedClientEndsItsWaits() {
         Holdfast c = client("c");
         DistributedLatch atC = c.countDownLatch("n");

@@ -219,7 +219,12 @@ class LeaderElectionTest extends VirtualTime {
     }
 
     private void forget() throws InterruptedException {
-        election.campaign().onEnd(ends::add);
+        Leadership leadership = election.campaign();
+        leadership.onEnd(end -> stopped(leadership.term()));
+    }
+
+    private void stopped(long term) {
+        sim.log("stopped " + term);
     }
 
     @Test

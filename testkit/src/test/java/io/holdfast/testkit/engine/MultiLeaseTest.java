@@ -205,7 +205,7 @@ class MultiLeaseTest extends TwoStores {
     @CanIgnoreReturnValue
     private boolean forget() throws InterruptedException {
         MultiLease lease = both.acquire();
-        lease.onLost(loss -> {});
+        lease.onLost(loss -> lease.close());
         return lease.isValid();
     }
 

@@ -310,7 +310,7 @@ class MultiLockTest extends TwoStores {
                 .isInstanceOfSatisfying(
                         LeaseLostException.class,
                         loss -> assertThat(loss.lockName()).isEqualTo("1"));
-        assertThat(thrown.getSuppressed()).singleElement().isInstanceOf(IllegalMonitorStateException.class);
+        assertThat(thrown.getSuppressed()).singleElement().isInstanceOf(IllegalStateException.class);
     }
 
     @Test
@@ -319,7 +319,7 @@ class MultiLockTest extends TwoStores {
         otherA.close();
         assertThat(both.isValid()).isFalse();
         assertThatThrownBy(both::unlock)
-                .isInstanceOf(IllegalMonitorStateException.class)
+                .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("'2'");
         assertFree(one);
     }

@@ -84,7 +84,7 @@ class QuorumLeaseTest extends FiveServers {
     @CanIgnoreReturnValue
     private boolean forget() throws InterruptedException {
         QuorumLease lease = lockA.acquire();
-        lease.onLost(loss -> {});
+        lease.onLost(loss -> lease.close());
         sim.runReady();
         return lease.isValid();
     }

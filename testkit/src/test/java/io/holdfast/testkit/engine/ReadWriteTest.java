@@ -268,14 +268,39 @@ class ReadWriteTest extends ReadersAndWriters {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("'n'")
                 .hasMessageContaining("Unlock the read lock first");
-        assertThatThrownBy(() -> atA.writeLock().tryLock()).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> atA.writeLock().tryLock(PAUSE)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> atA.writeLock().acquire()).isInstanceOf(IllegalStateException.class);
 
         atA.readLock().unlock();
         atA.writeLock().lock();
         assertThatThrownBy(() -> atA.readLock().acquire()).isInstanceOf(IllegalStateException.class);
         atA.writeLock().unlock();
+    }
+
+    @Test
+    void whoReadsMayTryToWriteInVain() throws InterruptedException {
+        atA.readLock().lock();
+        assertThat(atA.writeLock().tryLock()).isFalse();
+        Duration before = sim.elapsed();
+        assertThat(atA.writeLock().tryLock(PAUSE)).isFalse();
+        assertThat(sim.elapsed().minus(before)).isGreaterThanOrEqualTo(PAUSE);
+        assertThat(atA.writeLock().runOnce(PAUSE, () -> {})).isFalse();
+        atA.readLock().unlock();
+        assertThat(atA.writeLock().tryLock()).isTrue();
+        atA.writeLock().unlock();
+    }
+
+    @Test
+    void whoseReadingWasLostIsToldSoWhenItTriesToWrite() {
+        DistributedLock write = atA.writeLock();
+        atA.readLock().lock();
+        atB.readLock().forceUnlock();
+        sim.runFor(PAUSE);
+        assertThatThrownBy(write::tryLock).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(() -> write.tryLock(PAUSE)).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(write::lock).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(atA.readLock()::unlock).isInstanceOf(LeaseLostException.class);
+        assertThat(write.tryLock()).isTrue();
+        write.unlock();
     }
 
     @Test

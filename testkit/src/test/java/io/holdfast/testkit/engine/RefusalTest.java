@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.LockOptions;
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.ForwardingStore;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -30,6 +32,35 @@ class RefusalTest extends VirtualTime {
         assertThat(a.lock("x".repeat(512)).name()).hasSize(512);
         assertThat(a.lock("ü".repeat(256)).tryLock()).isTrue();
         a.lock("ü".repeat(256)).unlock();
+    }
+
+    @Test
+    void aNameThatIsTooLongForItsStoreIsShownByItsFirstCharacters() {
+        Holdfast small = client(
+                "small",
+                options -> options.provider(provider(config -> new ForwardingStore(server.open(config)) {
+                    @Override
+                    public Capabilities capabilities() {
+                        Capabilities of = super.capabilities();
+                        return new Capabilities(
+                                of.blocking(),
+                                of.signals(),
+                                of.queue(),
+                                of.modes(),
+                                of.minLease(),
+                                20,
+                                of.tokensSurviveDataLoss());
+                    }
+                })));
+        for (String name : new String[] {"üüüüüüüüüüü", "🔒".repeat(6), "x".repeat(21)}) {
+            assertThatThrownBy(() -> small.lock(name))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContainingAll("'" + name + "'", "1 to 20 are allowed");
+        }
+        String longName = "x" + "🔒".repeat(50);
+        assertThatThrownBy(() -> small.lock(longName))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("'x" + "🔒".repeat(39) + "'");
     }
 
     @Test
@@ -77,6 +108,18 @@ class RefusalTest extends VirtualTime {
         assertThatThrownBy(() -> Holdfast.builder().commandTimeout(Duration.ZERO))
                 .hasMessageContaining("commandTimeout");
         assertThatThrownBy(() -> Holdfast.builder().name("with blanks")).hasMessageContaining("with blanks");
+    }
+
+    @Test
+    void aPollIntervalThatWouldCostAWaiterItsPlaceIsRefused() {
+        for (Duration bad : new Duration[] {Duration.ofMillis(20_001), Duration.ofMinutes(1), Duration.ZERO}) {
+            assertThatThrownBy(() -> Holdfast.builder().pollInterval(bad))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContainingAll("pollInterval " + bad, "above zero");
+        }
+        assertThatThrownBy(() -> Holdfast.builder().pollInterval(Duration.ofMinutes(1)))
+                .hasMessageContainingAll("at most 20 s", "forgets a waiter that has not asked for 60 s");
+        Holdfast.builder().pollInterval(Duration.ofSeconds(20));
     }
 
     @Test

@@ -198,7 +198,8 @@ class RenewalTest extends VirtualTime {
     }
 
     private void forget() throws InterruptedException {
-        assertThat(a.lock("n").acquire().isValid()).isTrue();
+        Lease lease = a.lock("n").acquire();
+        lease.onLost(loss -> lease.close());
     }
 
     @Test

@@ -84,6 +84,9 @@ class RunOnceTest extends VirtualTime {
             assertThat(lock.isHeldByCurrentThread()).isFalse();
             assertThat(lock.runOnce(minHold, this::body)).as("once more").isFalse();
             assertThat(lock.tryLock()).as("the same thread").isFalse();
+            assertThat(other.holder().orElseThrow().owner().orElseThrow())
+                    .startsWith("kept by runOnce until 2")
+                    .contains("begun by thread ");
             sim.runFor(minHold.minus(MILLI));
             assertThat(isFree()).isFalse();
             sim.runFor(MILLI.multipliedBy(2));
@@ -140,7 +143,7 @@ class RunOnceTest extends VirtualTime {
     @Test
     void theNameIsKeptAfterTheClientWasClosedInTheBody() {
         Holdfast c = client("c");
-        assertThatThrownBy(() -> c.lock("n").runOnce(BRIEF, c::close)).isInstanceOf(IllegalMonitorStateException.class);
+        assertThatThrownBy(() -> c.lock("n").runOnce(BRIEF, c::close)).isInstanceOf(IllegalStateException.class);
         sim.runFor(BRIEF.minus(MILLI));
         assertThat(isFree()).isFalse();
         sim.runFor(LEASE);
@@ -154,7 +157,7 @@ class RunOnceTest extends VirtualTime {
                     sim.runFor(BRIEF);
                     c.close();
                 }))
-                .isInstanceOf(IllegalMonitorStateException.class);
+                .isInstanceOf(IllegalStateException.class);
         assertThat(isFree()).isTrue();
     }
 

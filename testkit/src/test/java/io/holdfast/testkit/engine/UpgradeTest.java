@@ -152,12 +152,15 @@ class UpgradeTest extends ReadersAndWriters {
                 .hasMessageContaining("to get the upgradeable read lock")
                 .hasMessageContaining(
                         "Unlock the read lock first; and unless the upgradeable lock was taken before it");
-        assertThatThrownBy(() -> upgradeable.tryLock()).isInstanceOf(IllegalStateException.class);
+        assertThat(upgradeable.tryLock()).as("as one reader beside others").isTrue();
+        assertThat(atA.writeLock().tryLock()).isFalse();
+        upgradeable.unlock();
         atA.readLock().unlock();
 
         upgradeable.lock();
         atA.readLock().lock();
-        assertThatThrownBy(() -> atA.writeLock().tryLock())
+        assertThat(atA.writeLock().tryLock()).isFalse();
+        assertThatThrownBy(() -> atA.writeLock().lock())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("to get the write lock");
         atA.readLock().unlock();

@@ -1,5 +1,6 @@
 package io.holdfast.examples.flashsale;
 
+import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 
 /** A key without an expiry: when the seller that made it dies, nobody removes it, and nobody sells again. */
@@ -11,7 +12,7 @@ final class SetNx extends KeyLock {
 
     @Override
     boolean take(RedisCommands<String, String> redis, String key, String owner) {
-        return redis.setnx(key, owner);
+        return redis.set(key, owner, SetArgs.Builder.nx()) != null;
     }
 
     @Override

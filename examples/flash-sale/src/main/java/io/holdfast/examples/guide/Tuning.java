@@ -19,7 +19,7 @@ final class Tuning {
     private final List<Long> transfers = new ArrayList<>();
     final List<String> archived = new ArrayList<>();
 
-    Holdfast client(String uri, Consumer<LockEvent> alarm) {
+    Holdfast client(String uri, Consumer<LockEvent> pager) {
         // region tuning-client
         Holdfast holdfast = Holdfast.builder()
                 .uri(uri)
@@ -29,7 +29,7 @@ final class Tuning {
                 .maxHold(Duration.ofMinutes(5))
                 .listener(event -> {
                     if (event instanceof LockEvent.Lost || event instanceof LockEvent.HeldTooLong) {
-                        alarm.accept(event);
+                        pager.accept(event);
                     }
                 })
                 .build();
@@ -39,10 +39,10 @@ final class Tuning {
 
     DistributedLock lock(Holdfast holdfast) {
         // region tuning-lock
-        LockOptions report = LockOptions.defaults()
+        LockOptions monthly = LockOptions.defaults()
                 .withLease(Duration.ofMinutes(2))
                 .withMaxHold(Duration.ofHours(1), OnMaxHold.INTERRUPT);
-        DistributedLock lock = holdfast.lock("reports/monthly", report);
+        DistributedLock lock = holdfast.lock("reports/monthly", monthly);
         // endregion
         return lock;
     }
@@ -66,18 +66,18 @@ final class Tuning {
         return transfers;
     }
 
-    String run(DistributedLock lock, Callable<String> report) throws Exception {
+    String run(DistributedLock lock, Callable<String> query) throws Exception {
         // region tuning-run
-        String text = lock.call(report); // waits for as long as it takes
+        String text = lock.call(query); // waits for as long as it takes
         boolean ran = lock.tryRun(Duration.ofSeconds(5), () -> archive(text)); // false: not got, and not run
         // endregion
         return ran ? text : "";
     }
 
-    boolean nightly(Holdfast holdfast, Runnable report) {
+    boolean nightly(Holdfast holdfast, Runnable job) {
         // region tuning-once
         // started by cron on each node, every ten minutes
-        boolean mine = holdfast.lock("jobs/report").runOnce(Duration.ofMinutes(9), report);
+        boolean mine = holdfast.lock("jobs/report").runOnce(Duration.ofMinutes(9), job);
         // endregion
         return mine;
     }

@@ -2,6 +2,7 @@ package io.holdfast.examples.guide;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.config.HoldfastConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,11 +14,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
-/** Every Java block of README.md and docs is a marked region of an example, to the letter but for the indentation. */
+/**
+ * Every Java block of README.md and docs is a marked region of an example, to the letter but for the indentation; every YAML
+ * block is a configuration that is accepted.
+ */
 class DocsTest {
 
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```java *\\n(.*?)^```");
+    private static final Pattern YAML = Pattern.compile("(?ms)^```yaml *\\n(.*?)^```");
+    private static final Pattern FENCE = Pattern.compile("(?m)^```(.*)$");
     private static final Pattern REGION = Pattern.compile("(?ms)^ *// region \\S+\\n(.*?)^ *// endregion$");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)(#[^)]*)?\\)");
 
@@ -44,6 +51,34 @@ class DocsTest {
             found(BLOCK, page).forEach(block -> shown.add(unindented(block)));
         }
         assertThat(regions()).as("regions that no page shows").isNotEmpty().isSubsetOf(shown);
+    }
+
+    /** What is set in the environment is another matter; here it is in the text. */
+    @Test
+    void yamlBlocksAreConfigurations(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("holdfast.yaml");
+        int blocks = 0;
+        for (Path page : pages()) {
+            for (String block : found(YAML, page)) {
+                Files.writeString(file, block.replaceAll("\\$\\{[A-Z_]+}", "secret"));
+                HoldfastConfig.read(file).lazy().build().close();
+                blocks++;
+            }
+        }
+        assertThat(blocks).isPositive();
+    }
+
+    /** One that a test reads, or one that no compiler knows. */
+    @Test
+    void everyBlockSaysWhatItIs() throws IOException {
+        for (Path page : pages()) {
+            List<String> fences = found(FENCE, page);
+            for (int i = 0; i < fences.size(); i += 2) {
+                assertThat(fences.get(i))
+                        .as(root.relativize(page).toString())
+                        .isIn("java", "yaml", "sh", "sql", "text", "");
+            }
+        }
     }
 
     @Test

@@ -12,6 +12,9 @@ import io.holdfast.LockEvent;
 import io.holdfast.embedded.redis.RedisServer;
 import io.holdfast.redis.RedisFence;
 import io.lettuce.core.RedisClient;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -23,6 +26,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Mono;
@@ -89,6 +93,17 @@ class GuideTest {
             assertThat(holdfast.stats().grants()).isEqualTo(1);
         }
         assertThat(alarms).isEmpty();
+    }
+
+    @Test
+    void configuring(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(folder.resolve("holdfast.yaml"), "uri: 'memory:'");
+        List<LockEvent> events = new CopyOnWriteArrayList<>();
+        try (Holdfast holdfast = new Configuring().client(file, events::add)) {
+            assertThat(holdfast.lock("orders/42").tryLock()).isTrue();
+            holdfast.lock("orders/42").unlock();
+        }
+        assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
     }
 
     @ParameterizedTest

@@ -4,6 +4,7 @@ import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreProvider;
+import io.holdfast.spi.StoreUri;
 import java.util.ServiceLoader;
 import java.util.Set;
 
@@ -25,7 +26,8 @@ public final class EmbeddedRedisProvider implements StoreProvider {
     @Override
     public LockStore open(StoreConfig config) {
         if (!config.uri().equals(URI)) {
-            throw new IllegalArgumentException("uri '" + config.uri() + "' is not understood: write " + URI);
+            throw new IllegalArgumentException(
+                    "uri '" + StoreUri.masked(config.uri()) + "' is not understood: write " + URI);
         }
         StoreProvider redis = redisProvider();
         RedisServer server = start();

@@ -1,0 +1,26 @@
+package io.holdfast.benchmarks;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A cell that a subject did not finish.
+ *
+ * @param cell what was to be done
+ * @param subject by whom
+ * @param text what happened
+ */
+record Failure(Cell cell, String subject, String text) {
+
+    /** For a program. */
+    Map<String, Object> toJson() {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("case", cell.name());
+        fields.put("threads", cell.threads());
+        fields.put("processes", cell.processes());
+        fields.put("size", cell.size());
+        fields.put("subject", subject);
+        fields.put("failure", text);
+        return fields;
+    }
+}

@@ -1,0 +1,23 @@
+package io.holdfast.benchmarks;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * What subjects did in cells.
+ *
+ * @param rows of the subjects that finished
+ * @param failures of those that did not
+ */
+record Results(List<Row> rows, List<Failure> failures) {
+
+    static final Results NONE = new Results(List.of(), List.of());
+
+    Results and(Results more) {
+        return new Results(join(rows, more.rows), join(failures, more.failures));
+    }
+
+    private static <T> List<T> join(List<T> some, List<T> more) {
+        return Stream.concat(some.stream(), more.stream()).toList();
+    }
+}

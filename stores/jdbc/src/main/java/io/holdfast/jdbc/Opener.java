@@ -1,0 +1,102 @@
+package io.holdfast.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+
+/**
+ * Opens connections within a time limit. A driver may wait without limit for a process that is stopped, so it does that on one
+ * thread of ours, whoever asks.
+ */
+final class Opener implements AutoCloseable {
+
+    private static final long IDLE_SECONDS = 5;
+
+    private final ThreadPoolExecutor thread;
+    private final long limitMillis;
+    private final Supplier<String> why;
+    private final CompletableFuture<Connection> closed = new CompletableFuture<>();
+
+    /** Opens a connection, however long that takes. */
+    interface Attempt {
+        Connection open() throws SQLException;
+    }
+
+    /** @param why explains a time limit that was reached */
+    Opener(ThreadFactory threads, long limitMillis, Supplier<String> why) {
+        thread = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads);
+        thread.allowCoreThreadTimeOut(true);
+        this.limitMillis = limitMillis;
+        this.why = why;
+    }
+
+    /** @throws SQLException if the attempt throws it, if the time is up, or if this is closed */
+    Connection open(Attempt attempt) throws SQLException {
+        CompletableFuture<Connection> opened = new CompletableFuture<>();
+        Runnable task = () -> run(attempt, opened);
+        try {
+            thread.execute(task);
+            return (Connection) CompletableFuture.anyOf(opened, closed)
+                    .orTimeout(limitMillis, TimeUnit.MILLISECONDS)
+                    .join();
+        } catch (RejectedExecutionException e) {
+            throw ended();
+        } catch (CompletionException e) {
+            thread.remove(task);
+            var unused = opened.thenAccept(Opener::discard);
+            opened.cancel(false);
+            Throwable cause = e.getCause();
+            throw failure(cause == null ? e : cause);
+        }
+    }
+
+    /** A connection that comes when nobody waits for it any more is closed. */
+    private static void run(Attempt attempt, CompletableFuture<Connection> opened) {
+        if (opened.isDone()) {
+            return;
+        }
+        try {
+            Connection connection = attempt.open();
+            if (!opened.complete(connection)) {
+                discard(connection);
+            }
+        } catch (Throwable e) {
+            opened.completeExceptionally(e);
+        }
+    }
+
+    private static void discard(Connection connection) {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            throw new CompletionException(e);
+        }
+    }
+
+    private SQLException failure(Throwable cause) {
+        if (cause instanceof TimeoutException) {
+            return new SQLTimeoutException("no answer within " + limitMillis + " ms" + why.get(), "HFDTO");
+        }
+        return cause instanceof SQLException known ? known : new SQLException(cause);
+    }
+
+    private static SQLException ended() {
+        return new SQLException("the client is closed", "HFDCL");
+    }
+
+    /** Everybody who waits is told; the thread ends when the driver answers. */
+    @Override
+    public void close() {
+        thread.shutdown();
+        closed.completeExceptionally(ended());
+    }
+}

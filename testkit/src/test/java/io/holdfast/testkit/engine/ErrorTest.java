@@ -1,0 +1,194 @@
+package io.holdfast.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.DistributedLatch;
+import io.holdfast.DistributedLock;
+import io.holdfast.DistributedReadWriteLock;
+import io.holdfast.DistributedSemaphore;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LockEvent;
+import io.holdfast.LockOptions;
+import io.holdfast.Safety;
+import io.holdfast.testkit.SimThread;
+import io.holdfast.testkit.faults.Fault;
+import io.holdfast.testkit.faults.Held;
+import io.holdfast.testkit.faults.Operation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** An error such as OutOfMemoryError, wherever it comes: nobody waits for ever, and nothing is held for ever. */
+class ErrorTest extends VirtualTime {
+
+    private static final Duration SHORT = Duration.ofMillis(100);
+
+    private final List<LockEvent> heard = new ArrayList<>();
+    private final ScarcePlatform platform = new ScarcePlatform(sim);
+    private final Holdfast c = client(
+            "c",
+            options -> options.platform(platform)
+                    .provider(provider(server::open))
+                    .listener(event -> {
+                        throw new StackOverflowError();
+                    })
+                    .listener(heard::add));
+    private final DistributedLock lock = c.lock("n");
+
+    @AfterEach
+    void nothingIsLeft() {
+        assertNothingIsLeft();
+    }
+
+    /** A thread that lives on after its wait failed in that method. */
+    private void failsIn(String method, SimThread.Body wait) {
+        SimThread waiter = start("waiter", () -> {
+            assertThatThrownBy(wait::run).isInstanceOf(OutOfMemoryError.class);
+            sim.sleep(Duration.ofMinutes(2));
+        });
+        sim.runFor(SHORT);
+        platform.failWithin(method);
+        sim.unpark(waiter.realThread());
+        sim.runFor(SHORT);
+        assertThat(platform.hasFailed()).isTrue();
+        assertThat(c.stats().waiting()).isZero();
+    }
+
+    private void assertNobodyWaitsIn(SimThread.Body wait) throws InterruptedException {
+        Lease held = b.lock("n").acquire();
+        failsIn("pause", wait);
+        held.close();
+        sim.runFor(SHORT);
+        b.lock("n").tryAcquire().orElseThrow().close();
+    }
+
+    @Test
+    void aWaiterOfALockIsWithdrawn() throws InterruptedException {
+        assertNobodyWaitsIn(lock::lock);
+    }
+
+    @Test
+    void aWaiterThatFailsWhenItComesIsWithdrawn() throws InterruptedException {
+        c.lock("m", LockOptions.defaults().withSafety(Safety.durable()))
+                .tryAcquire()
+                .orElseThrow()
+                .close();
+        Lease held = b.lock("n").acquire();
+        platform.failWithin("want");
+        assertThatThrownBy(lock::lock).isInstanceOf(OutOfMemoryError.class);
+        assertThat(c.stats().waiting()).isZero();
+        held.close();
+    }
+
+    @Test
+    void aWaiterForALeaseIsWithdrawn() throws InterruptedException {
+        assertNobodyWaitsIn(lock::acquire);
+    }
+
+    @Test
+    void aWaiterOfAFairLockIsWithdrawn() throws InterruptedException {
+        assertNobodyWaitsIn(c.fairLock("n")::lock);
+    }
+
+    @Test
+    void aReaderIsWithdrawn() throws InterruptedException {
+        Lease writing = b.readWriteLock("rw").writeLock().acquire();
+        failsIn("pause", c.readWriteLock("rw").readLock()::lock);
+        writing.close();
+        b.readWriteLock("rw").writeLock().tryAcquire().orElseThrow().close();
+    }
+
+    @Test
+    void aWriterIsWithdrawn() throws InterruptedException {
+        DistributedReadWriteLock theirs = b.readWriteLock("rw");
+        Lease reading = theirs.readLock().acquire();
+        failsIn("pause", c.readWriteLock("rw").writeLock()::lock);
+        theirs.readLock().tryAcquire().orElseThrow().close();
+        reading.close();
+    }
+
+    @Test
+    void aWaiterForAPermitIsWithdrawn() throws InterruptedException {
+        DistributedSemaphore theirs = b.semaphore("s");
+        theirs.trySetPermits(1);
+        var permit = theirs.acquire();
+        failsIn("pause", c.semaphore("s")::acquire);
+        permit.close();
+        theirs.tryAcquire().orElseThrow().close();
+        theirs.delete();
+    }
+
+    @Test
+    void aWaiterOfALatchIsWithdrawn() {
+        DistributedLatch theirs = b.countDownLatch("l");
+        theirs.trySetCount(1);
+        failsIn("await", c.countDownLatch("l")::await);
+        long before = calls(c);
+        sim.runFor(Duration.ofSeconds(5));
+        assertThat(calls(c) - before).as("nobody waits any more").isZero();
+        theirs.delete();
+    }
+
+    @Test
+    void whatIsAskedForTogetherIsGivenBack() {
+        Held request = faults(c).holdRequest(Operation.ACQUIRE);
+        failsIn("awaitAnswer", Holdfast.multiLock(lock, c.lock("m"))::lock);
+        request.letGo();
+        sim.runFor(SHORT);
+        b.lock("m").tryAcquire().orElseThrow().close();
+    }
+
+    @Test
+    void anAnswerThatCannotBeReadIsAskedForAgain() {
+        Held reply = faults(c).holdReply(Operation.ACQUIRE);
+        SimThread user = start("user", () -> {
+            lock.lock();
+            lock.unlock();
+        });
+        sim.runFor(SHORT);
+        platform.failWithin("replied");
+        reply.letGo();
+        assertThat(platform.hasFailed()).isTrue();
+        sim.runUntil(user::done, Duration.ofSeconds(1));
+        user.join();
+    }
+
+    @Test
+    void aFutureThatCannotBeCompletedFailsAndItsHoldIsReleased() {
+        platform.failWithin("deliver");
+        CompletableFuture<Lease> future = lock.async().acquire();
+        sim.runFor(SHORT);
+        assertThat(platform.hasFailed()).isTrue();
+        assertThat(future).isCompletedExceptionally();
+        assertThat(b.lock("n").tryLock()).isTrue();
+        b.lock("n").unlock();
+    }
+
+    @Test
+    void aListenerThatFailsKeepsNothingFromTheNext() throws InterruptedException {
+        lock.acquire().close();
+        sim.runFor(SHORT);
+        assertThat(heard).hasSize(2);
+    }
+
+    @Test
+    void aLatchIsAskedForAgainAfterAnAnswerThatCannotBeRead() {
+        DistributedLatch theirs = b.countDownLatch("l");
+        theirs.trySetCount(1);
+        CompletableFuture<Void> open = c.countDownLatch("l").async().await();
+        sim.runFor(SHORT);
+        platform.failWithin("silent");
+        faults(c).next(Operation.COUNT, Fault.FAIL_BEFORE);
+        sim.runFor(Duration.ofSeconds(2));
+        assertThat(platform.hasFailed()).isTrue();
+        faults(c).next(Operation.SIGNAL, Fault.DROP_SIGNAL);
+        theirs.countDown();
+        sim.runFor(Duration.ofSeconds(2));
+        assertThat(open).isCompleted();
+    }
+}

@@ -1,0 +1,41 @@
+package io.holdfast.testkit.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.QuorumLease;
+import io.holdfast.StoreUnavailableException;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Leases over five servers whose end is moved. */
+class QuorumExtendTest extends FiveServers {
+
+    private static final Duration TWENTY = Duration.ofSeconds(20);
+    private static final Duration THIRTY = Duration.ofSeconds(30);
+    private static final Duration SIXTY = Duration.ofSeconds(60);
+
+    @Test
+    void aSeatThatIsLostConfirmsNothing() throws InterruptedException {
+        QuorumLease lease = lockA.tryAcquire(Duration.ZERO, TWENTY).orElseThrow();
+        sim.runReady();
+        reachable(ofA, 0, 1);
+        assertThatThrownBy(() -> lease.extend(SIXTY)).isInstanceOf(StoreUnavailableException.class);
+        ofA.get(0).close();
+        ofA.get(1).close();
+        reachable(ofA, 0, 1, 2);
+        assertThatThrownBy(() -> lease.extend(THIRTY)).isInstanceOf(StoreUnavailableException.class);
+        lease.close();
+        sim.runFor(SIXTY);
+    }
+
+    @Test
+    void whatCanBeRequiredIsUpToWhatItWasExtendedBy() throws InterruptedException {
+        QuorumLease lease = lockA.tryAcquire(Duration.ZERO, TWENTY).orElseThrow();
+        assertThatThrownBy(() -> lease.ensureValid(THIRTY)).isInstanceOf(IllegalArgumentException.class);
+        lease.extend(SIXTY);
+        lease.ensureValid(THIRTY);
+        assertThat(lease.remaining()).isGreaterThan(THIRTY);
+        lease.close();
+    }
+}

@@ -1,0 +1,142 @@
+package io.holdfast.testkit.engine;
+
+import io.holdfast.spi.Platform;
+import io.holdfast.testkit.Simulation;
+import org.jspecify.annotations.Nullable;
+
+/** A platform that has no threads, or no memory, when a test wants it. A pool has no thread of its own between two tasks. */
+final class ScarcePlatform implements Platform {
+
+    private final Simulation sim;
+    private boolean noThreads;
+    private boolean noTimers;
+    private int refused;
+    private @Nullable String method;
+    private Runnable action = () -> {};
+
+    ScarcePlatform(Simulation sim) {
+        this.sim = sim;
+    }
+
+    void noThreads(boolean on) {
+        noThreads = on;
+    }
+
+    void noTimers(boolean on) {
+        noTimers = on;
+    }
+
+    /** How many tasks were refused. */
+    int refused() {
+        return refused;
+    }
+
+    /** Does this once, when the clock is read or the thread is to be parked within a method of this name. */
+    void within(String name, Runnable once) {
+        method = name;
+        action = once;
+    }
+
+    /** Throws an error there. */
+    void failWithin(String name) {
+        within(name, () -> {
+            throw new OutOfMemoryError("Java heap space");
+        });
+    }
+
+    boolean hasFailed() {
+        return method == null;
+    }
+
+    private void called() {
+        String name = method;
+        if (name != null
+                && StackWalker.getInstance()
+                        .walk(frames -> frames.anyMatch(f -> f.getMethodName().equals(name)))) {
+            method = null;
+            action.run();
+        }
+    }
+
+    private OutOfMemoryError refuse() {
+        refused++;
+        return new OutOfMemoryError("unable to create native thread");
+    }
+
+    @Override
+    public Worker worker(String threadName, int threads) {
+        Worker worker = sim.worker(threadName, threads);
+        return new Worker() {
+            private boolean closed;
+
+            @Override
+            public void execute(Runnable task) {
+                if (noThreads && !closed) {
+                    throw refuse();
+                }
+                worker.execute(task);
+            }
+
+            @Override
+            public void close() {
+                closed = true;
+                worker.close();
+            }
+        };
+    }
+
+    /** As with a real one, nobody hears of what its tasks throw. */
+    @Override
+    public Timer timer(String threadName) {
+        Timer timer = sim.timer(threadName);
+        return new Timer() {
+            @Override
+            public Task schedule(long delayNanos, Runnable task) {
+                if (noTimers) {
+                    throw refuse();
+                }
+                return timer.schedule(delayNanos, () -> run(task));
+            }
+
+            private void run(Runnable task) {
+                try {
+                    task.run();
+                } catch (OutOfMemoryError e) {
+                    sim.log("a task of " + threadName + " failed: " + e);
+                }
+            }
+
+            @Override
+            public void close() {
+                timer.close();
+            }
+        };
+    }
+
+    @Override
+    public long nanoTime() {
+        called();
+        return sim.nanoTime();
+    }
+
+    @Override
+    public void park(Object blocker, long nanos) {
+        called();
+        sim.park(blocker, nanos);
+    }
+
+    @Override
+    public long wallMillis() {
+        return sim.wallMillis();
+    }
+
+    @Override
+    public long randomLong() {
+        return sim.randomLong();
+    }
+
+    @Override
+    public void unpark(Thread thread) {
+        sim.unpark(thread);
+    }
+}
