@@ -20,6 +20,9 @@ sealed interface Effect {
     /** Tell a waiter. */
     record Tell(Waiter waiter) implements Effect {}
 
+    /** What another slot wants done. */
+    record Elsewhere(Slot slot, Buffer wanted) implements Effect {}
+
     /** Renew now, for this lease. */
     record Renew(Tenure tenure, Term term) implements Effect {}
 

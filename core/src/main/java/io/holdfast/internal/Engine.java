@@ -121,7 +121,7 @@ final class Engine implements Rules.Moment {
     /** @param doing carries out what the slot wants done */
     Slot arrive(String name, Waiter waiter, BiConsumer<Slot, Effect.Buffer> doing) {
         while (true) {
-            Slot slot = slots.get(name, waiter.term);
+            Slot slot = slots.get(name, waiter.term, waiter.waits());
             boolean mixed = slots.areMixed();
             if (mixed || !(slot instanceof LingeringSlot)) {
                 letGo(name, slot);
@@ -216,6 +216,8 @@ final class Engine implements Rules.Moment {
             calls.start(new AcquireCall(this, slot, ask));
         } else if (effect instanceof Effect.GiveUp giveUp) {
             settlements.begin(giveUp.settlement());
+        } else if (effect instanceof Effect.Elsewhere other) {
+            run(other.slot(), other.wanted());
         } else if (effect instanceof Effect.Watch watch) {
             watchdog.watch(slot, watch.tenure());
         } else if (effect instanceof Effect.Renew renew) {

@@ -134,15 +134,21 @@ final class Line {
 
     /** The store has refused all of them: takes out those who have no more time. */
     List<Waiter> refused(Optional<String> holder, long now) {
-        List<Waiter> over = new ArrayList<>();
-        for (Waiter waiter : List.copyOf(waiters)) {
-            waiter.answered = true;
-            waiter.holder = holder;
-            if (waiter.outOfTime(now)) {
-                finish(waiter, new Outcome.Busy(holder), over);
-            }
+        return List.copyOf(waiters).stream()
+                .flatMap(waiter -> refused(waiter, holder, now).stream())
+                .toList();
+    }
+
+    /** The store has refused this one: takes it out if it has no more time. */
+    Optional<Waiter> refused(Waiter waiter, Optional<String> holder, long now) {
+        waiter.answered = true;
+        waiter.holder = holder;
+        if (!waiter.outOfTime(now)) {
+            return Optional.empty();
         }
-        return over;
+        remove(waiter);
+        waiter.outcome = new Outcome.Busy(holder);
+        return Optional.of(waiter);
     }
 
     /** Takes out those whose time is up, or whose patience with the silent store is. */

@@ -41,9 +41,10 @@ final class Outages {
     }
 
     private void verify(Signal.Up signal, Outage outage, List<Tenure> held, long back, long now) {
-        long verified = held.stream().filter(tenure -> isVerified(tenure, back)).count();
+        long verified =
+                held.stream().filter(tenure -> isVerified(tenure, outage)).count();
         long doubtful = held.stream()
-                .filter(tenure -> tenure.held() && !isVerified(tenure, back))
+                .filter(tenure -> tenure.held() && !isVerified(tenure, outage))
                 .count();
         if (doubtful > 0 && now - back < engine.rules.command() && !engine.closed) {
             engine.later.run(LOOK_NANOS, () -> verify(signal, outage, held, back, engine.platform.nanoTime()));
@@ -60,8 +61,9 @@ final class Outages {
                 doubtful == 0 ? "" : ", not verified yet: " + doubtful));
     }
 
-    private static boolean isVerified(Tenure tenure, long back) {
-        return tenure.held() && tenure.validity.sent() - back >= 0;
+    /** By an answer to what was sent after the loss; some is sent before this client hears that the connection is back. */
+    private static boolean isVerified(Tenure tenure, Outage outage) {
+        return tenure.held() && tenure.validity.sent() - outage.since >= 0;
     }
 
     private List<Tenure> held() {

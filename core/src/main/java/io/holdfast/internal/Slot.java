@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * {@link Effect}s that the caller carries out after the mutex is free; no clock is read and nothing is called in here.
  *
  * <p>This class is what is the same for all: a tenure that is held, its owners one after the other, its renewals, its end.
- * How those who wait get one is up to {@link KeySlot} and {@link FairSlot}.
+ * How those who wait get one is up to {@link KeySlot}, {@link FairSlot} and {@link PermitLine}.
  *
  * <h2>Invariants</h2>
  *
@@ -319,6 +319,14 @@ abstract class Slot {
         current.preparing = true;
         current.preparedFor = head;
         out.add(new Effect.Renew(current, head.term.first()));
+    }
+
+    /** Is the slot, from its beginning, of a tenure that was granted to this waiter in another one. */
+    final void begin(Tenure granted, Waiter waiter, long now, Effect.Buffer out) {
+        tenure = granted;
+        granted.state = Tenure.State.HELD;
+        out.add(new Effect.Watch(granted));
+        grant(waiter, now, false, out);
     }
 
     /** Moves the deadline; an owner's own end stays where it is. */

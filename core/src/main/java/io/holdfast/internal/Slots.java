@@ -43,7 +43,8 @@ final class Slots {
         final ConcurrentHashMap<String, Slot> writing = new ConcurrentHashMap<>();
         final ConcurrentHashMap<String, Slot> reading = new ConcurrentHashMap<>();
         final ConcurrentHashMap<String, Slot> upgrading = new ConcurrentHashMap<>();
-        final List<ConcurrentHashMap<String, Slot>> open = List.of(barging, fair, writing, reading, upgrading);
+        final ConcurrentHashMap<String, Slot> permits = new ConcurrentHashMap<>();
+        final List<ConcurrentHashMap<String, Slot>> open = List.of(barging, fair, writing, reading, upgrading, permits);
         final Rules rules;
         final Predicate<String> isElsewhere = name -> lanes().anyMatch(
                         lanes -> lanes != this && (lanes.fair.containsKey(name) || lanes.barging.containsKey(name)));
@@ -58,7 +59,8 @@ final class Slots {
                 case WRITE -> writing;
                 case READ -> reading;
                 case UPGRADE -> upgrading;
-                case LOCK, PERMITS -> inOrder ? fair : barging;
+                case PERMITS -> permits;
+                case LOCK -> inOrder ? fair : barging;
             };
         }
 
@@ -98,8 +100,11 @@ final class Slots {
     }
 
     /** The slot for those who want the name like this, made if there is none. */
-    Slot get(String name, Term term) {
+    Slot get(String name, Term term, boolean waits) {
         Lanes lanes = lanes(term.safety());
+        if (term.share().mode() == Mode.PERMITS && term.way() != Term.Way.FAIR && waits) {
+            return lanes.permits.computeIfAbsent(name, key -> new PermitLine(key, lanes.rules, ids, this::alone));
+        }
         return isForOne(term)
                 ? alone(lanes.newSlot(name, term))
                 : lanes.lane(term.share().mode(), term.way() == Term.Way.FAIR)

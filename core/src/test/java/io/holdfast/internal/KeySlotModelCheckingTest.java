@@ -43,14 +43,14 @@ public class KeySlotModelCheckingTest {
             new Rules(1_000_000_000, 2_000_000_000, 30_000_000_000L, true, true, TERM, new Counters(), new Calm());
 
     private final AtomicLong ids = new AtomicLong();
-    private final KeySlot slot = newSlot(() -> new TenureId("c", ids.incrementAndGet()));
+    private final Slot slot = newSlot(() -> new TenureId("c", ids.incrementAndGet()));
     private final AtomicReferenceArray<Person> people = new AtomicReferenceArray<>(PEOPLE);
     private final AtomicInteger inside = new AtomicInteger();
     private final AtomicLong highestToken = new AtomicLong();
     private final AtomicReference<@Nullable TenureId> holder = new AtomicReference<>();
     private final AtomicLong blocks = new AtomicLong();
 
-    KeySlot newSlot(Supplier<TenureId> ids) {
+    Slot newSlot(Supplier<TenureId> ids) {
         return new KeySlot("n", Share.LOCK, RULES, ids);
     }
 
@@ -121,7 +121,7 @@ public class KeySlotModelCheckingTest {
         }
         inside.decrementAndGet();
         Hold hold = (Hold) person.waiter.outcome;
-        event((s, out) -> s.release(hold, 0, out));
+        event(hold.slot, (s, out) -> s.release(hold, 0, out));
         people.set(who, null);
         return true;
     }
@@ -165,12 +165,18 @@ public class KeySlotModelCheckingTest {
     }
 
     final void event(BiConsumer<Slot, Effect.Buffer> event) {
-        slot.on(event).effects().forEach(this::run);
+        event(slot, event);
+    }
+
+    private void event(Slot where, BiConsumer<Slot, Effect.Buffer> event) {
+        where.on(event).effects().forEach(this::run);
     }
 
     private void run(Effect effect) {
         if (effect instanceof Effect.Ask ask) {
-            ask(ask.tenure());
+            ask(ask.tenure(), ask.queueing() == Acquire.Queueing.NONE ? 0 : 1);
+        } else if (effect instanceof Effect.Elsewhere other) {
+            other.wanted().effects().forEach(this::run);
         } else if (effect instanceof Effect.GiveUp giveUp) {
             if (holder.compareAndSet(giveUp.settlement().tenure.id, null)) {
                 event((s, out) -> s.freed(out));
@@ -180,7 +186,7 @@ public class KeySlotModelCheckingTest {
         }
     }
 
-    private void ask(Tenure tenure) {
+    private void ask(Tenure tenure, long arrival) {
         if (holder.compareAndSet(null, tenure.id)) {
             long first = blocks.incrementAndGet() << 10;
             var reply = new Acquire.Granted(new TokenBlock(first, first + 1023), 0, List.of(), 1);
@@ -188,7 +194,7 @@ public class KeySlotModelCheckingTest {
             event((s, out) -> s.granted(tenure, reply, proven, 0, out));
             giveBackIfNotTaken(tenure);
         } else {
-            var reply = new Acquire.Refused(Duration.ofSeconds(1), 1, List.of(), Optional.empty(), 1, 1);
+            var reply = new Acquire.Refused(Duration.ofSeconds(1), arrival, List.of(), Optional.empty(), 1, 1);
             event((s, out) -> s.refused(tenure, reply, new Tenure.Base(0, 0, 1, 1), 0, out));
         }
     }

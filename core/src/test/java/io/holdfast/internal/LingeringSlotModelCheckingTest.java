@@ -17,7 +17,7 @@ public class LingeringSlotModelCheckingTest extends KeySlotModelCheckingTest {
     private static final Term LINGERING = TERM.lingering(Duration.ofSeconds(10));
 
     @Override
-    KeySlot newSlot(Supplier<TenureId> ids) {
+    Slot newSlot(Supplier<TenureId> ids) {
         return new LingeringSlot("n", RULES, ids, new Revocations(RULES.poll()), name -> false);
     }
 

@@ -22,7 +22,7 @@ class SlotsTest {
     private final AtomicLong numbers = new AtomicLong();
     private final Slots slots =
             new Slots(KeySlotModelCheckingTest.RULES, () -> new TenureId("c", numbers.incrementAndGet()));
-    private final Slot slot = slots.get("n", READING);
+    private final Slot slot = slots.get("n", READING, true);
 
     @Test
     void ofItsName() {
@@ -42,7 +42,7 @@ class SlotsTest {
     @Test
     void whoComesThenGetsAnother() {
         slots.setAside(slot);
-        Slot next = slots.get("n", READING);
+        Slot next = slots.get("n", READING, true);
         assertThat(slots.of("n")).containsExactlyInAnyOrder(slot, next);
         slots.remove(slot);
         slots.remove(next);

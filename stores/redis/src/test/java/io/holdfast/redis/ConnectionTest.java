@@ -136,10 +136,10 @@ class ConnectionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {50, 1_000})
+    @ValueSource(longs = {200, 2_000})
     void aServerThatHangsIsLeft(long connectMillis) {
         try (TestClient impatient = TestClient.open(
-                servers.uri(), TestClient.timeouts(Duration.ofMillis(100), Duration.ofMillis(connectMillis)))) {
+                servers.uri(), TestClient.timeouts(Duration.ofMillis(500), Duration.ofMillis(connectMillis)))) {
             impatient.granted("other", 1);
             servers.server.pause();
             CompletionStage<Acquire.Reply> reply = impatient.start("lock", 1);

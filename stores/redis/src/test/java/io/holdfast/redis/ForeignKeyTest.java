@@ -230,7 +230,11 @@ class ForeignKeyTest {
             }
             assertThat(refusal).as(where).isPresent();
             assertThat(refusal.orElseThrow()).as(where).hasMessageContaining("the key '" + foreign + "'");
-            assertThat(contents()).as(where).isEqualTo(before);
+            // by key no other key is touched; a claim that was assigned before may end just now
+            boolean alone = what.endsWith("by key");
+            assertThat(alone ? contents().get(foreign) : contents())
+                    .as(where)
+                    .isEqualTo(alone ? before.get(foreign) : before);
         });
     }
 

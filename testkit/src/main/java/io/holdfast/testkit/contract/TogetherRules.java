@@ -302,8 +302,8 @@ final class TogetherRules {
 
     private void waiters() {
         Duration lease = scene.shortLease(client.capabilities());
-        other.granted(other.request(other.tenure(), name("2")).withLease(lease));
         TestClient third = scene.client();
+        other.granted(other.request(other.tenure(), name("2")).withLease(lease));
         third.refused(third.request(third.tenure(), name("2")).queued(Acquire.Queueing.BARGING, 0));
         scene.passLease(lease);
         assertEquals(

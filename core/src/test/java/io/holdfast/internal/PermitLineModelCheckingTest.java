@@ -1,0 +1,31 @@
+package io.holdfast.internal;
+
+import io.holdfast.spi.Share;
+import io.holdfast.spi.TenureId;
+import java.util.function.Supplier;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The same on a {@link PermitLine}, for a semaphore of one permit. */
+@Tag("lincheck")
+@Param(name = "who", gen = IntGen.class, conf = "0:3")
+public class PermitLineModelCheckingTest extends KeySlotModelCheckingTest {
+
+    @Override
+    Slot newSlot(Supplier<TenureId> ids) {
+        return new PermitLine("n", RULES, ids, served -> {});
+    }
+
+    @Override
+    Term term() {
+        return TERM.of(Share.permits(1));
+    }
+
+    @Test
+    @Override
+    void exclusionTokensAndNobodyForgotten() {
+        check(PermitLineModelCheckingTest.class, 15);
+    }
+}
