@@ -330,7 +330,7 @@ final class PermitLine extends Slot {
 
     @Override
     void revoked(TenureId id, long now, Effect.Buffer out) {
-        waiterOf(id).ifPresent(waiter -> ticket(waiter).assignedMeanwhile = null);
+        waiterOf(id).ifPresent(waiter -> ticket(waiter).unassign());
     }
 
     @Override

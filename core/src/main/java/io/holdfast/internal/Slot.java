@@ -508,7 +508,7 @@ abstract class Slot {
         if (current == null || !current.id.equals(id)) {
             return;
         }
-        current.assignedMeanwhile = null;
+        current.unassign();
         if (current.held()) {
             verify(current, now, out);
         }

@@ -158,6 +158,12 @@ final class Tenure {
         return until != NEVER && now - until >= 0;
     }
 
+    /** What was assigned to it while a call is in flight was taken back, and its place is used up: it has to ask again. */
+    void unassign() {
+        freedMeanwhile |= assignedMeanwhile != null;
+        assignedMeanwhile = null;
+    }
+
     /** Whether what was asked for by it, or before it, may stand at the store. */
     boolean mayStand() {
         return copies.unanswered() || beforeMayStand;

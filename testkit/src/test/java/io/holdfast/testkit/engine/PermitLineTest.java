@@ -44,6 +44,11 @@ class PermitLineTest extends VirtualTime {
         return waiting;
     }
 
+    private static void giveBack(CompletableFuture<Permit> served) {
+        assertThat(served).isCompleted();
+        served.join().close();
+    }
+
     /** One that notes when it is served, and gives back at once. */
     private CompletableFuture<Void> passing(String name, CompletableFuture<Permit> waiting) {
         return waiting.thenAccept(permit -> {
@@ -126,10 +131,10 @@ class PermitLineTest extends VirtualTime {
 
         assertThat(small).isCompleted();
         assertThat(large).isNotDone();
-        small.join().close();
+        giveBack(small);
         held.close();
         sim.runFor(SHORT);
-        large.join().close();
+        giveBack(large);
     }
 
     @Test
@@ -149,7 +154,7 @@ class PermitLineTest extends VirtualTime {
         assertThat(second).isNotDone();
         held.close();
         sim.runFor(SHORT);
-        second.join().close();
+        giveBack(second);
     }
 
     @Test
@@ -229,6 +234,7 @@ class PermitLineTest extends VirtualTime {
     @Test
     void whatWasTakenBackBeforeTheAnswerIsNotClaimed() {
         Permit held = all();
+        assertThat(atB.tryAcquire()).as("the clock is known from then on").isEmpty();
         Held answer = faults(b).holdReply(Operation.ACQUIRE);
         CompletableFuture<Permit> waiting = atB.async().acquire(3);
         sim.runReady();
@@ -245,7 +251,7 @@ class PermitLineTest extends VirtualTime {
         assertThat(waiting).isNotDone();
         other.close();
         sim.runFor(SHORT);
-        waiting.join().close();
+        giveBack(waiting);
     }
 
     @Test
@@ -277,6 +283,6 @@ class PermitLineTest extends VirtualTime {
                 .isBetween(Duration.ofSeconds(3), Duration.ofMillis(3_010));
         held.close();
         sim.runFor(SHORT);
-        first.join().close();
+        giveBack(first);
     }
 }
