@@ -145,7 +145,7 @@ record Owners(Engine engine, Platform platform) {
             }
         }
         if (term.watchdog() && hold.allRenewed()) {
-            hold.enter(Tenure.NEVER);
+            hold.enter(term, Tenure.NEVER);
         } else {
             enter(hold, term);
         }
@@ -156,7 +156,7 @@ record Owners(Engine engine, Platform platform) {
         long end = term.watchdog() ? Tenure.NEVER : endOf(term);
         boolean later = hold.slot.locked(() -> {
             long before = hold.end();
-            hold.enter(end);
+            hold.enter(term, end);
             return before != Tenure.NEVER && hold.end() != before;
         });
         if (later && !confirm(hold)) {

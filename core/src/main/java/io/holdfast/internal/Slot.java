@@ -522,7 +522,7 @@ abstract class Slot {
         }
         // a lease of its own is verified by asking for no more than what is left of it
         return hold.watchdog()
-                ? hold.term.watchdog() ? hold.term : rules.term()
+                ? hold.renewal()
                 : hold.term.ending(Duration.ofNanos(Term.leaseFor(Math.max(1, hold.end() - now))));
     }
 
