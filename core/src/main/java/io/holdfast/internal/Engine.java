@@ -165,7 +165,7 @@ final class Engine implements Rules.Moment {
     private boolean arrive(Slot slot, Waiter waiter, Effect.Buffer out) {
         if (closed) {
             slot.retireIfEmpty(out);
-            throw Texts.closed(slot.name, settings.name());
+            throw Texts.closed(slot.label(), settings.name());
         }
         return slot.arrive(waiter, platform.nanoTime(), out);
     }
@@ -205,7 +205,7 @@ final class Engine implements Rules.Moment {
         try {
             run(slot, effect);
         } catch (Throwable e) {
-            events.failure("lock '" + slot.name + "': " + effect, e);
+            events.failure(slot.label() + ": " + effect, e);
         }
     }
 
@@ -232,7 +232,9 @@ final class Engine implements Rules.Moment {
     private void runRare(Slot slot, Effect effect) {
         if (effect instanceof Effect.Granted granted) {
             Hold hold = granted.hold();
-            events.detail(new LockEvent.Granted(slot.name, hold.token, hold.owner(), granted.handedOver()));
+            events.detail(
+                    slot.share.mode(),
+                    new LockEvent.Granted(slot.name, hold.token, hold.owner(), granted.handedOver()));
         } else if (effect instanceof Effect.Lost lost) {
             lost(slot, lost.hold(), lost.reason());
         } else if (effect instanceof Effect.Abandoned abandoned) {
@@ -268,9 +270,11 @@ final class Engine implements Rules.Moment {
 
     private void lost(Slot slot, Hold hold, String reason) {
         counters.lost.increment();
+        Share.Mode mode = slot.share.mode();
         events.warn(
+                mode,
                 new LockEvent.Lost(slot.name, hold.token, hold.owner(), reason),
-                "another owner may have the lock: fence its writes with the token");
+                "another owner may have the " + Texts.held(mode) + ": fence its writes with the token");
         var loss = Texts.lost(hold, reason);
         for (var action : hold.lossActions()) {
             tellLoss("an action for the loss", () -> action.accept(loss));
@@ -290,9 +294,12 @@ final class Engine implements Rules.Moment {
 
     private void abandoned(Slot slot, Hold hold) {
         String site = hold.site();
+        Share.Mode mode = slot.share.mode();
         events.warn(
+                mode,
                 new LockEvent.Abandoned(slot.name, hold.token, hold.owner(), site),
-                "unlock in finally, close leases; others get the lock when its lease ends");
+                (mode == Share.Mode.PERMITS ? "close permits" : "unlock in finally, close leases") + "; others get the "
+                        + Texts.held(mode) + " when its lease ends");
     }
 
     /** A moving mean of the answers in time; a lost update is as good as a lost sample. */
@@ -387,7 +394,7 @@ final class Engine implements Rules.Moment {
     @Override
     public HoldfastException failure(String name, Waiter waiter, Tenure asked, StoreException cause, long now) {
         String after = " after " + (now - waiter.arrived) / 1_000_000 + " ms: " + cause.getMessage();
-        String label = Texts.kind(asked.share.mode()) + " '" + name + "'";
+        String label = Texts.label(asked.share.mode(), name);
         if (!asked.mayStand()) {
             return Texts.failure(name, label + " was not acquired" + after, cause);
         }
@@ -423,7 +430,7 @@ final class Engine implements Rules.Moment {
         long now = platform.nanoTime();
         slots.all()
                 .forEach(slot ->
-                        event(slot, (s, out) -> s.close(() -> Texts.closed(s.name, settings.name()), now, out)));
+                        event(slot, (s, out) -> s.close(() -> Texts.closed(s.label(), settings.name()), now, out)));
         delays.runAll();
     }
 }

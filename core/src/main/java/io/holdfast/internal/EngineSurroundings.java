@@ -32,7 +32,7 @@ record EngineSurroundings(Engine engine) implements Surroundings {
     @Override
     public CompletionStage<LockReport> inspect(String name) {
         if (engine.closed) {
-            throw Texts.closed(name, engine.settings.name());
+            throw Texts.closed("lock '" + name + "'", engine.settings.name());
         }
         return engine.calls.ask(() -> engine.store.inspect(name));
     }

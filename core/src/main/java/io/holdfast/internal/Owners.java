@@ -56,7 +56,7 @@ record Owners(Engine engine, Platform platform) {
     /** @param ended whether it ended before its owner released it */
     private void requireNotClosed(Hold hold, boolean ended) {
         if (ended && engine.closed) {
-            throw Texts.closedMeanwhile(hold.slot.name, engine.settings.name());
+            throw Texts.closedMeanwhile(hold.slot.share.mode(), hold.slot.name, engine.settings.name());
         }
     }
 
@@ -295,7 +295,8 @@ record Owners(Engine engine, Platform platform) {
         requireNotClosed(hold, ended);
         engine.counters.releases.increment();
         if (engine.events.detailed()) {
-            engine.events.detail(new LockEvent.Released(hold.slot.name, hold.token, hold.owner()));
+            engine.events.detail(
+                    hold.slot.share.mode(), new LockEvent.Released(hold.slot.name, hold.token, hold.owner()));
         }
         return hold.settlement;
     }
@@ -305,6 +306,7 @@ record Owners(Engine engine, Platform platform) {
         if (!verdict.isDone()) {
             hold.slot.locked(hold::dropLossActions);
             engine.events.warn(
+                    hold.slot.share.mode(),
                     new LockEvent.ReleaseUnconfirmed(
                             name,
                             hold.token,

@@ -395,7 +395,7 @@ abstract class Slot {
 
     /** Name and kind, for texts. */
     String label() {
-        return Texts.kind(share.mode()) + " '" + name + "'";
+        return Texts.label(share.mode(), name);
     }
 
     /** Ends a hold whose name is kept for a while: it is released after that, or lapses if this client is no more by then. */
