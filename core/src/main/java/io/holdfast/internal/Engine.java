@@ -70,7 +70,7 @@ final class Engine implements Rules.Moment {
         this.events = events;
         this.threads = threads;
         this.later = (delay, task) ->
-                threads.timer().schedule(delay, () -> threads.background().execute(guarded(task)));
+                threads.timer().schedule(delay, () -> threads.background().execute(guarded("a background task", task)));
         this.calls = new Calls(this, store.capabilities().blocking() ? threads.senders() : Runnable::run);
         this.rules = rules();
         this.slots = new Slots(rules, this::nextTenure);
@@ -182,14 +182,22 @@ final class Engine implements Rules.Moment {
         return new TenureId(clientId, tenureNumbers.incrementAndGet());
     }
 
-    private Runnable guarded(Runnable task) {
+    /** Runs a task, and logs what it throws: whatever runs it goes on with the next one. */
+    Runnable guarded(String what, Runnable task) {
         return () -> {
             try {
                 task.run();
             } catch (Throwable e) {
-                events.failure("a background task", e);
+                failed(what, e);
             }
         };
+    }
+
+    /** Logs an error, except that a closed client ended a call: the close ends what is under way. */
+    void failed(String what, Throwable error) {
+        if (!(error instanceof StoreException && calls.isClosed())) {
+            events.failure(what, error);
+        }
     }
 
     // ---- effects
@@ -283,13 +291,7 @@ final class Engine implements Rules.Moment {
 
     /** Runs an action of a user for a loss; what it throws is logged. */
     void tellLoss(String what, Runnable action) {
-        threads.losses().execute(() -> {
-            try {
-                action.run();
-            } catch (Throwable e) {
-                events.failure(what, e);
-            }
-        });
+        threads.losses().execute(guarded(what, action));
     }
 
     private void abandoned(Slot slot, Hold hold) {

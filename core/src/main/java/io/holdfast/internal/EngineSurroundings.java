@@ -3,7 +3,6 @@ package io.holdfast.internal;
 import io.holdfast.LockReport;
 import io.holdfast.internal.recipes.Surroundings;
 import io.holdfast.spi.Platform;
-import io.holdfast.spi.StoreException;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
@@ -39,20 +38,11 @@ record EngineSurroundings(Engine engine) implements Surroundings {
 
     @Override
     public void callBack(String what, Runnable code) {
-        engine.threads.callbacks().execute(() -> {
-            try {
-                code.run();
-            } catch (Throwable e) {
-                failed(what, e);
-            }
-        });
+        engine.threads.callbacks().execute(engine.guarded(what, code));
     }
 
     @Override
     public void failed(String what, Throwable error) {
-        // the close ends what is under way
-        if (!(error instanceof StoreException && engine.calls.isClosed())) {
-            engine.events.failure(what, error);
-        }
+        engine.failed(what, error);
     }
 }
