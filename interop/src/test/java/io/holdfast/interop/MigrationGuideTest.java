@@ -9,6 +9,7 @@ import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
+import io.holdfast.LeaderElection;
 import io.holdfast.Leadership;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
@@ -558,15 +559,15 @@ class MigrationGuideTest extends BothLibraries {
         String name = name();
         List<Boolean> watched = new CopyOnWriteArrayList<>();
         List<Leadership.End> ends = new CopyOnWriteArrayList<>();
-        try (var watch =
-                ours.leaderElection(name).watch(Duration.ofMillis(100), leader -> watched.add(leader.isPresent()))) {
-            Leadership leadership = ours.leaderElection(name).tryCampaign().orElseThrow();
-            leadership.onEnd(ends::add);
-            Await.until("the leader is seen", () -> watched.contains(true));
-            assertThat(ours.lock(name).forceUnlock()).isTrue();
-            Await.until("the leader is told", () -> !ends.isEmpty());
-            assertThat(ends).singleElement().isInstanceOf(Leadership.End.Lost.class);
-        }
+        LeaderElection.Watch watch =
+                ours.leaderElection(name).watch(Duration.ofMillis(100), leader -> watched.add(leader.isPresent()));
+        Leadership leadership = ours.leaderElection(name).tryCampaign().orElseThrow();
+        leadership.onEnd(ends::add);
+        Await.until("the leader is seen", () -> watched.contains(true));
+        assertThat(ours.lock(name).forceUnlock()).isTrue();
+        Await.until("the leader is told", () -> !ends.isEmpty());
+        assertThat(ends).singleElement().isInstanceOf(Leadership.End.Lost.class);
+        watch.close();
     }
 
     @Test

@@ -47,10 +47,11 @@ final class Charts {
             Row row = rows.get(i);
             double y = i * LINE + 14.0;
             label(svg, i, row);
-            svg.line("range", x(row.p50Micros(), most), y, x(row.p999Micros(), most), y);
-            svg.dot("busy", x(row.p50Micros(), most), y, 5)
-                    .dot("busy", x(row.p99Micros(), most), y, 4)
-                    .dot("busy", x(row.p999Micros(), most), y, 3);
+            double last = x((double) row.p999Micros(), most);
+            svg.line("range", x((double) row.p50Micros(), most), y, last, y);
+            svg.dot("busy", x((double) row.p50Micros(), most), y, 5)
+                    .dot("busy", x((double) row.p99Micros(), most), y, 4)
+                    .dot("busy", last, y, 3);
             svg.text("soft", "end", WIDTH, y + 4, figures(row));
         }
         return svg.toText(bottom + 38, "time for a purchase");
