@@ -32,7 +32,8 @@ import java.util.concurrent.locks.Lock;
  * ever. Without a lease argument the lease is renewed in the background for as long as the owner lives (the
  * <em>watchdog</em>). With a lease argument the hold ends then, is not renewed, and others may take the lock at that
  * moment; that is a loss like any other. The hold lasts until the latest end of its levels; when a level ends, the rest
- * counts again. A lease is 100 ms to 365 days, or the call throws {@link IllegalArgumentException}.
+ * counts again. The watchdog renews it for the lease of the lock by which the outermost of its levels without a lease
+ * argument was entered. A lease is 100 ms to 365 days, or the call throws {@link IllegalArgumentException}.
  *
  * <p><strong>Waits.</strong> A wait bounds the waiting for the lock. Zero or less means no waiting. The first answer of
  * the store is always waited for, at most for the command timeout (default 2 s), because without it nothing can be said.

@@ -2,16 +2,16 @@ package io.holdfast;
 
 import java.time.Duration;
 
-/** Something that happened to a lock of this client. */
+/** Something that happened to a lock of this client, or to a permit of a semaphore. */
 public sealed interface LockEvent {
 
-    /** The lock's name; empty for an event of the whole client. */
+    /** The name of the lock or semaphore; empty for an event of the whole client. */
     String lockName();
 
     /**
-     * An owner got the lock.
+     * An owner acquired the lock, or permits.
      *
-     * @param lockName the lock
+     * @param lockName the lock or semaphore
      * @param token the owner's fencing token
      * @param owner the thread or lease
      * @param handedOver whether it passed inside this process without a store call
@@ -21,7 +21,7 @@ public sealed interface LockEvent {
     /**
      * An owner ended its hold.
      *
-     * @param lockName the lock
+     * @param lockName the lock or semaphore
      * @param token the owner's fencing token
      * @param owner the thread or lease
      */
@@ -30,7 +30,7 @@ public sealed interface LockEvent {
     /**
      * A hold was lost while its owner had it. Raised at the latest when its validity ends.
      *
-     * @param lockName the lock
+     * @param lockName the lock or semaphore
      * @param token the owner's fencing token
      * @param owner the thread or lease
      * @param reason why, for a person
@@ -40,7 +40,7 @@ public sealed interface LockEvent {
     /**
      * An owner ended without releasing: its thread died, or its lease was garbage collected. It is renewed no more.
      *
-     * @param lockName the lock
+     * @param lockName the lock or semaphore
      * @param token the owner's fencing token
      * @param owner the thread or lease
      * @param acquiredAt the code that acquired it, or why that is not known
@@ -50,7 +50,7 @@ public sealed interface LockEvent {
     /**
      * A hold is older than {@code maxHold}.
      *
-     * @param lockName the lock
+     * @param lockName the lock or semaphore
      * @param token the owner's fencing token
      * @param owner the thread or lease
      * @param held for how long
@@ -61,7 +61,7 @@ public sealed interface LockEvent {
     /**
      * A renewal is late by over a third of the lease.
      *
-     * @param lockName the lock
+     * @param lockName the lock or semaphore
      * @param token the owner's fencing token
      * @param remaining how long the hold is valid for if no renewal succeeds
      * @param reason what the last one failed with
@@ -72,7 +72,7 @@ public sealed interface LockEvent {
      * A release got no answer in time and goes on in the background. {@link Lost} follows if the store then reports that it
      * did not have the hold any more.
      *
-     * @param lockName the lock
+     * @param lockName the lock or semaphore
      * @param token the owner's fencing token
      * @param remaining until the store gives the name up by itself
      * @param reason what the last release failed with

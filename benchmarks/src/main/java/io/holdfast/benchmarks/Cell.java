@@ -1,7 +1,9 @@
 package io.holdfast.benchmarks;
 
 import io.holdfast.benchmarks.subject.SubjectKind;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * One case in one size, which several subjects run in turn.
@@ -49,6 +51,17 @@ record Cell(String name, int threads, int processes, int size, List<SubjectKind>
     /** Whether what is held is renewed all the time. */
     boolean goesOnBetweenRounds() {
         return name.equals("hold");
+    }
+
+    /** What a subject did, for a program; the caller adds what came of it. */
+    Map<String, Object> toJson(String subject) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("case", name);
+        fields.put("threads", threads);
+        fields.put("processes", processes);
+        fields.put("size", size);
+        fields.put("subject", subject);
+        return fields;
     }
 
     @Override

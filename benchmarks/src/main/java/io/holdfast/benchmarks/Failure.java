@@ -1,6 +1,5 @@
 package io.holdfast.benchmarks;
 
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -14,12 +13,7 @@ record Failure(Cell cell, String subject, String text) {
 
     /** For a program. */
     Map<String, Object> toJson() {
-        Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("case", cell.name());
-        fields.put("threads", cell.threads());
-        fields.put("processes", cell.processes());
-        fields.put("size", cell.size());
-        fields.put("subject", subject);
+        Map<String, Object> fields = cell.toJson(subject);
         fields.put("failure", text);
         return fields;
     }

@@ -14,29 +14,36 @@ import java.util.stream.Stream;
  * How one figure grows with one size, for all subjects.
  *
  * @param name of its file
- * @param caption above it
  * @param plot its curves
  */
-record Figure(String name, String caption, Plot plot) {
+record Figure(String name, Plot plot) {
 
     /** Those of which something was measured. */
     static List<Figure> of(List<Row> rows) {
         return Stream.of(
-                        new Axes("distinct", "threads, a lock each", "pairs/s")
+                        new Axes("distinct", "Threads with a lock each", "threads, a lock each", "pairs/s")
                                 .draw(rows, row -> row.cell().threads(), Row::perSecond),
-                        new Axes("processes", "processes of 8 threads, one lock", "pairs/s")
+                        new Axes(
+                                        "processes",
+                                        "Processes that share a lock",
+                                        "processes of 8 threads, one lock",
+                                        "pairs/s")
                                 .draw(rows, row -> row.cell().processes(), Row::perSecond),
                         new Axes(
                                         "hold",
+                                        "Processor time of held locks",
                                         "held locks, leases of 3 s; 100 000 of 30 s",
                                         "us of CPU for a lock and second")
                                 .draw(rows, Figure::size, Row::cpuMicrosPerOp),
-                        new Axes("hold", "held locks", "heap bytes each").draw(rows, Figure::size, Row::heapBytes),
-                        new Axes("waiters", "waiters", "handoffs/s").draw(rows, Figure::size, Row::perSecond),
-                        new Axes("waiters", "waiters", "ms to line up").draw(rows, Figure::size, Row::lineUpMillis),
-                        new Axes("names", "names used once", "server bytes each")
+                        new Axes("hold", "Heap of held locks", "held locks", "heap bytes each")
+                                .draw(rows, Figure::size, Row::heapBytes),
+                        new Axes("waiters", "Handoffs among waiters for one lock", "waiters", "handoffs/s")
+                                .draw(rows, Figure::size, Row::perSecond),
+                        new Axes("waiters", "Time until all wait for one lock", "waiters", "ms to line up")
+                                .draw(rows, Figure::size, Row::lineUpMillis),
+                        new Axes("names", "Server memory of names used once", "names used once", "server bytes each")
                                 .draw(rows, Figure::size, Row::serverBytes),
-                        new Axes("names", "names used once", "heap bytes each")
+                        new Axes("names", "Heap of names used once", "names used once", "heap bytes each")
                                 .draw(rows, Figure::size, Row::heapBytes))
                 .filter(figure -> !figure.plot.isEmpty())
                 .toList();
@@ -51,13 +58,13 @@ record Figure(String name, String caption, Plot plot) {
         Files.writeString(folder.resolve(name + ".svg"), plot.toSvg("<style>\n" + Css.of("plot") + "</style>\n"));
     }
 
-    private record Axes(String name, String along, String upwards) {
+    private record Axes(String name, String title, String along, String upwards) {
 
         Figure draw(List<Row> rows, ToDoubleFunction<Row> x, ToDoubleFunction<Row> y) {
             Map<String, List<Row>> curves = rows.stream()
                     .filter(row -> row.cell().name().equals(name))
                     .collect(Collectors.groupingBy(Axes::curve, LinkedHashMap::new, Collectors.toList()));
-            Plot plot = new Plot(along, upwards);
+            Plot plot = new Plot(title, along, upwards);
             if (curves.values().stream().anyMatch(points -> points.size() > 1)) {
                 // beside curves, one point says little
                 curves.values().removeIf(points -> points.size() == 1);
@@ -68,7 +75,7 @@ record Figure(String name, String caption, Plot plot) {
                             .map(row -> new double[] {x.applyAsDouble(row), y.applyAsDouble(row)})
                             .toList()));
             String file = (name + " " + upwards).replaceAll("[^a-zA-Z0-9]+", "-");
-            return new Figure(file, name + ": " + upwards, plot);
+            return new Figure(file, plot);
         }
 
         /** Where it is the size that grows, the number of processes is another curve. */

@@ -77,8 +77,7 @@ final class HtmlPage {
     }
 
     private static String plot(Figure figure) {
-        return "<figure><figcaption>" + figure.caption() + "</figcaption>\n"
-                + figure.plot().toSvg("") + "</figure>\n";
+        return "<figure>" + figure.plot().toSvg("") + "</figure>\n";
     }
 
     private String failures() {

@@ -1,5 +1,6 @@
 package io.holdfast.benchmarks;
 
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -7,13 +8,20 @@ import java.util.Map;
 /** Curves over an axis on which each step is a factor, as is each step upwards. */
 final class Plot {
 
-    private static final int WIDTH = 720;
+    private static final int WIDTH = 760;
     private static final int HEIGHT = 320;
+    /** What is above the curves, for the title. */
+    private static final int HEAD = 28;
+
     private static final int LEFT = 70;
     private static final int RIGHT = 600;
     private static final int TOP = 16;
     private static final int BOTTOM = 276;
 
+    /** How far apart two names of curves are at least. */
+    private static final int LINE = 14;
+
+    private final String title;
     private final String along;
     private final String upwards;
     private final Map<String, List<double[]>> curves = new LinkedHashMap<>();
@@ -22,7 +30,14 @@ final class Plot {
     private double lowY = Double.MAX_VALUE;
     private double highY = 1e-9;
 
-    Plot(String along, String upwards) {
+    /**
+     * One without curves.
+     *
+     * @param along the label of the axis to the right, with the unit
+     * @param upwards the label of the axis upwards, with the unit
+     */
+    Plot(String title, String along, String upwards) {
+        this.title = title;
         this.along = along;
         this.upwards = upwards;
     }
@@ -50,15 +65,28 @@ final class Plot {
     /** The drawing, with that text before it. */
     String toSvg(String style) {
         StringBuilder svg = new StringBuilder(TextTable.format(
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s by %s\">%n",
-                WIDTH, HEIGHT, upwards, along));
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 %d %d %d\" role=\"img\" aria-label=\"%s: %s by %s\">%n",
+                -HEAD, WIDTH, HEIGHT + HEAD, title, upwards, along));
         svg.append(style);
+        labels(svg);
         grid(svg);
         int curve = 0;
-        for (Map.Entry<String, List<double[]>> each : curves.entrySet()) {
-            draw(svg, each.getKey(), each.getValue(), curve++);
+        for (List<double[]> points : curves.values()) {
+            draw(svg, points, curve++);
         }
+        names(svg);
         return svg.append("</svg>\n").toString();
+    }
+
+    private void labels(StringBuilder svg) {
+        svg.append(TextTable.format(
+                "<text class=\"title\" text-anchor=\"start\" x=\"%d\" y=\"%d\">%s</text>%n",
+                LEFT, 8 - HEAD / 2, title));
+        double middle = (TOP + BOTTOM) / 2.0;
+        svg.append(TextTable.format(
+                "<text text-anchor=\"middle\" transform=\"translate(16 %.1f) rotate(-90)\">%s</text>%n",
+                middle, upwards));
+        text(svg, "middle", (LEFT + RIGHT) / 2.0, BOTTOM + 34, along);
     }
 
     private void grid(StringBuilder svg) {
@@ -74,10 +102,9 @@ final class Plot {
                     line(svg, x(value), TOP, x(value), BOTTOM);
                     text(svg, "middle", x(value), BOTTOM + 16, shortly(value));
                 });
-        text(svg, "middle", (LEFT + RIGHT) / 2.0, BOTTOM + 34, along);
     }
 
-    private void draw(StringBuilder svg, String name, List<double[]> points, int curve) {
+    private void draw(StringBuilder svg, List<double[]> points, int curve) {
         StringBuilder path = new StringBuilder();
         for (double[] point : points) {
             path.append(path.isEmpty() ? "M" : " L");
@@ -86,8 +113,24 @@ final class Plot {
                     "<circle class=\"c%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>%n", curve, x(point[0]), y(point[1])));
         }
         svg.append(TextTable.format("<path class=\"c%d\" d=\"%s\"/>%n", curve, path));
-        double[] last = points.get(points.size() - 1);
-        text(svg, "start", x(last[0]) + 8, y(last[1]) + 4, name);
+    }
+
+    /** Each name at the end of its curve, from the highest down, and below the one before if they would overlap. */
+    private void names(StringBuilder svg) {
+        double free = -Double.MAX_VALUE;
+        List<Map.Entry<String, List<double[]>>> fromTheTop = curves.entrySet().stream()
+                .sorted(Comparator.comparingDouble(curve -> y(last(curve.getValue())[1])))
+                .toList();
+        for (Map.Entry<String, List<double[]>> curve : fromTheTop) {
+            double[] end = last(curve.getValue());
+            double y = Math.max(free, y(end[1]) + 4);
+            text(svg, "start", x(end[0]) + 8, y, curve.getKey());
+            free = y + LINE;
+        }
+    }
+
+    private static double[] last(List<double[]> points) {
+        return points.get(points.size() - 1);
     }
 
     private static void line(StringBuilder svg, double x1, double y1, double x2, double y2) {

@@ -1,7 +1,6 @@
 package io.holdfast.benchmarks;
 
 import io.holdfast.benchmarks.work.Answer;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
@@ -94,12 +93,7 @@ record Row(
 
     /** For a program. */
     Map<String, Object> toJson() {
-        Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("case", cell.name());
-        fields.put("threads", cell.threads());
-        fields.put("processes", cell.processes());
-        fields.put("size", cell.size());
-        fields.put("subject", subject);
+        Map<String, Object> fields = cell.toJson(subject);
         fields.put("perSecond", perSecond);
         fields.put("perSecondMin", slowest);
         fields.put("perSecondMax", fastest);

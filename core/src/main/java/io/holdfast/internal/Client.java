@@ -244,14 +244,14 @@ public final class Client implements Holdfast {
     }
 
     private DistributedLock lock(String name, LockOptions options, Term.Way way) {
-        return new ClientLock(engine, name, term(name, options, way), options.reentrant());
+        return new ClientLock(engine, name, term("lock", name, options, way), options.reentrant());
     }
 
     @Override
     public DistributedReadWriteLock readWriteLock(String name, LockOptions options) {
         requireMode(name, Share.Mode.UPGRADE, "read/write lock");
         requireNoLinger("read/write lock", name, options);
-        Term term = term(name, options, way(options));
+        Term term = term("read/write lock", name, options, way(options));
         return new ClientReadWriteLock(
                 new ClientLock(engine, name, term.of(Share.READ), options.reentrant()),
                 new ClientLock(engine, name, term.of(Share.WRITE), options.reentrant()),
@@ -272,14 +272,14 @@ public final class Client implements Holdfast {
     private DistributedSemaphore semaphore(String name, LockOptions options, Term.Way way) {
         requireMode(name, Share.Mode.PERMITS, "semaphore");
         requireNoLinger("semaphore", name, options);
-        return new ClientSemaphore(engine, name, term(name, options, way));
+        return new ClientSemaphore(engine, name, term("semaphore", name, options, way));
     }
 
     @Override
     public DistributedLatch countDownLatch(String name) {
         requireMode(name, Share.Mode.PERMITS, "latch");
-        checkName(name);
-        checkOpen(name);
+        checkName("latch", name);
+        checkOpen("latch", name);
         return new ClientLatch(engine, name);
     }
 
@@ -294,9 +294,9 @@ public final class Client implements Holdfast {
         }
     }
 
-    private Term term(String name, LockOptions options, Term.Way way) {
-        checkName(name);
-        checkOpen(name);
+    private Term term(String what, String name, LockOptions options, Term.Way way) {
+        checkName(what, name);
+        checkOpen(what, name);
         Safety safety = options.safety().orElse(settings.store().safety());
         requireSafety(settings, safety, replicates);
         Term wanted = Term.renewed(lease(options), limit(options), way)
@@ -328,16 +328,16 @@ public final class Client implements Holdfast {
         return new ClientLeaderElection(surroundings, lock(name, options));
     }
 
-    private void checkName(String name) {
+    private void checkName(String what, String name) {
         int most = store.capabilities().maxNameBytes();
-        int bytes = utf8Length(Objects.requireNonNull(name, "the lock name is null"));
+        int bytes = utf8Length(what, Objects.requireNonNull(name, () -> "the " + what + " name is null"));
         if (bytes < 1 || bytes > most) {
             String start = name.isEmpty() ? "" : " that begins with '" + start(name) + "'";
             throw new IllegalArgumentException(
-                    "lock name" + start + " has " + bytes + " bytes of UTF-8: 1 to " + most + " are allowed");
+                    what + " name" + start + " has " + bytes + " bytes of UTF-8: 1 to " + most + " are allowed");
         }
         if ((settings.store().keyPrefix() + name).startsWith(RESERVED)) {
-            throw new IllegalArgumentException("lock name '" + name + "' begins with '" + RESERVED
+            throw new IllegalArgumentException(what + " name '" + name + "' begins with '" + RESERVED
                     + "', which is kept for the library's own keys");
         }
     }
@@ -346,7 +346,7 @@ public final class Client implements Holdfast {
         return name.substring(0, name.offsetByCodePoints(0, Math.min(40, name.codePointCount(0, name.length()))));
     }
 
-    private static int utf8Length(String name) {
+    private static int utf8Length(String what, String name) {
         try {
             return StandardCharsets.UTF_8
                     .newEncoder()
@@ -355,26 +355,26 @@ public final class Client implements Holdfast {
         } catch (CharacterCodingException e) {
             String shown = name.replaceAll("\\p{Cs}", "?");
             throw new IllegalArgumentException(
-                    "lock name '" + shown + "' can't be encoded as UTF-8: it has a surrogate without its pair", e);
+                    what + " name '" + shown + "' can't be encoded as UTF-8: it has a surrogate without its pair", e);
         }
     }
 
-    private void checkOpen(String name) {
+    private void checkOpen(String what, String name) {
         if (closing.get()) {
-            throw Texts.closed(name, settings.name());
+            throw Texts.closed(what + " '" + name + "'", settings.name());
         }
     }
 
     @Override
     public LockReport inspect(String name) {
-        checkName(name);
-        checkOpen(name);
+        checkName("lock", name);
+        checkOpen("lock", name);
         return engine.inquiries.inspect(name);
     }
 
     @Override
     public List<LockReport> list(String prefix) {
-        checkOpen(prefix);
+        checkOpen("lock", prefix);
         return engine.inquiries.list(prefix);
     }
 
@@ -453,7 +453,9 @@ public final class Client implements Holdfast {
 
     private void reportUnsettled(Settlement settlement) {
         long left = (settlement.lapsesAt - engine.platform.nanoTime()) / 1_000_000;
-        engine.events.warnUnsettled(settlement.name, Instant.ofEpochMilli(engine.platform.wallMillis() + left));
+        engine.events.warnUnsettled(
+                Texts.label(settlement.tenure.share.mode(), settlement.name),
+                Instant.ofEpochMilli(engine.platform.wallMillis() + left));
     }
 
     @Override

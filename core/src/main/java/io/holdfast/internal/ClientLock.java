@@ -198,7 +198,7 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
 
     private RuntimeException notMine() {
         if (engine.closed) {
-            return Texts.closedMeanwhile(name, engine.settings.name());
+            return Texts.closedMeanwhile(mode(), name, engine.settings.name());
         }
         return Texts.notOwner(name, Thread.currentThread(), engine.inquiries.heldHere(name), engine.settings.name());
     }

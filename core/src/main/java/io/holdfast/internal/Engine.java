@@ -70,7 +70,7 @@ final class Engine implements Rules.Moment {
         this.events = events;
         this.threads = threads;
         this.later = (delay, task) ->
-                threads.timer().schedule(delay, () -> threads.background().execute(guarded(task)));
+                threads.timer().schedule(delay, () -> threads.background().execute(guarded("a background task", task)));
         this.calls = new Calls(this, store.capabilities().blocking() ? threads.senders() : Runnable::run);
         this.rules = rules();
         this.slots = new Slots(rules, this::nextTenure);
@@ -165,7 +165,7 @@ final class Engine implements Rules.Moment {
     private boolean arrive(Slot slot, Waiter waiter, Effect.Buffer out) {
         if (closed) {
             slot.retireIfEmpty(out);
-            throw Texts.closed(slot.name, settings.name());
+            throw Texts.closed(slot.label(), settings.name());
         }
         return slot.arrive(waiter, platform.nanoTime(), out);
     }
@@ -182,14 +182,22 @@ final class Engine implements Rules.Moment {
         return new TenureId(clientId, tenureNumbers.incrementAndGet());
     }
 
-    private Runnable guarded(Runnable task) {
+    /** Runs a task, and logs what it throws: whatever runs it goes on with the next one. */
+    Runnable guarded(String what, Runnable task) {
         return () -> {
             try {
                 task.run();
             } catch (Throwable e) {
-                events.failure("a background task", e);
+                failed(what, e);
             }
         };
+    }
+
+    /** Logs an error, except that a closed client ended a call: the close ends what is under way. */
+    void failed(String what, Throwable error) {
+        if (!(error instanceof StoreException && calls.isClosed())) {
+            events.failure(what, error);
+        }
     }
 
     // ---- effects
@@ -205,7 +213,7 @@ final class Engine implements Rules.Moment {
         try {
             run(slot, effect);
         } catch (Throwable e) {
-            events.failure("lock '" + slot.name + "': " + effect, e);
+            events.failure(slot.label() + ": " + effect, e);
         }
     }
 
@@ -234,7 +242,9 @@ final class Engine implements Rules.Moment {
     private void runRare(Slot slot, Effect effect) {
         if (effect instanceof Effect.Granted granted) {
             Hold hold = granted.hold();
-            events.detail(new LockEvent.Granted(slot.name, hold.token, hold.owner(), granted.handedOver()));
+            events.detail(
+                    slot.share.mode(),
+                    new LockEvent.Granted(slot.name, hold.token, hold.owner(), granted.handedOver()));
         } else if (effect instanceof Effect.Lost lost) {
             lost(slot, lost.hold(), lost.reason());
         } else if (effect instanceof Effect.Abandoned abandoned) {
@@ -270,9 +280,11 @@ final class Engine implements Rules.Moment {
 
     private void lost(Slot slot, Hold hold, String reason) {
         counters.lost.increment();
+        Share.Mode mode = slot.share.mode();
         events.warn(
+                mode,
                 new LockEvent.Lost(slot.name, hold.token, hold.owner(), reason),
-                "another owner may have the lock: fence its writes with the token");
+                "another owner may have the " + Texts.held(mode) + ": fence its writes with the token");
         var loss = Texts.lost(hold, reason);
         for (var action : hold.lossActions()) {
             tellLoss("an action for the loss", () -> action.accept(loss));
@@ -281,20 +293,17 @@ final class Engine implements Rules.Moment {
 
     /** Runs an action of a user for a loss; what it throws is logged. */
     void tellLoss(String what, Runnable action) {
-        threads.losses().execute(() -> {
-            try {
-                action.run();
-            } catch (Throwable e) {
-                events.failure(what, e);
-            }
-        });
+        threads.losses().execute(guarded(what, action));
     }
 
     private void abandoned(Slot slot, Hold hold) {
         String site = hold.site();
+        Share.Mode mode = slot.share.mode();
         events.warn(
+                mode,
                 new LockEvent.Abandoned(slot.name, hold.token, hold.owner(), site),
-                "unlock in finally, close leases; others get the lock when its lease ends");
+                (mode == Share.Mode.PERMITS ? "close permits" : "unlock in finally, close leases") + "; others get the "
+                        + Texts.held(mode) + " when its lease ends");
     }
 
     /** A moving mean of the answers in time; a lost update is as good as a lost sample. */
@@ -389,7 +398,7 @@ final class Engine implements Rules.Moment {
     @Override
     public HoldfastException failure(String name, Waiter waiter, Tenure asked, StoreException cause, long now) {
         String after = " after " + (now - waiter.arrived) / 1_000_000 + " ms: " + cause.getMessage();
-        String label = Texts.kind(asked.share.mode()) + " '" + name + "'";
+        String label = Texts.label(asked.share.mode(), name);
         if (!asked.mayStand()) {
             return Texts.failure(name, label + " was not acquired" + after, cause);
         }
@@ -425,7 +434,7 @@ final class Engine implements Rules.Moment {
         long now = platform.nanoTime();
         slots.all()
                 .forEach(slot ->
-                        event(slot, (s, out) -> s.close(() -> Texts.closed(s.name, settings.name()), now, out)));
+                        event(slot, (s, out) -> s.close(() -> Texts.closed(s.label(), settings.name()), now, out)));
         delays.runAll();
     }
 }

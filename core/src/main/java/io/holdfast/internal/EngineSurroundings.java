@@ -3,7 +3,6 @@ package io.holdfast.internal;
 import io.holdfast.LockReport;
 import io.holdfast.internal.recipes.Surroundings;
 import io.holdfast.spi.Platform;
-import io.holdfast.spi.StoreException;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
@@ -32,27 +31,18 @@ record EngineSurroundings(Engine engine) implements Surroundings {
     @Override
     public CompletionStage<LockReport> inspect(String name) {
         if (engine.closed) {
-            throw Texts.closed(name, engine.settings.name());
+            throw Texts.closed("lock '" + name + "'", engine.settings.name());
         }
         return engine.calls.ask(() -> engine.store.inspect(name));
     }
 
     @Override
     public void callBack(String what, Runnable code) {
-        engine.threads.callbacks().execute(() -> {
-            try {
-                code.run();
-            } catch (Throwable e) {
-                failed(what, e);
-            }
-        });
+        engine.threads.callbacks().execute(engine.guarded(what, code));
     }
 
     @Override
     public void failed(String what, Throwable error) {
-        // the close ends what is under way
-        if (!(error instanceof StoreException && engine.calls.isClosed())) {
-            engine.events.failure(what, error);
-        }
+        engine.failed(what, error);
     }
 }

@@ -3,6 +3,7 @@ package io.holdfast.internal;
 import io.holdfast.LockEvent;
 import io.holdfast.LockListener;
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.Share;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -52,19 +53,20 @@ final class Events implements AutoCloseable {
         return !listeners.isEmpty() || LOG.isDebugEnabled();
     }
 
-    void detail(LockEvent event) {
+    void detail(Share.Mode mode, LockEvent event) {
         if (LOG.isDebugEnabled()) {
-            LOG.debug("{}: {}", client, Sentences.of(event));
+            LOG.debug("{}: {}", client, Sentences.of(mode, event));
         }
-        publish(event);
+        publish(mode, event);
     }
 
     /** Warns with a text that ends in what to do, together with what else of this kind happens in the same moment. */
-    void warn(LockEvent event, String todo) {
-        String sentence = Sentences.of(event);
+    void warn(Share.Mode mode, LockEvent event, String todo) {
+        String sentence = Sentences.of(mode, event);
         log.execute(() -> LOG.debug("{}: {}", client, sentence));
-        warnings.add(event.getClass().getSimpleName(), event, sentence, Sentences.ofMany(event), todo);
-        publish(event);
+        String many = Sentences.ofMany(mode, event);
+        warnings.add(many, event, sentence, many, todo);
+        publish(mode, event);
     }
 
     /** On a thread of its own: a slow log holds up no deadline. */
@@ -73,11 +75,11 @@ final class Events implements AutoCloseable {
     }
 
     /** Warns of a name whose release the store has not confirmed at the end. */
-    void warnUnsettled(String name, Instant lapses) {
+    void warnUnsettled(String label, Instant lapses) {
         LOG.warn(
-                "{}: closed before the release of lock '{}' was confirmed; its lease ends at {}: until then it may look held",
+                "{}: closed before the release of {} was confirmed; its lease ends at {}: until then it may look held",
                 client,
-                name,
+                label,
                 lapses);
     }
 
@@ -90,7 +92,7 @@ final class Events implements AutoCloseable {
         LOG.error("{}: {} failed: {}", client, what, error.toString(), error);
     }
 
-    void publish(LockEvent event) {
+    private void publish(Share.Mode mode, LockEvent event) {
         if (listeners.isEmpty()) {
             return;
         }
@@ -100,7 +102,7 @@ final class Events implements AutoCloseable {
             warnings.add(
                     "dropped",
                     event,
-                    "this event was dropped: " + Sentences.of(event),
+                    "this event was dropped: " + Sentences.of(mode, event),
                     "events were dropped",
                     "listeners are slower than events: make them faster");
             return;

@@ -35,6 +35,10 @@ final class Hold implements Outcome {
     private int depth = 1;
     private long @Nullable [] ends;
     private volatile boolean watchdog;
+
+    /** What the watchdog renews the hold for. Under the slot's mutex. */
+    private Term renewal;
+
     private volatile long stopsAt = Tenure.NEVER;
     volatile @Nullable String lostBecause;
     volatile boolean ended;
@@ -53,6 +57,7 @@ final class Hold implements Outcome {
         this.thread = owner.thread;
         this.handle = owner.handle;
         this.watchdog = owner.term.watchdog();
+        this.renewal = owner.term;
         if (!watchdog) {
             ends = new long[] {tenure.validity.deadline()};
         }
@@ -95,6 +100,14 @@ final class Hold implements Outcome {
         return stopsAt != Tenure.NEVER;
     }
 
+    /**
+     * What the watchdog renews the hold for: the term of the outermost level that it renews, and the safety with which the
+     * hold was acquired. Under the slot's mutex.
+     */
+    Term renewal() {
+        return renewal;
+    }
+
     /** Lets it end then at the latest. Under the slot's mutex. */
     void stopAt(long end) {
         stopsAt = end;
@@ -109,8 +122,11 @@ final class Hold implements Outcome {
         return ends == null;
     }
 
-    /** Adds a level that ends at {@code end}, or never. Under the slot's mutex if any has an end. */
-    void enter(long end) {
+    /** Adds a level of this term that ends at {@code end}, or never. Under the slot's mutex if any has an end. */
+    void enter(Term level, long end) {
+        if (end == Tenure.NEVER && !watchdog) {
+            renewal = level.with(term.safety());
+        }
         if (end != Tenure.NEVER && ends == null) {
             ends = new long[depth];
             Arrays.fill(ends, Tenure.NEVER);

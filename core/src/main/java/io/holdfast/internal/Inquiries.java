@@ -39,7 +39,7 @@ record Inquiries(Engine engine) {
 
     private <R> R ask(String name, boolean changes, Supplier<CompletionStage<R>> question) {
         if (engine.closed) {
-            throw Texts.closed(name, engine.settings.name());
+            throw Texts.closed("lock '" + name + "'", engine.settings.name());
         }
         CompletableFuture<R> answer = engine.calls.ask(question);
         Awaiting.done(engine.platform, answer, Tenure.NEVER);
@@ -48,7 +48,7 @@ record Inquiries(Engine engine) {
         } catch (CompletionException e) {
             StoreException cause = e.getCause() instanceof StoreException s ? s : unexpected(e);
             throw engine.calls.isEndedByClose(cause, changes)
-                    ? Texts.closed(name, engine.settings.name())
+                    ? Texts.closed("lock '" + name + "'", engine.settings.name())
                     : failure(name, changes, cause);
         }
     }
@@ -87,7 +87,7 @@ record Inquiries(Engine engine) {
     StoreUnavailableException tooSlow(String name, Term term) {
         StoreException cause = outlasted(term);
         return new StoreUnavailableException(
-                name, "lock '" + name + "' was not acquired: " + cause.getMessage(), cause);
+                name, Texts.label(term.share().mode(), name) + " was not acquired: " + cause.getMessage(), cause);
     }
 
     /** Why a grant counts for nobody whose answer took longer than the lease. */

@@ -84,7 +84,7 @@ class LeaseHandle implements Seat {
 
     @Override
     public void extend(Duration lease) {
-        Durations.requireLease("lock '" + name + "': lease", lease);
+        Durations.requireLease(hold().slot.label() + ": lease", lease);
         requireOpen();
         engine.owners.extend(hold(), lease);
     }
@@ -143,7 +143,13 @@ class LeaseHandle implements Seat {
     @Override
     public String toString() {
         Hold now = hold;
-        return "lease of lock '" + name + "'" + (now == null ? "" : ", token " + now.token + ", " + state());
+        return now == null
+                ? noun() + " of '" + name + "'"
+                : noun() + " of " + now.slot.label() + ", token " + now.token + ", " + state();
+    }
+
+    String noun() {
+        return "lease";
     }
 
     private String state() {

@@ -27,7 +27,7 @@ final class Outages {
         if (!engine.closed && open.putIfAbsent(signal.server(), begun) == null) {
             List<Tenure> held = held();
             engine.events.warn("the connection to " + signal.server() + " was lost; this client holds " + held.size()
-                    + " locks" + names() + ", which stay valid until their deadlines; it connects again");
+                    + " locks and permits" + names() + ", which stay valid until their deadlines; it connects again");
         }
     }
 
@@ -52,7 +52,7 @@ final class Outages {
         }
         engine.events.warn(String.format(
                 Locale.ROOT,
-                "%s is connected again%s after %.1f s; locks verified: %d, lost: %d%s",
+                "%s is connected again%s after %.1f s; locks and permits verified: %d, lost: %d%s",
                 signal.server(),
                 signal.place().isEmpty() ? "" : " at " + signal.place(),
                 (back - outage.since) / 1e9,

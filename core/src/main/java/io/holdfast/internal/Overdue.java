@@ -30,7 +30,7 @@ record Overdue(Engine engine) {
         hold.tooLongReported = true;
         Thread thread = hold.thread();
         Act act = act(hold.term.limit().then(), thread);
-        engine.events.warn(report(slot, hold, thread, now), act.todo);
+        engine.events.warn(slot.share.mode(), report(slot, hold, thread, now), act.todo);
         if (act == Act.INTERRUPT && thread != null) {
             engine.threads.background().execute(() -> slot.locked(() -> interrupt(slot, hold, thread)));
         } else if (act == Act.REVOKE) {

@@ -56,7 +56,7 @@ record Owners(Engine engine, Platform platform) {
     /** @param ended whether it ended before its owner released it */
     private void requireNotClosed(Hold hold, boolean ended) {
         if (ended && engine.closed) {
-            throw Texts.closedMeanwhile(hold.slot.name, engine.settings.name());
+            throw Texts.closedMeanwhile(hold.slot.share.mode(), hold.slot.name, engine.settings.name());
         }
     }
 
@@ -145,7 +145,7 @@ record Owners(Engine engine, Platform platform) {
             }
         }
         if (term.watchdog() && hold.allRenewed()) {
-            hold.enter(Tenure.NEVER);
+            hold.enter(term, Tenure.NEVER);
         } else {
             enter(hold, term);
         }
@@ -156,7 +156,7 @@ record Owners(Engine engine, Platform platform) {
         long end = term.watchdog() ? Tenure.NEVER : endOf(term);
         boolean later = hold.slot.locked(() -> {
             long before = hold.end();
-            hold.enter(end);
+            hold.enter(term, end);
             return before != Tenure.NEVER && hold.end() != before;
         });
         if (later && !confirm(hold)) {
@@ -295,7 +295,8 @@ record Owners(Engine engine, Platform platform) {
         requireNotClosed(hold, ended);
         engine.counters.releases.increment();
         if (engine.events.detailed()) {
-            engine.events.detail(new LockEvent.Released(hold.slot.name, hold.token, hold.owner()));
+            engine.events.detail(
+                    hold.slot.share.mode(), new LockEvent.Released(hold.slot.name, hold.token, hold.owner()));
         }
         return hold.settlement;
     }
@@ -305,6 +306,7 @@ record Owners(Engine engine, Platform platform) {
         if (!verdict.isDone()) {
             hold.slot.locked(hold::dropLossActions);
             engine.events.warn(
+                    hold.slot.share.mode(),
                     new LockEvent.ReleaseUnconfirmed(
                             name,
                             hold.token,

@@ -29,6 +29,11 @@ final class PermitHandle extends LeaseHandle implements Permit {
     }
 
     @Override
+    String noun() {
+        return "permit";
+    }
+
+    @Override
     public Permit onLost(Consumer<LeaseLostException> action) {
         super.onLost(action);
         return this;

@@ -8,14 +8,17 @@ import io.holdfast.LockEvent.Lost;
 import io.holdfast.LockEvent.ReleaseUnconfirmed;
 import io.holdfast.LockEvent.Released;
 import io.holdfast.LockEvent.RenewalLate;
+import io.holdfast.spi.Share;
 
 /** Lines of the log about events: a sentence for each, without the stop at its end. */
 final class Sentences {
 
     private Sentences() {}
 
-    static String of(LockEvent event) {
-        String lock = "lock '" + event.lockName() + "'";
+    /** @param mode how it is held */
+    static String of(Share.Mode mode, LockEvent event) {
+        String permit = mode == Share.Mode.PERMITS ? "a permit of " : "";
+        String lock = permit + Texts.label(mode, event.lockName());
         if (event instanceof Granted e) {
             return lock + " was acquired by " + e.owner() + " with token " + e.token()
                     + (e.handedOver() ? " by a handoff inside this process" : "");
@@ -39,18 +42,19 @@ final class Sentences {
         return event.toString();
     }
 
-    /** What happened to several locks. */
-    static String ofMany(LockEvent event) {
+    /** What happened to several locks, or permits. */
+    static String ofMany(Share.Mode mode, LockEvent event) {
+        String locks = Texts.held(mode) + "s";
         if (event instanceof Lost) {
-            return "locks were lost";
+            return locks + " were lost";
         } else if (event instanceof Abandoned) {
-            return "locks were abandoned by their owners";
+            return locks + " were abandoned by their owners";
         } else if (event instanceof HeldTooLong) {
-            return "locks have been held longer than maxHold";
+            return locks + " have been held longer than maxHold";
         } else if (event instanceof RenewalLate) {
-            return "locks were not renewed in time";
+            return locks + " were not renewed in time";
         } else if (event instanceof ReleaseUnconfirmed) {
-            return "locks were released without confirmation";
+            return locks + " were released without confirmation";
         }
         return "events of the kind " + event.getClass().getSimpleName();
     }

@@ -128,7 +128,7 @@ final class SharedSlot extends KeySlot {
     @Override
     Term renewalTerm(Tenure current, long now) {
         return owners.stream()
-                .map(hold -> hold.term)
+                .map(Hold::renewal)
                 .max(Comparator.comparingLong(Term::nanos))
                 .orElseGet(() -> super.renewalTerm(current, now));
     }

@@ -403,7 +403,7 @@ abstract class Slot {
 
     /** Name and kind, for texts. */
     String label() {
-        return Texts.kind(share.mode()) + " '" + name + "'";
+        return Texts.label(share.mode(), name);
     }
 
     /** Ends a hold whose name is kept for a while: it is released after that, or lapses if this client is no more by then. */
@@ -530,7 +530,7 @@ abstract class Slot {
         }
         // a lease of its own is verified by asking for no more than what is left of it
         return hold.watchdog()
-                ? hold.term.watchdog() ? hold.term : rules.term()
+                ? hold.renewal()
                 : hold.term.ending(Duration.ofNanos(Term.leaseFor(Math.max(1, hold.end() - now))));
     }
 

@@ -19,7 +19,7 @@ final class Texts {
                 hold.slot.name,
                 hold.token,
                 hold.slot.label() + ": " + hold.owner() + " lost its hold (token " + hold.token + "): " + reason
-                        + ". Another owner may have the " + kind(hold.slot.share.mode())
+                        + ". Another owner may have the " + held(hold.slot.share.mode())
                         + "; undo or fence what was done under it");
     }
 
@@ -32,12 +32,26 @@ final class Texts {
         };
     }
 
+    /** What an owner has of it. */
+    static String held(Share.Mode mode) {
+        return mode == Share.Mode.PERMITS ? "permit" : kind(mode);
+    }
+
+    /** Kind and name. */
+    static String label(Share.Mode mode, String name) {
+        return kind(mode) + " '" + name + "'";
+    }
+
     static LeaseLostException closedLease(Hold hold) {
         return new LeaseLostException(
                 hold.slot.name,
                 hold.token,
-                hold.slot.label() + ": this " + hold.owner() + " is closed (token " + hold.token
+                hold.slot.label() + ": this " + handle(hold) + " is closed (token " + hold.token
                         + "): its owner released it. Acquire another one");
+    }
+
+    private static String handle(Hold hold) {
+        return hold.slot.share.mode() == Share.Mode.PERMITS ? "permit" : hold.owner();
     }
 
     static IllegalMonitorStateException notOwner(String name, Thread thread, String held, String client) {
@@ -53,15 +67,15 @@ final class Texts {
                 : new StoreUnavailableException(name, text, cause);
     }
 
-    static IllegalStateException closed(String name, String client) {
-        return new IllegalStateException("lock '" + name + "': the client " + client + " is closed");
+    static IllegalStateException closed(String label, String client) {
+        return new IllegalStateException(label + ": the client " + client + " is closed");
     }
 
     /** The error for an owner whose hold was released by the close of its client. */
-    static IllegalStateException closedMeanwhile(String name, String client) {
-        return new IllegalStateException("lock '" + name + "' is not held any more: the client " + client
-                + " was closed, which released all that it held. Another owner may have the lock; close a client after"
-                + " the work under its locks has ended");
+    static IllegalStateException closedMeanwhile(Share.Mode mode, String name, String client) {
+        return new IllegalStateException(label(mode, name) + " is not held any more: the client " + client
+                + " was closed, which released all that it held. Another owner may have the " + held(mode)
+                + "; close a client after the work that needs its " + held(mode) + "s has ended");
     }
 
     static IllegalStateException ownLease(String name, Thread thread, Hold hold) {

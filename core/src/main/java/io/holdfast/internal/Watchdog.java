@@ -246,9 +246,11 @@ final class Watchdog {
         if (hold.watchdog() && !hold.tenure.lateReported && now - validity.sent() > validity.lease() / 3 * 2) {
             hold.tenure.lateReported = true;
             engine.events.warn(
+                    slot.share.mode(),
                     new LockEvent.RenewalLate(
                             slot.name, hold.token, Duration.ofNanos(validity.remaining(now)), hold.tenure.trouble),
-                    "a lock is lost unless " + store.describe() + " answers before its lease ends");
+                    "a " + Texts.held(slot.share.mode()) + " is lost unless " + store.describe()
+                            + " answers before its lease ends");
         }
     }
 

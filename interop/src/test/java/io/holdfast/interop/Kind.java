@@ -48,13 +48,7 @@ enum Kind {
     REDISSON {
         @Override
         Client connect(String uri, Duration lease) {
-            Config config = new Config();
-            config.setLockWatchdogTimeout(lease.toMillis()).setThreads(2).setNettyThreads(2);
-            config.useSingleServer()
-                    .setAddress(uri)
-                    .setConnectionMinimumIdleSize(2)
-                    .setConnectionPoolSize(16);
-            RedissonClient client = Redisson.create(config);
+            RedissonClient client = redisson(uri, lease);
             return new Client() {
                 @Override
                 public Lock lock(String name) {
@@ -94,6 +88,14 @@ enum Kind {
 
     /** Connects, with that lease for locks that are renewed. */
     abstract Client connect(String uri, Duration lease);
+
+    /** A client of Redisson's, with that lease for locks that are renewed. */
+    static RedissonClient redisson(String uri, Duration lease) {
+        Config config = new Config();
+        config.setLockWatchdogTimeout(lease.toMillis()).setThreads(2).setNettyThreads(2);
+        config.useSingleServer().setAddress(uri).setConnectionMinimumIdleSize(2).setConnectionPoolSize(16);
+        return Redisson.create(config);
+    }
 
     Kind other() {
         return this == HOLDFAST ? REDISSON : HOLDFAST;

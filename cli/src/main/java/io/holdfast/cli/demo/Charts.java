@@ -6,10 +6,17 @@ import java.util.function.ToDoubleFunction;
 /** Throughput and latency of all sales, a line each. */
 final class Charts {
 
-    private static final int WIDTH = 1_000;
-    private static final int LEFT = 110;
-    private static final int RIGHT = 900;
+    /** Narrow, so that texts are readable on a phone. */
+    private static final int WIDTH = 460;
+
+    private static final int LEFT = 92;
+    private static final int RIGHT = 380;
     private static final int LINE = 26;
+
+    /** Where the axis of times ends; the figures are right of it. */
+    private static final int LAST_TICK = 282;
+
+    private static final double SHORTEST_MICROS = 100;
 
     private final List<Row> rows;
 
@@ -32,19 +39,36 @@ final class Charts {
 
     /** From the median to the 999th of 1000 purchases, on a logarithmic scale. */
     String latency() {
-        double most = Math.log10(most(row -> (double) row.p999Micros()));
+        double most = decades(most(row -> (double) row.p999Micros()));
         Svg svg = new Svg(WIDTH);
+        int bottom = rows.size() * LINE + 4;
+        timeAxis(svg, most, bottom);
         for (int i = 0; i < rows.size(); i++) {
             Row row = rows.get(i);
             double y = i * LINE + 14.0;
             label(svg, i, row);
-            svg.line("range", x(row.p50Micros(), most), y, x(row.p999Micros(), most), y);
-            svg.dot("busy", x(row.p50Micros(), most), y, 5)
-                    .dot("busy", x(row.p99Micros(), most), y, 4)
-                    .dot("busy", x(row.p999Micros(), most), y, 3);
-            svg.text("soft", "start", x(row.p999Micros(), most) + 9, y + 4, figures(row));
+            double last = x((double) row.p999Micros(), most);
+            svg.line("range", x((double) row.p50Micros(), most), y, last, y);
+            svg.dot("busy", x((double) row.p50Micros(), most), y, 5)
+                    .dot("busy", x((double) row.p99Micros(), most), y, 4)
+                    .dot("busy", last, y, 3);
+            svg.text("soft", "end", WIDTH, y + 4, figures(row));
         }
-        return svg.toText(rows.size() * LINE + 4, "time for a purchase");
+        return svg.toText(bottom + 38, "time for a purchase");
+    }
+
+    /** A line for each power of ten, and under the lines what the axis shows. */
+    private static void timeAxis(Svg svg, double most, int bottom) {
+        for (int decade = 0; decade <= most; decade++) {
+            double micros = SHORTEST_MICROS * Math.pow(10, decade);
+            svg.line("grid", x(micros, most), 2, x(micros, most), bottom);
+            svg.text("soft", "middle", x(micros, most), bottom + 14.0, tick(micros));
+        }
+        svg.text("soft", "middle", (LEFT + LAST_TICK) / 2.0, bottom + 32.0, "time for a purchase, in ms");
+    }
+
+    private static String tick(double micros) {
+        return micros < 1_000 ? "0.1" : String.valueOf(Math.round(micros / 1e3));
     }
 
     private static String figures(Row row) {
@@ -56,10 +80,14 @@ final class Charts {
         return Math.max(10, rows.stream().mapToDouble(figure).max().orElse(10));
     }
 
-    /** From a tenth of a millisecond; leaves room for the figures. */
-    private static double x(long micros, double most) {
-        double share = (Math.log10(Math.max(100.0, (double) micros)) - 2) / Math.max(1, most - 2);
-        return LEFT + (RIGHT - LEFT - 110) * share;
+    /** How many powers of ten the axis has. */
+    private static double decades(double mostMicros) {
+        return Math.max(1, Math.ceil(Math.log10(mostMicros / SHORTEST_MICROS)));
+    }
+
+    private static double x(double micros, double most) {
+        double decade = Math.log10(Math.max(SHORTEST_MICROS, micros) / SHORTEST_MICROS);
+        return LEFT + (LAST_TICK - LEFT) * decade / most;
     }
 
     private static void label(Svg svg, int line, Row row) {

@@ -26,10 +26,10 @@ final class HtmlReport {
             %s</section>
             <p class="soft">%s</p>
             <h2>Orders a second</h2>
-            <section><figure>
+            <section><figure class="chart">
             %s<figcaption>Before the first accident. Red sold wrong.</figcaption></figure></section>
             <h2>Time for a purchase</h2>
-            <section><figure>
+            <section><figure class="chart">
             %s<figcaption>p50 / p99 / p99.9 as the sellers noted it, accidents included; the scale is \
             logarithmic.</figcaption></figure></section>
             <h2>Who was between check and write</h2>

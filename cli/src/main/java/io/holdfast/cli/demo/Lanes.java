@@ -19,6 +19,9 @@ final class Lanes {
     private static final int GAP = 6;
     private static final int TICKS = 5;
 
+    /** The width of a word on its own ground. */
+    private static final int TAG = 42;
+
     /** More text than this is drawn with coarser columns, so that a report stays small. */
     private static final int LARGEST = 36_000;
 
@@ -121,13 +124,19 @@ final class Lanes {
         if (mishap.accident() == Accident.HALT && isShown(mishap.at())) {
             svg.line("kill", x(mishap.at()), y - 4, x(mishap.at()), y + LANE + 4);
             boolean last = x(mishap.at()) > WIDTH - LEFT;
-            svg.text("", last ? "end" : "start", x(mishap.at()) + (last ? -4 : 4), y + 17, "killed");
+            tag(svg, last ? x(mishap.at()) - TAG - 3 : x(mishap.at()) + 3, y, "killed");
         } else if (mishap.accident() == Accident.SLOW && visit.begin() < window.to() && visit.end() > window.from()) {
             double from = x(Math.max(visit.begin(), window.from()));
             double to = x(Math.min(visit.end(), window.to()));
             svg.rect("slow", from, y, Math.max(1, to - from), LANE);
-            svg.text("", "end", Math.max(to - 4, LEFT + 34.0), y + 17, "slow");
+            tag(svg, Math.max(to - TAG - 3, LEFT), y, "slow");
         }
+    }
+
+    /** A word on a ground of its own, as what is drawn under it may have any color. */
+    private static void tag(Svg svg, double x, double y, String word) {
+        svg.rect("tag", x, y + 5, TAG, 16);
+        svg.text("", "middle", x + TAG / 2.0, y + 17, word);
     }
 
     private boolean isShown(long at) {

@@ -80,7 +80,8 @@ final class TimelineSection {
 
     private String figure(Span window, int rows, String caption) {
         long zero = timeline.visits().get(0).begin();
-        return "<figure>\n" + new Lanes(timeline, wrong, options.processes(), rows, window, zero).draw()
-                + "<figcaption>" + caption + "</figcaption></figure>\n";
+        return "<figure><div class=\"wide\">\n"
+                + new Lanes(timeline, wrong, options.processes(), rows, window, zero).draw() + "</div><figcaption>"
+                + caption + "</figcaption></figure>\n";
     }
 }

@@ -54,10 +54,25 @@ class HtmlReportTest {
                     .newDocumentBuilder()
                     .parse(new InputSource(new StringReader(drawing.group())))
                     .getDocumentElement();
-            assertThat(root.getAttribute("viewBox")).startsWith("0 0 1000 ");
+            assertThat(root.getAttribute("viewBox")).matches("0 0 (460|1000) \\d+");
             count++;
         }
         assertThat(count).as("two charts, one timeline and two closer looks").isEqualTo(5);
+    }
+
+    @Test
+    void theTimesOfPurchasesHaveAnAxisWithTicks() {
+        String svg = new Charts(List.of(Samples.NONE, Samples.LOCK)).latency();
+        assertThat(Pattern.compile("<line class=\"grid\" x1=\"([\\d.]+)\"")
+                        .matcher(svg)
+                        .results())
+                .extracting(line -> line.group(1))
+                .as("from 0.1 ms to 10 s, as the longest purchase took 2.1 s")
+                .containsExactly("92", "130", "168", "206", "244", "282");
+        assertThat(Pattern.compile("middle[^>]*>([^<]+)</text>").matcher(svg).results())
+                .extracting(text -> text.group(1))
+                .containsExactly("0.1", "1", "10", "100", "1000", "10000", "time for a purchase, in ms");
+        assertThat(svg).as("2 s is between 1 s and 10 s").contains("cx=\"256.2\"");
     }
 
     @Test

@@ -19,10 +19,11 @@ import java.util.regex.Pattern;
 /**
  * Where a database is, and how it is opened.
  *
- * @param url with what was added to it
+ * @param url as the driver gets it: with what was added, and without what is ours
  * @param shown without settings, among which are user and password
+ * @param sweepAfter how long a name is unused before its row may be deleted
  */
-record Address(String url, String shown) {
+record Address(String url, String shown, Duration sweepAfter) {
 
     private static final String H2 = "jdbc:h2:";
     private static final Pattern RELATIVE = Pattern.compile("(file:)?[^/\\\\~.:][^:]*");
@@ -32,6 +33,10 @@ record Address(String url, String shown) {
     /** What says how a file is shared, or does not go with sharing it. */
     private static final Set<String> SHARING =
             Set.of("AUTO_SERVER", "FILE_LOCK", "ACCESS_MODE_DATA", "DB_CLOSE_ON_EXIT");
+
+    private static final String SWEEP_AFTER = "SWEEP_AFTER";
+    private static final Pattern SWEEP_SETTING = Pattern.compile("(?i)(?<!\\\\);\\s*" + SWEEP_AFTER + "\\s*=([^;]*)");
+    private static final Pattern HOURS_OR_DAYS = Pattern.compile("(\\d{1,4})([hd])");
 
     private static final String FORMS =
             "; the forms are jdbc:h2:/path/to/file, jdbc:h2:mem:name and jdbc:h2:tcp://host/path, with settings behind ';'";
@@ -44,7 +49,8 @@ record Address(String url, String shown) {
         require(text.startsWith(H2), "'" + kind(text) + "' is not a database that is supported yet" + FORMS);
         String base = text.split(";", 2)[0];
         String place = base.substring(H2.length());
-        String given = text.substring(base.length());
+        Duration sweepAfter = sweepAfter(text.substring(base.length()));
+        String given = SWEEP_SETTING.matcher(text.substring(base.length())).replaceAll("");
         String misplacedLogin = "'" + StoreUri.masked(text)
                 + "' is not understood: user and password follow the database, as ;USER=...;PASSWORD=..." + FORMS;
         require(!SERVED.matcher(place).lookingAt() || SERVER.matcher(place).matches(), misplacedLogin);
@@ -58,7 +64,31 @@ record Address(String url, String shown) {
         // before those of the user, whose last one may end in a sign that would take up what follows
         String url = base + added(place, settings, commandTimeout) + given;
         requireDriver(url, shown);
-        return new Address(url, shown);
+        return new Address(url, shown, sweepAfter);
+    }
+
+    /** The last one counts, as it does for the driver's own settings. */
+    private static Duration sweepAfter(String settings) {
+        return SWEEP_SETTING
+                .matcher(settings)
+                .results()
+                .map(setting -> sweepTime(setting.group(1).strip()))
+                .reduce(Sweep.USUAL, (before, last) -> last);
+    }
+
+    private static Duration sweepTime(String text) {
+        Matcher form = HOURS_OR_DAYS.matcher(text);
+        boolean known = form.matches();
+        Duration time = !known
+                ? Duration.ZERO
+                : form.group(2).equals("h")
+                        ? Duration.ofHours(Long.parseLong(form.group(1)))
+                        : Duration.ofDays(Long.parseLong(form.group(1)));
+        require(
+                time.compareTo(Sweep.SHORTEST) >= 0 && time.compareTo(Sweep.LONGEST) <= 0,
+                SWEEP_AFTER + (known ? "=" + text + " is out of range" : " is not understood")
+                        + ": 1h to 365d, in whole hours or days");
+        return time;
     }
 
     private static String added(String place, Set<String> settings, Duration commandTimeout) {

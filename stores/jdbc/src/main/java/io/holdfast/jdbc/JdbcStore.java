@@ -24,18 +24,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** One client's locks in one database: each request is one transaction, done by the thread that asks. */
 final class JdbcStore implements LockStore {
 
-    private static final Logger LOG = LoggerFactory.getLogger(JdbcStore.class);
-
     private static final int LONGEST_PREFIX = 1_024;
-    private static final long SWEEP_NANOS = TimeUnit.HOURS.toNanos(1);
 
     private final StoreConfig config;
     private final Address database;
@@ -43,7 +36,7 @@ final class JdbcStore implements LockStore {
     private final Transactions transactions;
     private final Renewals renewals;
     private final ServerClock clock = new ServerClock();
-    private final AtomicLong sweepDue;
+    private final Sweep sweep;
     private final String client;
 
     JdbcStore(StoreConfig config, Address database) {
@@ -56,7 +49,7 @@ final class JdbcStore implements LockStore {
         connections = new Connections(config, database, failures);
         transactions = new Transactions(connections, failures);
         renewals = new Renewals(transactions, failures, this::key);
-        sweepDue = new AtomicLong(config.platform().nanoTime() + SWEEP_NANOS);
+        sweep = new Sweep(transactions, config.platform(), database);
         client = new ClientRecord(config).text();
     }
 
@@ -151,23 +144,8 @@ final class JdbcStore implements LockStore {
 
     @Override
     public CompletionStage<Release.Reply> release(Release request) {
-        sweepIfDue();
+        sweep.runIfDue();
         return transactions.start("release '" + request.name() + "'", connection -> release(connection, request));
-    }
-
-    /** Drops what nobody uses any more, once an hour. */
-    private void sweepIfDue() {
-        long now = config.platform().nanoTime();
-        long due = sweepDue.get();
-        if (now - due >= 0 && sweepDue.compareAndSet(due, now + SWEEP_NANOS)) {
-            transactions
-                    .start("sweep", connection -> Optional.of(Transactions.update(connection, Sql.SWEEP)))
-                    .exceptionally(error -> {
-                        LOG.info(
-                                "{}: names that nobody uses were not swept; tried again in an hour", describe(), error);
-                        return 0;
-                    });
-        }
     }
 
     private Optional<Release.Reply> release(Connection connection, Release request) throws SQLException {

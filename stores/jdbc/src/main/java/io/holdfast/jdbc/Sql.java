@@ -124,10 +124,14 @@ final class Sql {
             WHERE expires_at > {clock} AND SUBSTRING(name_utf8 FROM 1 FOR OCTET_LENGTH(?1)) = ?1
             """);
 
-    /** Drops names that were not used for 7 days. Their tokens go on rising, as they follow the clock. */
+    /**
+     * Of 1 microseconds and 2 a number of rows: deletes at most so many names that were not used for so long. Their tokens
+     * still rise, because they follow the clock.
+     */
     static final String SWEEP = sql("""
-            DELETE FROM {table} WHERE expires_at < {clock} - 604800000000 AND used_at < {clock} - 604800000000
-            FETCH FIRST 10000 ROWS ONLY
+            DELETE FROM {table}
+            WHERE expires_at < {clock} - CAST(?1 AS BIGINT) AND used_at < {clock} - CAST(?1 AS BIGINT)
+            FETCH FIRST ?2 ROWS ONLY
             """);
 
     private Sql() {}

@@ -98,8 +98,9 @@ record Transactions(Connections connections, Failures failures) {
         }
     }
 
-    static int update(Connection connection, String sql) throws SQLException {
+    static int update(Connection connection, String sql, Object... arguments) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            set(statement, arguments);
             return statement.executeUpdate();
         }
     }
@@ -107,9 +108,7 @@ record Transactions(Connections connections, Failures failures) {
     static <T> List<T> query(Connection connection, String sql, Reader<T> reader, Object... arguments)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            for (int i = 0; i < arguments.length; i++) {
-                statement.setObject(i + 1, arguments[i]);
-            }
+            set(statement, arguments);
             List<T> lines = new ArrayList<>();
             try (ResultSet result = statement.executeQuery()) {
                 while (result.next()) {
@@ -117,6 +116,12 @@ record Transactions(Connections connections, Failures failures) {
                 }
             }
             return lines;
+        }
+    }
+
+    private static void set(PreparedStatement statement, Object... arguments) throws SQLException {
+        for (int i = 0; i < arguments.length; i++) {
+            statement.setObject(i + 1, arguments[i]);
         }
     }
 }

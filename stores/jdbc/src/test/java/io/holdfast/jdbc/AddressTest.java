@@ -25,10 +25,36 @@ class AddressTest {
         "jdbc:h2:/data/locks;FILE_LOCK=FS, jdbc:h2:/data/locks;NETWORK_TIMEOUT=2000;FILE_LOCK=FS",
         "jdbc:h2:/data/locks;PASSWORD=a\\, jdbc:h2:/data/locks;AUTO_SERVER=TRUE;NETWORK_TIMEOUT=2000;PASSWORD=a\\",
         "jdbc:h2:tcp://host/locks;USER=me, jdbc:h2:tcp://host/locks;NETWORK_TIMEOUT=2000;USER=me",
-        "jdbc:h2:ssl://host/locks;NETWORK_TIMEOUT=9, jdbc:h2:ssl://host/locks;NETWORK_TIMEOUT=9"
+        "jdbc:h2:ssl://host/locks;NETWORK_TIMEOUT=9, jdbc:h2:ssl://host/locks;NETWORK_TIMEOUT=9",
+        "jdbc:h2:mem:locks;SWEEP_AFTER=1d, jdbc:h2:mem:locks",
+        "jdbc:h2:mem:locks;USER=me;sweep_after = 1d ;PASSWORD=a, jdbc:h2:mem:locks;USER=me;PASSWORD=a",
+        "jdbc:h2:mem:locks;PASSWORD=a\\;SWEEP_AFTER=b, jdbc:h2:mem:locks;PASSWORD=a\\;SWEEP_AFTER=b"
     })
     void getsWhatSharingAFileNeeds(String text, String url) {
         assertThat(parse(text).url()).isEqualTo(url);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'', 168", ";SWEEP_AFTER=1h, 1", ";SWEEP_AFTER=365d, 8760", ";SWEEP_AFTER=1h;SWEEP_AFTER=2d, 48"})
+    void saysWhenAnUnusedNameMayBeSwept(String setting, long hours) {
+        assertThat(parse("jdbc:h2:mem:locks" + setting).sweepAfter()).isEqualTo(Duration.ofHours(hours));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0h, SWEEP_AFTER=0h is out of range: 1h to 365d",
+        "366d, SWEEP_AFTER=366d is out of range: 1h to 365d",
+        "9999d, SWEEP_AFTER=9999d is out of range",
+        "'', SWEEP_AFTER is not understood: 1h to 365d",
+        "7, SWEEP_AFTER is not understood",
+        "60m, SWEEP_AFTER is not understood",
+        "99999d, SWEEP_AFTER is not understood",
+        "-1d, SWEEP_AFTER is not understood"
+    })
+    void refusesATimeForTheSweepThatIsNone(String value, String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> parse("jdbc:h2:mem:locks;SWEEP_AFTER=" + value))
+                .withMessageStartingWith(text);
     }
 
     @Test

@@ -22,8 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 class SchemaTest {
 
-    private static final String DAY = "86400000000";
-
     private final Databases database = Databases.memory();
 
     @AfterEach
@@ -176,23 +174,5 @@ class SchemaTest {
                         .close())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll("keyPrefix", "1024");
-    }
-
-    @Test
-    void namesThatNobodyUsedForAWeekAreSwept() {
-        try (StoreClient client = database.client()) {
-            for (String name : List.of("old", "young", "held")) {
-                client.granted(name, 1);
-            }
-            client.release("old", 1);
-            client.release("young", 1);
-            String age = "UPDATE holdfast_locks SET expires_at = CASE WHEN tenure IS NULL THEN 0 ELSE expires_at END,"
-                    + " used_at = used_at - %s * " + DAY + " WHERE name %s";
-            database.run(String.format(age, "8", "<> 'young'"));
-            database.run(String.format(age, "6", "= 'young'"));
-            database.run(Sql.SWEEP);
-        }
-        assertThat(database.column("SELECT name FROM holdfast_locks ORDER BY name"))
-                .containsExactly("held", "young");
     }
 }

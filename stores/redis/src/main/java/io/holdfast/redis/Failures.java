@@ -36,7 +36,7 @@ record Failures(Address server) {
             "unknown command `HELLO`", TOO_OLD);
 
     private static final String DOWN = "its cluster has no master for some slots; look at CLUSTER INFO";
-    private static final String MOVING = "the slot of the lock is on its way to another node, or has arrived there";
+    private static final String MOVING = "the slot of the name is on its way to another node, or has arrived there";
 
     /**
      * What the errors mean. None of them has an effect: the server rejects a command for lack of memory only as long as the script has

@@ -10,6 +10,8 @@ final class ForeseenLines {
     private static final String REDIS = "Redis at redis://127\\.0\\.0\\.1:\\d+";
     private static final String LETTUCE = "io.lettuce.core.protocol.";
 
+    private static final String HELD = "(lock|read/write lock|permit)";
+
     private static final String CLIENT = "\\w+ \\([-\\w]+\\): ";
 
     static final List<Foreseen> ALWAYS = List.of(
@@ -18,36 +20,37 @@ final class ForeseenLines {
             Foreseen.warning(
                     OURS,
                     CLIENT + "the connection to " + REDIS
-                            + " was lost; this client holds \\d+ locks.*; it connects again",
+                            + " was lost; this client holds \\d+ locks and permits.*; it connects again",
                     "a connection was lost"),
             Foreseen.warning(
                     OURS,
                     CLIENT + REDIS
-                            + " is connected again at 127\\.0\\.0\\.1:\\d+ after [\\d.]+ s; locks verified: \\d+, lost: \\d+.*",
+                            + " is connected again at 127\\.0\\.0\\.1:\\d+ after [\\d.]+ s; locks and permits verified: \\d+, lost: \\d+.*",
                     "a connection was made anew"));
 
     static final List<Foreseen> SILENT_SERVER = List.of(
             Foreseen.warning(
                     OURS,
-                    some("locks were not renewed in time", "was not renewed in time and stays valid for -?\\d+ ms: .+")
-                            + "; a lock is lost unless " + REDIS + " answers before its lease ends",
+                    some("were not renewed in time", "was not renewed in time and stays valid for -?\\d+ ms: .+")
+                            + "; a " + HELD + " is lost unless " + REDIS + " answers before its lease ends",
                     "no renewal was answered for two thirds of a lease"),
             Foreseen.warning(
                     OURS,
                     some(
-                                    "locks were released without confirmation",
+                                    "were released without confirmation",
                                     "was released without confirmation and expires within \\d+ ms: .+")
                             + "; the release goes on in the background; see whether " + REDIS + " answers",
                     "a release was not answered within the command timeout"));
 
     static final List<Foreseen> LOSS = List.of(Foreseen.warning(
             OURS,
-            some("locks were lost", "was lost by (thread|lease) [-.\\w]+ with token \\d+: .+")
-                    + "; another owner may have the lock: fence its writes with the token",
+            some("were lost", "was lost by (thread|lease) [-.\\w]+ with token \\d+: .+")
+                    + "; another owner may have the " + HELD + ": fence its writes with the token",
             "the lease ran out, or the server forgot"));
 
     private static String some(String many, String one) {
-        return CLIENT + "(\\d+ " + many + ", among them '.+'; the first: )?lock '[-\\w]+' (with token \\d+ )?" + one;
+        return CLIENT + "(\\d+ " + HELD + "s " + many + ", among them '.+'; the first: )?"
+                + "((read/write )?lock|a permit of semaphore) '[-\\w]+' (with token \\d+ )?" + one;
     }
 
     /** Clients of Holdfast leave a connection that was lost, and make another; the test's own has Lettuce repair it. */

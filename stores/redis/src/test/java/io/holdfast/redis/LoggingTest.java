@@ -7,6 +7,8 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
+import io.holdfast.Permit;
 import io.holdfast.testkit.Await;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -86,11 +88,12 @@ class LoggingTest {
                             line -> assertThat(line)
                                     .matches(
                                             "client \\(.*\\): the connection to Redis at redis://127.0.0.1:\\d+ was lost; this"
-                                                    + " client holds 20 locks \\(('lock\\d+', ){4}'lock\\d+' first\\), which stay"
+                                                    + " client holds 20 locks and permits \\(('lock\\d+', ){4}'lock\\d+' first\\), which stay"
                                                     + " valid until their deadlines; it connects again"),
                             line -> assertThat(line)
-                                    .matches("client \\(.*\\): Redis at redis://127.0.0.1:\\d+ is connected again at"
-                                            + " 127.0.0.1:\\d+ after \\d+\\.\\d s; locks verified: 20, lost: 0"));
+                                    .matches(
+                                            "client \\(.*\\): Redis at redis://127.0.0.1:\\d+ is connected again at"
+                                                    + " 127.0.0.1:\\d+ after \\d+\\.\\d s; locks and permits verified: 20, lost: 0"));
             held.forEach(Lease::close);
         }
     }
@@ -118,6 +121,31 @@ class LoggingTest {
                                     + " lease .*; another owner may have the lock: fence its writes with the token");
             assertThat(warnings(log, "renewed in time")).hasSizeBetween(1, 2);
             assertThat(warnings(log, "the connection to")).hasSize(1);
+        }
+    }
+
+    @Test
+    void aSemaphoreIsNotCalledALock() {
+        try (Servers servers = Servers.start();
+                LogLines log = new LogLines(PASSWORD, "jobs", "lock")
+                        .inDetail()
+                        .foresee(ForeseenLines.ALWAYS)
+                        .foresee(ForeseenLines.LOSS)) {
+            try (Holdfast client = client(servers.uri())) {
+                client.semaphore("jobs").setPermits(1);
+                Permit permit = client.semaphore("jobs").tryAcquire().orElseThrow();
+                servers.redis.flushall();
+                assertThatThrownBy(permit::close).isInstanceOf(LeaseLostException.class);
+            }
+            Await.threadsGone("holdfast-");
+            assertThat(warnings(log, ""))
+                    .singleElement()
+                    .asString()
+                    .matches("client \\(.*\\): a permit of semaphore 'jobs' was lost by lease \\S+ with token \\d+: .*"
+                            + "; another owner may have the permit: fence its writes with the token");
+            assertThat(log.those(line -> line.level().equals(Level.FINE)))
+                    .isNotEmpty()
+                    .allMatch(line -> line.text().contains(": a permit of semaphore 'jobs' was "));
         }
     }
 

@@ -2,11 +2,15 @@ package io.holdfast.testkit.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
+import io.holdfast.LockOptions;
+import io.holdfast.MultiLock;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Held;
@@ -14,9 +18,12 @@ import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 
 /** Leases of their own, alone, nested, and handed on. */
 class LevelsTest extends VirtualTime {
@@ -106,6 +113,75 @@ class LevelsTest extends VirtualTime {
         assertThat(lock.remainingLease()).isLessThan(FIVE);
         sim.runFor(FIVE);
         assertThat(lock.isValid()).isFalse();
+        assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+    }
+
+    private Stream<DistributedLock> everyKind(LockOptions options) {
+        return Stream.of(
+                a.lock("plain", options),
+                a.fairLock("fair", options),
+                a.readWriteLock("read", options).readLock(),
+                a.readWriteLock("write", options).writeLock(),
+                a.readWriteLock("upgradeable", options).upgradeableLock());
+    }
+
+    /** Over a lease of its own each kind has a slot of its own, also one that reads. */
+    @TestFactory
+    Stream<DynamicTest> anInnerWatchdogLevelIsRenewedForTheLeaseOfItsLock() {
+        Duration longer = LEASE.multipliedBy(10);
+        return everyKind(LockOptions.defaults().withLease(longer))
+                .map(lock -> dynamicTest(lock.toString(), () -> {
+                    lock.lock(FIVE);
+                    lock.lock();
+                    assertThat(lock.remainingLease()).isGreaterThan(longer.minusSeconds(4));
+                    sim.runFor(longer.multipliedBy(2));
+                    assertThat(lock.remainingLease()).isGreaterThan(longer.dividedBy(2));
+                    lock.unlock();
+                    assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+                }));
+    }
+
+    @TestFactory
+    Stream<DynamicTest> aCrashWithAnInnerWatchdogLevelFreesTheNameAfterTheLeaseOfItsLock() {
+        Duration shorter = Duration.ofSeconds(2);
+        return everyKind(LockOptions.defaults().withLease(shorter))
+                .map(lock -> dynamicTest(lock.toString(), () -> {
+                    SimThread owner = start("owner", () -> {
+                        lock.lock(Duration.ofSeconds(1));
+                        lock.lock();
+                        sim.sleep(Duration.ofDays(1));
+                    });
+                    sim.runFor(Duration.ofMinutes(1));
+                    assertThat(lock.holder().orElseThrow().remainingLease()).isLessThanOrEqualTo(shorter);
+                    sim.kill(owner);
+                    sim.runFor(shorter.multipliedBy(2));
+                    assertThat(lock.holder()).isEmpty();
+                }));
+    }
+
+    @Test
+    void theLevelsOfAMultiLockAreRenewedForTheLeasesOfItsMembers() {
+        DistributedLock first = a.lock("first", LockOptions.defaults().withLease(LONG));
+        DistributedLock second = a.lock("second", LockOptions.defaults().withLease(LONG.multipliedBy(2)));
+        MultiLock both = Holdfast.multiLock(first, second);
+        both.lock(FIVE);
+        both.lock();
+        sim.runFor(Duration.ofHours(1));
+        assertThat(first.remainingLease()).isBetween(LONG.dividedBy(2), LONG);
+        assertThat(second.remainingLease()).isGreaterThan(LONG);
+        both.unlock();
+        assertThatThrownBy(both::unlock).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void theOutermostWatchdogLevelSaysForHowLongAHoldIsRenewed() {
+        lock.lock(Duration.ofDays(1));
+        a.lock("n", LockOptions.defaults().withLease(LONG)).lock();
+        a.lock("n", LockOptions.defaults().withLease(LONG.multipliedBy(4))).lock();
+        sim.runFor(Duration.ofDays(2));
+        assertThat(lock.remainingLease()).isBetween(LONG.dividedBy(2), LONG);
+        lock.unlock();
+        lock.unlock();
         assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
     }
 

@@ -224,6 +224,18 @@ class LockSafetyTest extends VirtualTime {
     }
 
     @Test
+    void aWatchdogLevelKeepsTheSafetyOfTheLeaseThatItIsEnteredOver() {
+        DistributedLock plain = c.lock("n");
+        DistributedLock more = c.lock("n", ON_TWO);
+        more.lock(Duration.ofSeconds(5));
+        plain.lock();
+        sim.runFor(LEASE);
+        assertThat(asked).contains("renew n replicated(2)").doesNotContain("renew n async");
+        plain.unlock();
+        assertThatThrownBy(more::unlock).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
     void aThreadEntersWhatItHoldsAsItIs() throws InterruptedException {
         DistributedLock plain = c.lock("n");
         DistributedLock more = c.lock("n", ON_TWO);

@@ -1,0 +1,115 @@
+package io.holdfast.interop;
+
+import io.holdfast.Holdfast;
+import io.holdfast.embedded.redis.RedisServer;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.TestInstance;
+import org.redisson.api.RedissonClient;
+
+/** One server, a client of each library with its whole API, and threads that call them. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class BothLibraries {
+
+    static final Duration SHORT = Duration.ofMillis(300);
+
+    private static final AtomicInteger NAMES = new AtomicInteger();
+
+    final RedisServer server = RedisServer.start();
+    final Holdfast ours = Holdfast.connect(server.uri());
+    final RedissonClient theirs = Kind.redisson(server.uri(), Duration.ofSeconds(30));
+    private final RedisClient driver = RedisClient.create(server.uri());
+    private final StatefulRedisConnection<String, String> connection = driver.connect();
+    final RedisCommands<String, String> redis = connection.sync();
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    /** A call that may fail. */
+    interface Call {
+        void run() throws Exception;
+    }
+
+    @AfterAll
+    void close() {
+        threads.shutdownNow();
+        ours.close();
+        theirs.shutdown();
+        connection.close();
+        driver.shutdown();
+        server.close();
+    }
+
+    static String name() {
+        return "name-" + NAMES.incrementAndGet();
+    }
+
+    /** What another thread gets. */
+    <T> T elsewhere(Callable<T> call) {
+        return result(threads.submit(call));
+    }
+
+    static <T> T result(Future<T> future) {
+        try {
+            return future.get(20, TimeUnit.SECONDS);
+        } catch (InterruptedException | ExecutionException | TimeoutException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** The exception that a caller gets; {@link Void} for none. */
+    static Class<?> thrown(Call call) {
+        try {
+            call.run();
+            return Void.class;
+        } catch (Exception e) {
+            return e.getClass();
+        }
+    }
+
+    /** What a call does. */
+    record Seen(Class<?> thrown, boolean interrupted) {}
+
+    static Seen seen(Call call) {
+        Class<?> thrown = thrown(call);
+        return new Seen(thrown, Thread.interrupted());
+    }
+
+    /** What a thread sees that is interrupted before it calls, and whose answer is not there at once. */
+    Seen interruptedBefore(Call call) {
+        redis.clientPause(100);
+        return elsewhere(() -> {
+            Thread.currentThread().interrupt();
+            return seen(call);
+        });
+    }
+
+    /** What a thread sees that is interrupted while it waits; what it waits for is released after that. */
+    Seen interruptedMeanwhile(Call call, Call release) throws Exception {
+        CompletableFuture<Thread> thread = new CompletableFuture<>();
+        Future<Seen> waiting = threads.submit(() -> {
+            thread.complete(Thread.currentThread());
+            return seen(call);
+        });
+        Thread.sleep(SHORT.toMillis());
+        result(thread).interrupt();
+        Thread.sleep(SHORT.toMillis());
+        release.run();
+        return result(waiting);
+    }
+
+    /** Begins a call in another thread. */
+    <T> Future<T> start(Callable<T> call) {
+        return threads.submit(call);
+    }
+}
