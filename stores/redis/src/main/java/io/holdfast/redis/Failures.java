@@ -47,6 +47,9 @@ record Failures(Address server) {
             Map.entry("LOADING", "it is loading its data; it will answer when it has finished"),
             Map.entry("READONLY", "it is a replica; connect to the primary, or wait for the failover to end"),
             Map.entry("MASTERDOWN", "it is a replica that has lost its primary; connect to the primary"),
+            Map.entry(
+                    "NOREPLICAS",
+                    "it has fewer replicas than its min-replicas-to-write; connect them, or wait for the failover to end"),
             Map.entry("OOM", "its memory is full; raise its maxmemory, or remove keys"),
             Map.entry("DENIED", "it is in protected mode; set a password, or let it bind to addresses that are safe"),
             Map.entry("NOPROTO", TOO_OLD),
@@ -193,6 +196,17 @@ record Failures(Address server) {
                 "only " + count + " of " + wanted.replicas() + " replicas have it"
                         + (wanted.onDisk() ? " on their disks" : "") + " after " + millis
                         + " ms; look at connected_slaves and lag in INFO replication");
+    }
+
+    /** Nothing can be granted there, as so few replicas are connected. */
+    StoreException tooFewReplicas(Safety wanted, String count) {
+        return failed(
+                Effect.REFUSED,
+                "safety " + wanted,
+                "only " + count + " replicas are connected to it, and each grant has to be on " + wanted.replicas()
+                        + "; connect replicas (connected_slaves in INFO replication counts them), or choose a Safety"
+                        + " with fewer. If the server is to refuse all writes without them, set its"
+                        + " min-replicas-to-write to " + wanted.replicas());
     }
 
     /** There is no connection to send a request on. */
