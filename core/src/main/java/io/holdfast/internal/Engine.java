@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
@@ -272,16 +273,18 @@ final class Engine implements Rules.Moment {
                 new LockEvent.Lost(slot.name, hold.token, hold.owner(), reason),
                 "another owner may have the lock: fence its writes with the token");
         var loss = Texts.lost(hold, reason);
-        for (var action : hold.lossActions()) {
-            tellLoss("an action for the loss", () -> action.accept(loss));
-        }
+        hold.lossActions().forEach(action -> action.tell(this, loss));
     }
 
     /** Runs an action of a user for a loss; what it throws is logged. */
     void tellLoss(String what, Runnable action) {
-        threads.losses().execute(() -> {
+        runLogged(threads.losses(), what, action);
+    }
+
+    void runLogged(Executor executor, String what, Runnable code) {
+        executor.execute(() -> {
             try {
-                action.run();
+                code.run();
             } catch (Throwable e) {
                 events.failure(what, e);
             }

@@ -1,5 +1,6 @@
 package io.holdfast.internal;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.TenureId;
@@ -131,6 +132,14 @@ final class Tenure {
             return false;
         }
         copies.sent(notAfter);
+        longestLease = Math.max(longestLease, term.nanos());
+        return true;
+    }
+
+    /** A renewal is about to be sent: whoever gets the tenure from now on knows for how long. Under the slot's mutex. */
+    @CanIgnoreReturnValue
+    boolean renewing(long now, Term term) {
+        renewSent = now;
         longestLease = Math.max(longestLease, term.nanos());
         return true;
     }

@@ -130,6 +130,12 @@ final class Request {
         }
     }
 
+    /** Ends it for a caller that has failed, and gives back what it has got. */
+    void forsake() {
+        var withdrawn = withdraw();
+        var got = outcome.thenAccept(held -> held.ifPresent(Holding::end));
+    }
+
     /** Ends it; completes when all that was got is given back. What was held before counts. */
     CompletableFuture<Void> withdraw() {
         return outcome.cancel(false) ? attempt.end() : CompletableFuture.completedFuture(null);

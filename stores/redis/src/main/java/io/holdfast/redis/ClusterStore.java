@@ -266,7 +266,7 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
     }
 
     private List<Renew.Reply> failed(List<Renew> requests, Throwable error) {
-        return Collections.nCopies(requests.size(), new Renew.Failed(failures.request("renew", error)));
+        return Collections.nCopies(requests.size(), new Renew.Failed(failures.renewal(error)));
     }
 
     private CompletionStage<List<Renew.Reply>> renew(int slot, List<Renew> requests) {

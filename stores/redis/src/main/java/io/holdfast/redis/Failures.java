@@ -20,6 +20,9 @@ import javax.net.ssl.SSLException;
 /** Says what went wrong, for a person who has to repair it, and what is known about the effect. */
 record Failures(Address server) {
 
+    /** With what the errors begin that our scripts raise. */
+    private static final String OURS = "HF";
+
     private static final String CONNECT = "cannot connect";
     private static final String ALWAYS = "always";
     private static final String SENTINEL =
@@ -86,6 +89,23 @@ record Failures(Address server) {
                 : failed(Effect.UNKNOWN, what, "the connection was lost before the answer: " + cause);
     }
 
+    /** A renewal that had this error: the server still keeps the lock, and somebody may repair the cause before the lease ends. */
+    StoreException renewal(Throwable error) {
+        return untilRepaired(request("renew", error));
+    }
+
+    /** The renewal of one name that had this error as its answer. What is foreign there stays. */
+    StoreException renewal(String name, String text) {
+        StoreException cause = answer("renew '" + name + "'", text);
+        return code(text).startsWith(OURS) ? cause : untilRepaired(cause);
+    }
+
+    private static StoreException untilRepaired(StoreException cause) {
+        return cause.effect() == Effect.REFUSED
+                ? new StoreException(Effect.NOT_APPLIED, cause.getMessage(), cause)
+                : cause;
+    }
+
     /** Whether a server has said so. */
     static boolean isAnswer(Throwable error) {
         return root(error) instanceof RedisCommandExecutionException;
@@ -135,7 +155,7 @@ record Failures(Address server) {
     /** A request, or a part of one, that had this error as its answer. */
     StoreException answer(String what, String text) {
         String code = code(text);
-        if (code.startsWith("HF")) {
+        if (code.startsWith(OURS)) {
             return failed(Effect.REFUSED, what, text.substring(code.length() + 1));
         }
         Optional<Redirect> redirect = server.isCluster() ? Redirect.in(text) : Optional.empty();

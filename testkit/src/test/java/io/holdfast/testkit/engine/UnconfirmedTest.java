@@ -1,6 +1,7 @@
 package io.holdfast.testkit.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
@@ -18,6 +19,9 @@ import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.spi.TogetherStore;
+import io.holdfast.testkit.SimThread;
+import io.holdfast.testkit.faults.Fault;
+import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -225,6 +229,25 @@ class UnconfirmedTest extends VirtualTime {
         CompletableFuture<Optional<Lease>> asked = lock(c, fair, ON_ONE).async().tryAcquire();
         assertThat(took(asked)).isBetween(COMMAND.minusMillis(10), COMMAND.plusMillis(20));
         assertIndeterminate(asked, "no replica has it");
+    }
+
+    /** Other requests, which may take longer, are looked at every 250 ms. */
+    @Test
+    void aShortRequestIsTimedOutWhenOthersMayTakeLonger() {
+        late = Duration.ofMillis(100);
+        for (int i = 0; i < 50; i++) {
+            CompletableFuture<Optional<Lease>> asked =
+                    c.lock("n", ON_ONE).async().tryAcquire();
+            Duration began = sim.elapsed();
+            sim.runFor(Duration.ofMillis(1_000 + 5 * i));
+            faults(c).next(Operation.INSPECT, Fault.DROP_REPLY);
+            SimThread other =
+                    start("other", () -> assertThatThrownBy(c.lock("m")::holder).isNotNull());
+            sim.runUntil(asked::isDone, LONG);
+            assertThat(sim.elapsed().minus(began)).as("%d", i).isLessThan(COMMAND.plusMillis(20));
+            sim.runUntil(other::done, LONG);
+            other.join();
+        }
     }
 
     @ParameterizedTest
