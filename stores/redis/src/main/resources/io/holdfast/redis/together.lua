@@ -1,4 +1,5 @@
--- Takes several locks, each for a tenure, if every one of them is free or its tenure has it; else none.
+-- Takes several locks, each for a tenure, if every one of them is free or its tenure has it; else none. Serves the queue of a free
+-- lock that a fair place comes first at, as nobody else would do so if its client is gone.
 --
 -- KEYS  for each lock: lock, counter, queue, claim, floor, known, as for acquire
 -- ARGV  for each lock: tenure, lease in ms, units wanted, time after which to refuse; then the prefix of inboxes
@@ -12,6 +13,12 @@
 local now = clock()
 local locks = {}
 local free = true
+
+-- Whether a fair place comes before this tenure at a free lock.
+local function barred(each)
+    return each.waiters > 0
+        and fair_before(each.queue, each.known, redis.call('ZSCORE', each.queue, each.tenure) or 0, now)
+end
 
 for i = 4, #ARGV, 4 do
     if now > tonumber(ARGV[i]) then
@@ -29,16 +36,29 @@ for i = 1, #KEYS, 6 do
     each.tenure, each.lease, each.wanted = ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3])
     each.free = each.size == 0
     if each.free then
-        each.barred = each.waiters > 0
-            and fair_before(each.queue, each.known, redis.call('ZSCORE', each.queue, each.tenure) or 0, now)
+        each.barred = barred(each)
     elseif redis.call('HEXISTS', each.lock, each.tenure) == 0 then
         each.held = true
         if each.shared then
             return other_kind(each.lock)
         end
     end
-    free = free and not each.held and not each.barred
     locks[#locks + 1] = each
+end
+
+-- of the counter, which is that of all of them
+local drawn = 0
+local inboxes = ARGV[#ARGV]
+for _, each in ipairs(locks) do
+    if each.barred then
+        local last
+        last, each.more = serve(each.lock, each.token, each.queue, each.claim, each.known, inboxes, false,
+            math.max(each.last, drawn), now)
+        drawn = each.token.raised and drawn or last
+        each.waiters = redis.call('ZCARD', each.queue)
+        each.barred = redis.call('EXISTS', each.lock) == 1 or barred(each)
+    end
+    free = free and not each.held and not each.barred
 end
 
 local reply = {free and 1 or 2, now}
@@ -48,8 +68,6 @@ local function add(...)
     end
 end
 
--- of the counter, which is that of all of them
-local drawn = 0
 for _, each in ipairs(locks) do
     if free then
         local first, units = draw(math.max(each.last, drawn), now, each.wanted)
@@ -60,12 +78,13 @@ for _, each in ipairs(locks) do
         each.holder = each.fields[1]
         add(each.left, each.holder)
     else
-        add(each.barred and CLAIM or 0, '')
+        -- who asks again soon goes on with what is left of the queue
+        add(each.more and 1 or each.barred and CLAIM or 0, '')
     end
 end
 for _, each in ipairs(locks) do
     if each.holder and lingers(each.holder) and client(each.holder) ~= client(each.tenure) then
-        tell(ARGV[#ARGV], each.holder, 'W ' .. each.lock)
+        tell(inboxes, each.holder, 'W ' .. each.lock)
     end
 end
 return reply
