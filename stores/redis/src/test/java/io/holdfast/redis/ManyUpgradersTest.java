@@ -44,7 +44,8 @@ class ManyUpgradersTest {
     }
 
     private static void leaves(TestClient client, long number, Mode mode) {
-        Await.reply(client.store().release(Release.of("lock", client.tenure(number)).withMode(mode)));
+        Await.reply(
+                client.store().release(Release.of("lock", client.tenure(number)).withMode(mode)));
     }
 
     private void upgradersWait() {

@@ -220,9 +220,12 @@ class TogetherTest {
     }
 
     private static List<Acquire.Reply> together(TestClient client, String... names) {
-        return Await.reply(client.store().together().orElseThrow().acquire(Stream.of(names)
-                .map(name -> Acquire.of(name, client.tenure(1), Duration.ofSeconds(20)))
-                .toList()));
+        return Await.reply(client.store()
+                .together()
+                .orElseThrow()
+                .acquire(Stream.of(names)
+                        .map(name -> Acquire.of(name, client.tenure(1), Duration.ofSeconds(20)))
+                        .toList()));
     }
 
     private static void waitsInOrder(TestClient client, String name) {
@@ -232,9 +235,7 @@ class TogetherTest {
     }
 
     private static void givesBack(TestClient client, String... names) {
-        Stream.of(names)
-                .forEach(name -> Await.reply(
-                        client.store().release(Release.of(name, client.tenure(1)))));
+        Stream.of(names).forEach(name -> Await.reply(client.store().release(Release.of(name, client.tenure(1)))));
     }
 
     /** Its process has died while it waited, and the holder as well. */
@@ -274,7 +275,8 @@ class TogetherTest {
             }
             List<Acquire.Reply> granted = together(client, "n1", "n2", "n3");
             assertThat(granted)
-                    .allSatisfy(reply -> assertThat(((Acquire.Granted) reply).tokens().first())
+                    .allSatisfy(reply -> assertThat(
+                                    ((Acquire.Granted) reply).tokens().first())
                             .isGreaterThan(assigned.get(1).tokens().last()));
             givesBack(client, "n1", "n2", "n3");
         }
