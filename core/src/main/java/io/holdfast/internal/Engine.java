@@ -71,7 +71,7 @@ final class Engine implements Rules.Moment {
         this.events = events;
         this.threads = threads;
         this.later = (delay, task) ->
-                threads.timer().schedule(delay, () -> threads.background().execute(guarded(task)));
+                threads.timer().schedule(delay, () -> runLogged(threads.background(), "a background task", task));
         this.calls = new Calls(this, store.capabilities().blocking() ? threads.senders() : Runnable::run);
         this.rules = rules();
         this.slots = new Slots(rules, this::nextTenure);
@@ -181,16 +181,6 @@ final class Engine implements Rules.Moment {
 
     TenureId nextTenure() {
         return new TenureId(clientId, tenureNumbers.incrementAndGet());
-    }
-
-    private Runnable guarded(Runnable task) {
-        return () -> {
-            try {
-                task.run();
-            } catch (Throwable e) {
-                events.failure("a background task", e);
-            }
-        };
     }
 
     // ---- effects

@@ -47,13 +47,7 @@ record EngineSurroundings(Engine engine) implements Surroundings {
 
     @Override
     public void callBack(String what, Runnable code) {
-        engine.threads.callbacks().execute(() -> {
-            try {
-                code.run();
-            } catch (Throwable e) {
-                failed(what, e);
-            }
-        });
+        engine.runLogged(engine.threads.callbacks(), what, code);
     }
 
     @Override

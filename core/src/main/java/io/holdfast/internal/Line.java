@@ -108,6 +108,10 @@ final class Line {
     /** The store is about to be asked; returns for how long somebody here will wait for the answer, in nanoseconds. */
     long asks(Tenure asked, long now) {
         askedAt = now;
+        return patience(asked, now);
+    }
+
+    private long patience(Tenure asked, long now) {
         long patience = Tenure.NEVER;
         for (Waiter waiter : waiters) {
             boolean calm = waiter.answered && outage == null;
@@ -199,11 +203,7 @@ final class Line {
     long backoff(Tenure asked, long now) {
         long delay = rules.moment()
                 .jittered(Term.doubled(Slot.FIRST_BACKOFF_NANOS, asked.failures++, Slot.MOST_BACKOFF_NANOS));
-        long patience = waiters.stream()
-                .mapToLong(waiter -> limit(waiter, asked) - now)
-                .min()
-                .orElse(delay);
-        return Math.max(1, Math.min(delay, patience));
+        return Math.min(delay, patience(asked, now));
     }
 
     private long limit(Waiter waiter, Tenure asked) {

@@ -132,8 +132,9 @@ final class Request {
 
     /** Ends it for a caller that has failed, and gives back what it has got. */
     void forsake() {
-        var withdrawn = withdraw();
-        var got = outcome.thenAccept(held -> held.ifPresent(Holding::end));
+        var unused = withdraw()
+                .thenCompose(nothing -> outcome)
+                .thenCompose(got -> got.map(Holding::end).orElseGet(() -> CompletableFuture.completedFuture(null)));
     }
 
     /** Ends it; completes when all that was got is given back. What was held before counts. */

@@ -102,7 +102,7 @@ record Failures(Address server) {
 
     private static StoreException untilRepaired(StoreException cause) {
         return cause.effect() == Effect.REFUSED
-                ? new StoreException(Effect.NOT_APPLIED, cause.getMessage(), cause)
+                ? new StoreException(Effect.NOT_APPLIED, cause.getMessage() + "", cause)
                 : cause;
     }
 

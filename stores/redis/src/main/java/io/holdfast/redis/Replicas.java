@@ -149,17 +149,11 @@ final class Replicas {
                 .exceptionallyCompose(error -> CompletableFuture.failedStage(failures.unreachable(what.get(), error)))
                 .thenCompose(line -> line.refusal(acquires)
                         .<CompletionStage<T>>map(CompletableFuture::failedStage)
-                        .orElseGet(() -> run(line, what, script)));
-    }
-
-    private <T> CompletionStage<T> run(
-            Line line,
-            Supplier<String> what,
-            Function<StatefulRedisConnection<String, String>, CompletionStage<T>> script) {
-        return script.apply(line.connection)
-                .thenCompose(reply -> grantsNothing(reply)
-                        ? CompletableFuture.completedStage(reply)
-                        : line.reached().handle((reached, error) -> confirmed(what, reply, reached, error)));
+                        .orElseGet(() -> script.apply(line.connection)
+                                .thenCompose(reply -> grantsNothing(reply)
+                                        ? CompletableFuture.completedStage(reply)
+                                        : line.reached()
+                                                .handle((reached, error) -> confirmed(what, reply, reached, error)))));
     }
 
     /** What is not known for nothing may be something. */
