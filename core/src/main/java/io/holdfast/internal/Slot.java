@@ -566,10 +566,18 @@ abstract class Slot {
     }
 
     void renewalLost(Tenure renewed, String reason, long now, Effect.Buffer out) {
+        boolean held = renewed == tenure && renewed.held();
+        renewalRefused(renewed, reason, now, out);
+        if (held) {
+            renewed.mayBeAtStore = renewed.copies.unanswered();
+        }
+    }
+
+    /** The store may still have it: its owner's release gives it up there. */
+    void renewalRefused(Tenure renewed, String reason, long now, Effect.Buffer out) {
         renewed.renewSent = Tenure.NEVER;
         if (renewed == tenure && renewed.held()) {
             lose(renewed, reason, now, out);
-            renewed.mayBeAtStore = renewed.copies.unanswered();
         }
     }
 

@@ -359,24 +359,22 @@ final class Watchdog {
                 boolean confirmed = due.tenure.held() && due.tenure.validity.sent() - sent() >= 0;
                 due.done.complete(confirmed ? Optional.of(proven) : Optional.empty());
             } else if (reply instanceof Renew.Lost) {
-                lost(due, notThere(), now);
+                engine.event(due.slot, (s, out) -> s.renewalLost(due.tenure, notThere(), now, out));
+                due.done.complete(Optional.empty());
             } else if (reply instanceof Renew.Failed failed) {
                 failed(due, failed.cause(), now);
             }
         }
 
-        /** What is refused for the name alone is held no more, as something else is there. */
+        /** What is refused for the name alone, because something else is there, is never renewed. */
         private void failed(Due due, StoreException cause, long now) {
             if (cause.effect() == StoreException.Effect.REFUSED) {
-                lost(due, "its renewal was refused: " + cause.getMessage(), now);
+                String reason = "its renewal was refused: " + cause.getMessage();
+                engine.event(due.slot, (s, out) -> s.renewalRefused(due.tenure, reason, now, out));
+                due.done.complete(Optional.empty());
             } else {
                 fail(due, cause.getMessage() + "");
             }
-        }
-
-        private void lost(Due due, String reason, long now) {
-            engine.event(due.slot, (s, out) -> s.renewalLost(due.tenure, reason, now, out));
-            due.done.complete(Optional.empty());
         }
 
         private String notThere() {

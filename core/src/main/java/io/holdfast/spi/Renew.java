@@ -67,7 +67,8 @@ public record Renew(
 
     /**
      * It was not renewed, as far as is known; the lease may or may not have been set. With the effect {@link
-     * StoreException.Effect#REFUSED} the tenure holds the name no more, because the store has something else under that name.
+     * StoreException.Effect#REFUSED} it never will be, because the store has something else there: the hold counts as lost, and is
+     * released.
      */
     public record Failed(StoreException cause) implements Reply {}
 }

@@ -1,5 +1,5 @@
--- Takes several locks, each for a tenure, if every one of them is free or its tenure has it; else none. Serves the queue of a free
--- lock that a fair place comes first at, as nobody else would do so if its client is gone.
+-- Takes several locks, each for a tenure, if every one of them is free or its tenure has it; else none. Fair places of clients that
+-- are gone are dropped, as nobody else would do so at a free lock.
 --
 -- KEYS  for each lock: lock, counter, queue, claim, floor, known, as for acquire
 -- ARGV  for each lock: tenure, lease in ms, units wanted, time after which to refuse; then the prefix of inboxes
@@ -14,10 +14,22 @@ local now = clock()
 local locks = {}
 local free = true
 
+-- Where others hear of the names.
+local inboxes = ARGV[#ARGV]
+
 -- Whether a fair place comes before this tenure at a free lock.
 local function barred(each)
     return each.waiters > 0
         and fair_before(each.queue, each.known, redis.call('ZSCORE', each.queue, each.tenure) or 0, now)
+end
+
+-- Drops those of the first places that are fair ones of clients that are gone.
+local function drop_the_gone(each)
+    for _, place in ipairs(redis.call('ZRANGE', each.queue, 0, MOST_SEEN - 1)) do
+        if is_fair(place) and listeners(inboxes, place)[2] == 0 then
+            each.waiters = each.waiters - leave(each.queue, each.known, place)
+        end
+    end
 end
 
 for i = 4, #ARGV, 4 do
@@ -46,17 +58,10 @@ for i = 1, #KEYS, 6 do
     locks[#locks + 1] = each
 end
 
--- of the counter, which is that of all of them
-local drawn = 0
-local inboxes = ARGV[#ARGV]
 for _, each in ipairs(locks) do
     if each.barred then
-        local last
-        last, each.more = serve(each.lock, each.token, each.queue, each.claim, each.known, inboxes, false,
-            math.max(each.last, drawn), now)
-        drawn = each.token.raised and drawn or last
-        each.waiters = redis.call('ZCARD', each.queue)
-        each.barred = redis.call('EXISTS', each.lock) == 1 or barred(each)
+        drop_the_gone(each)
+        each.barred = barred(each)
     end
     free = free and not each.held and not each.barred
 end
@@ -68,6 +73,8 @@ local function add(...)
     end
 end
 
+-- of the counter, which is that of all of them
+local drawn = 0
 for _, each in ipairs(locks) do
     if free then
         local first, units = draw(math.max(each.last, drawn), now, each.wanted)
@@ -78,8 +85,7 @@ for _, each in ipairs(locks) do
         each.holder = each.fields[1]
         add(each.left, each.holder)
     else
-        -- who asks again soon goes on with what is left of the queue
-        add(each.more and 1 or each.barred and CLAIM or 0, '')
+        add(each.barred and CLAIM or 0, '')
     end
 end
 for _, each in ipairs(locks) do

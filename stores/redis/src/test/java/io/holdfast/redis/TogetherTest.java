@@ -11,7 +11,6 @@ import io.holdfast.MultiLock;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Release;
-import io.holdfast.spi.Signal;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.List;
@@ -249,35 +248,6 @@ class TogetherTest {
             Await.until("nobody listens", () -> servers.redis.pubsubChannels().size() == 3);
             servers.redis.del("n2");
             assertThat(together(client, "n1", "n2", "n3")).hasOnlyElementsOfType(Acquire.Granted.class);
-            givesBack(client, "n1", "n2", "n3");
-        }
-    }
-
-    /** It is served, as by whoever asks for one lock; the others stay free. */
-    @Test
-    void fairPlacesOfALivingClientAreServed() {
-        try (TestClient client = TestClient.open(servers.uri());
-                TestClient alive = TestClient.open(servers.uri())) {
-            for (String name : List.of("n1", "n3")) {
-                client.granted(name, 5);
-                waitsInOrder(alive, name);
-                servers.redis.del(name);
-            }
-            assertThat(together(client, "n1", "n2", "n3")).hasOnlyElementsOfType(Acquire.Refused.class);
-            List<Signal.Assigned> assigned =
-                    List.of(alive.next(Signal.Assigned.class), alive.next(Signal.Assigned.class));
-            assertThat(assigned).extracting(Signal.Assigned::name).containsExactly("n1", "n3");
-            assertThat(assigned.get(1).tokens().first())
-                    .isGreaterThan(assigned.get(0).tokens().last());
-            assertThat(servers.redis.exists("n2")).isZero();
-            for (String name : List.of("n1", "n3")) {
-                Await.reply(alive.store().release(Release.of(name, alive.tenure(2))));
-            }
-            List<Acquire.Reply> granted = together(client, "n1", "n2", "n3");
-            assertThat(granted)
-                    .allSatisfy(reply -> assertThat(
-                                    ((Acquire.Granted) reply).tokens().first())
-                            .isGreaterThan(assigned.get(1).tokens().last()));
             givesBack(client, "n1", "n2", "n3");
         }
     }

@@ -75,5 +75,7 @@ class FailedRenewalTest extends VirtualTime {
         assertThatThrownBy(first::close)
                 .isInstanceOf(LeaseLostException.class)
                 .hasMessageContaining("its renewal was refused: not now");
+        sim.runFor(Duration.ofMillis(100));
+        b.lock("n0").tryAcquire().orElseThrow().close();
     }
 }
