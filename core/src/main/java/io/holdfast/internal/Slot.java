@@ -566,11 +566,8 @@ abstract class Slot {
     }
 
     void renewalLost(Tenure renewed, String reason, long now, Effect.Buffer out) {
-        boolean held = renewed == tenure && renewed.held();
         renewalRefused(renewed, reason, now, out);
-        if (held) {
-            renewed.mayBeAtStore = renewed.copies.unanswered();
-        }
+        renewed.mayBeAtStore = renewed.mayBeAtStore && renewed.copies.unanswered();
     }
 
     /** The store may still have it: its owner's release gives it up there. */
