@@ -138,10 +138,10 @@ final class Tenure {
 
     /** A renewal is about to be sent: whoever gets the tenure from now on knows for how long. Under the slot's mutex. */
     @CanIgnoreReturnValue
-    boolean renewing(long now, Term term) {
+    Term renewing(long now, Term term) {
         renewSent = now;
         longestLease = Math.max(longestLease, term.nanos());
-        return true;
+        return term;
     }
 
     /** Whether a renewal was sent so lately that its answer is to be waited for. */

@@ -250,9 +250,7 @@ final class Watchdog {
     }
 
     private static Term termOf(Slot slot, Tenure tenure, long now) {
-        Term term = slot.renewalTerm(tenure, now);
-        tenure.renewing(now, term);
-        return term;
+        return tenure.renewing(now, slot.renewalTerm(tenure, now));
     }
 
     private void lookAtOwner(Slot slot, Hold hold, long now) {
