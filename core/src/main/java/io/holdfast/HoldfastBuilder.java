@@ -71,7 +71,12 @@ public final class HoldfastBuilder {
         return this;
     }
 
-    /** How long one store call may take. Default 2 s. */
+    /**
+     * How long one store call may take. Default 2 s.
+     *
+     * <p>It also bounds an acquire that the store has not answered yet, whatever its own wait: if no answer that counts has come by then,
+     * it fails with {@link StoreUnavailableException} or {@link IndeterminateLockException}.
+     */
     public HoldfastBuilder commandTimeout(Duration value) {
         store = store.withTimeouts(Durations.requirePositive("commandTimeout", value), store.connectTimeout());
         return this;
@@ -95,7 +100,12 @@ public final class HoldfastBuilder {
         return this;
     }
 
-    /** For how long one that already waits stays through an outage of the store. Default 30 s. */
+    /**
+     * How long a waiter that the store has answered before goes on waiting while no answer that counts comes. Default 30 s.
+     *
+     * <p>The time begins when the first request is sent that has no such answer, or with the wait if that begins later. At its end the
+     * wait fails with {@link StoreUnavailableException} or {@link IndeterminateLockException}, also while a request is under way.
+     */
     public HoldfastBuilder maxOutage(Duration value) {
         maxOutage = Durations.requirePositive("maxOutage", value);
         return this;

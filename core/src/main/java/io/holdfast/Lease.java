@@ -48,10 +48,11 @@ public interface Lease extends AutoCloseable {
     void ensureValid(Duration atLeast);
 
     /**
-     * Registers an action for the loss of the hold. It runs once, at the latest when the validity ends, on a thread of the client
-     * that does nothing else; at once if the hold is lost already; never after {@link #close}. An action that blocks holds up the
-     * actions for other losses of the client, and what a leadership or a quorum lock does about theirs. The lease keeps its actions, which may refer to it; the actions of a
-     * lease that is garbage collected unclosed do not run.
+     * Registers an action for the loss of the hold. It runs once, at the latest when the validity ends, or at once if the hold is
+     * lost already; never after {@link #close}. All actions of a client run one after the other, on a thread that does nothing else.
+     * So an action that blocks delays the actions for other losses of the same client, and nothing else: not the renewal, release or loss
+     * of any lock, nor the end of a leadership. The lease keeps its actions, which may refer to it; the actions of a lease that is
+     * garbage collected unclosed do not run.
      */
     @CanIgnoreReturnValue
     Lease onLost(Consumer<LeaseLostException> action);

@@ -36,6 +36,7 @@ public interface QuorumLease extends Lease {
      * on in the background, with a warning for each that does not answer.
      *
      * @throws LeaseLostException if a majority was lost before; only the first close throws
+     * @throws IllegalStateException if no majority of the clients is open, which released the hold; only the first close throws
      */
     @Override
     void close();

@@ -128,6 +128,7 @@ public interface QuorumLock extends Lock {
      * <p>Not interruptible; an interrupt is kept. Waits for the answers at most the budget.
      *
      * @throws LeaseLostException if a majority was lost before
+     * @throws IllegalStateException if no majority of the clients is open, which released the hold
      * @throws IllegalMonitorStateException if the current thread does not hold this object; nothing is unlocked
      */
     @Override

@@ -8,10 +8,16 @@ package io.holdfast;
  * With replicas that moment is rarer, not impossible: the one that takes over may be one that was not asked for. A server that
  * answers before its disk has what it did may do the same when it is started again.
  *
- * <p>What is not where it has to be within two fifths of the command timeout is given back, so that others may have it, and asked for
- * again behind those who wait, as through an outage: for the caller's time, but for no longer than the command timeout, or
- * {@code maxOutage} for one that was in line before. Then {@link IndeterminateLockException} says so. A hold whose renewals do
- * not get there is lost at its deadline.
+ * <p>A grant that is not where it has to be within three tenths of the command timeout is given back, so that others may have the
+ * lock, and is asked for again behind those who wait. This goes on for the caller's time. It ends earlier, with
+ * {@link IndeterminateLockException}, after the command timeout if the store had not answered the caller before, and otherwise
+ * after {@code maxOutage}. A hold whose renewals do not get there is lost at its deadline.
+ *
+ * <p>If fewer replicas are connected to the server than are wanted, {@code build()} throws {@link StoreRefusedException}, which says
+ * how many there are. In a cluster it does so if no master has enough, and otherwise logs a warning. A server that a client uses
+ * already may lack replicas for a moment, for example after a failover. If that lasts for 10 s, each acquire and each wait fails with
+ * the same exception, until replicas are back; holds are still renewed, or lost at their deadlines. The server is asked once in a
+ * command timeout.
  *
  * @param replicas that must have each grant and each renewal; 0 for none
  * @param onDisk whether the server and these replicas must have it on their disks, not only in memory

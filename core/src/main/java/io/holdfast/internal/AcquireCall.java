@@ -15,6 +15,8 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
     private final Engine engine;
     private final Slot slot;
     private final Effect.Ask ask;
+    private final long begun;
+    private final long patience;
     private boolean counted;
     private List<Tenure> behind = List.of();
 
@@ -22,6 +24,13 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
         this.engine = engine;
         this.slot = slot;
         this.ask = ask;
+        begun = engine.platform.nanoTime();
+        patience = slot.locked(() -> slot.line.asks(ask.tenure(), begun));
+    }
+
+    @Override
+    long patience() {
+        return patience;
     }
 
     @Override
@@ -136,8 +145,14 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
             }
             if (!late) {
                 placed(s, List.of());
-                s.failed(ask.tenure(), cause, engine.platform.nanoTime(), out);
+                s.failed(ask.tenure(), told(s, cause), engine.platform.nanoTime(), out);
             }
         });
+    }
+
+    /** A request that was cut short by the patience of a waiter says less than the failure before it. */
+    private StoreException told(Slot s, StoreException cause) {
+        boolean cutShort = patience < engine.rules.command() && engine.platform.nanoTime() - begun >= patience;
+        return cutShort ? s.line.trouble().orElse(cause) : cause;
     }
 }

@@ -35,6 +35,7 @@ final class Calls implements AutoCloseable {
 
         private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.OPEN);
         private long number;
+        private long timeLimit;
         private long deadline;
         private long sent;
         private long wallMillis;
@@ -57,6 +58,11 @@ final class Calls implements AutoCloseable {
 
         final long skew() {
             return Validity.skew(sent, wallMillis);
+        }
+
+        /** How long to wait for the answer, at most, in nanoseconds; never more than the command timeout counts. */
+        long patience() {
+            return Tenure.NEVER;
         }
 
         /** Sends the request. */
@@ -94,7 +100,8 @@ final class Calls implements AutoCloseable {
     <R> void start(Call<R> call, Executor sender) {
         engine.counters.storeCalls.increment();
         long now = platform.nanoTime();
-        call.deadline = now + timeoutNanos;
+        call.timeLimit = Math.min(timeoutNanos, call.patience());
+        call.deadline = now + call.timeLimit;
         call.number = numbers.incrementAndGet();
         underWay.put(call.number, call);
         // looked at after it is there: either this sees the close, or the close sees it
@@ -103,7 +110,7 @@ final class Calls implements AutoCloseable {
             return;
         }
         try {
-            tickLater(now, timeoutNanos / TICKS_PER_TIMEOUT);
+            tickLater(now, Math.min(call.timeLimit, timeoutNanos / TICKS_PER_TIMEOUT));
             sender.execute(() -> send(call));
         } catch (Throwable e) {
             fail(call, new StoreException(Effect.NOT_APPLIED, "could not be sent: " + e, e));
@@ -189,23 +196,37 @@ final class Calls implements AutoCloseable {
                 : new StoreException(Effect.UNKNOWN, engine.store.describe() + " failed unexpectedly: " + cause, cause);
     }
 
-    /** A tick that is overdue was lost, and is planned anew. */
+    /** Plans a tick, unless an earlier one is coming. A tick that is overdue was lost, and is planned anew. */
     private void tickLater(long now, long nanos) {
+        long at = now + nanos;
         long planned = tickAt.get();
-        boolean coming = planned != Tenure.NEVER && now - planned < timeoutNanos;
-        if (!coming && tickAt.compareAndSet(planned, now + nanos)) {
-            engine.later.run(nanos, this::tick);
+        boolean coming = planned != Tenure.NEVER && planned - at <= 0 && now - planned < timeoutNanos;
+        if (!coming && tickAt.compareAndSet(planned, at)) {
+            plan(at, nanos);
         }
     }
 
-    private void tick() {
-        tickAt.set(Tenure.NEVER);
+    private void plan(long at, long nanos) {
+        try {
+            engine.later.run(nanos, () -> tick(at));
+        } catch (Throwable e) {
+            // no tick is coming: the next call is to plan one
+            tickAt.compareAndSet(at, Tenure.NEVER);
+            throw e;
+        }
+    }
+
+    /** Does nothing if an earlier tick was planned since, which plans the next one. */
+    private void tick(long at) {
+        if (!tickAt.compareAndSet(at, Tenure.NEVER)) {
+            return;
+        }
         long now = platform.nanoTime();
         try {
             underWay.values().stream()
                     .filter(call -> now - call.deadline >= 0)
                     .sorted(Comparator.comparingLong(call -> call.number))
-                    .forEach(call -> fail(call, noAnswer()));
+                    .forEach(call -> fail(call, noAnswer(call)));
         } finally {
             tickAgain(now);
         }
@@ -218,10 +239,10 @@ final class Calls implements AutoCloseable {
                 .ifPresent(left -> tickLater(now, Math.max(0, Math.min(left, timeoutNanos / TICKS_PER_TIMEOUT))));
     }
 
-    private StoreException noAnswer() {
+    private StoreException noAnswer(Call<?> call) {
         return new StoreException(
                 Effect.UNKNOWN,
-                "no answer from " + engine.store.describe() + " within " + timeoutNanos / 1_000_000 + " ms");
+                "no answer from " + engine.store.describe() + " within " + call.timeLimit / 1_000_000 + " ms");
     }
 
     private StoreException closed(Effect effect) {

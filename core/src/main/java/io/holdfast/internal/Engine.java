@@ -286,9 +286,7 @@ final class Engine implements Rules.Moment {
                 new LockEvent.Lost(slot.name, hold.token, hold.owner(), reason),
                 "another owner may have the " + Texts.held(mode) + ": fence its writes with the token");
         var loss = Texts.lost(hold, reason);
-        for (var action : hold.lossActions()) {
-            tellLoss("an action for the loss", () -> action.accept(loss));
-        }
+        hold.lossActions().forEach(action -> action.tell(this, loss));
     }
 
     /** Runs an action of a user for a loss; what it throws is logged. */

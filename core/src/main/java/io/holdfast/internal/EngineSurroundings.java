@@ -1,10 +1,13 @@
 package io.holdfast.internal;
 
+import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
 import io.holdfast.LockReport;
 import io.holdfast.internal.recipes.Surroundings;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /** What the engine lends to recipes. */
 record EngineSurroundings(Engine engine) implements Surroundings {
@@ -34,6 +37,11 @@ record EngineSurroundings(Engine engine) implements Surroundings {
             throw Texts.closed("lock '" + name + "'", engine.settings.name());
         }
         return engine.calls.ask(() -> engine.store.inspect(name));
+    }
+
+    @Override
+    public void whenLost(Lease lease, Consumer<LeaseLostException> action) {
+        ((LeaseHandle) lease).whenLost(action);
     }
 
     @Override

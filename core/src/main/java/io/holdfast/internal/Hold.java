@@ -1,12 +1,10 @@
 package io.holdfast.internal;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import io.holdfast.LeaseLostException;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -216,7 +214,7 @@ final class Hold implements Outcome {
     }
 
     /** The actions for the loss, once it has happened; none if the lease was forgotten. */
-    List<Consumer<LeaseLostException>> lossActions() {
+    List<LossAction> lossActions() {
         return handle != null && handle.get() instanceof LeaseHandle lease ? lease.lossActions() : new ArrayList<>(0);
     }
 

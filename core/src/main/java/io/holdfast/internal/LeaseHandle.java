@@ -23,7 +23,7 @@ class LeaseHandle implements Seat {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /** Kept here alone: an action may refer to the lease, which the engine would then keep alive. */
-    private final List<Consumer<LeaseLostException>> lossActions = new CopyOnWriteArrayList<>();
+    private final List<LossAction> lossActions = new CopyOnWriteArrayList<>();
 
     private volatile @Nullable Hold hold;
 
@@ -74,11 +74,16 @@ class LeaseHandle implements Seat {
 
     @Override
     public Lease onLost(Consumer<LeaseLostException> action) {
-        engine.owners.onLost(hold(), lossActions, action);
+        engine.owners.onLost(hold(), lossActions, new LossAction(action, true));
         return this;
     }
 
-    final List<Consumer<LeaseLostException>> lossActions() {
+    @Override
+    public void whenLost(Consumer<LeaseLostException> action) {
+        engine.owners.onLost(hold(), lossActions, new LossAction(action, false));
+    }
+
+    final List<LossAction> lossActions() {
         return lossActions;
     }
 

@@ -20,6 +20,7 @@ final class Line {
     private final String name;
     private final Rules rules;
     private ArrayDeque<Waiter> waiters = NOBODY;
+    private long askedAt;
     private long outageSince;
     private long inVainAt = Tenure.NEVER;
     private @Nullable StoreException outage;
@@ -104,6 +105,26 @@ final class Line {
 
     // ---- patience
 
+    /** The store is about to be asked; returns for how long somebody here will wait for the answer, in nanoseconds. */
+    long asks(Tenure asked, long now) {
+        askedAt = now;
+        return patience(asked, now);
+    }
+
+    private long patience(Tenure asked, long now) {
+        long patience = Tenure.NEVER;
+        for (Waiter waiter : waiters) {
+            boolean calm = waiter.answered && outage == null;
+            patience = Math.min(patience, calm ? rules.outage() : Math.max(1, limit(waiter, asked) - now));
+        }
+        return patience;
+    }
+
+    /** Why the last request had no answer that counts; empty if it had one. */
+    Optional<StoreException> trouble() {
+        return Optional.ofNullable(outage);
+    }
+
     /** The store has answered. */
     void answers() {
         outage = null;
@@ -119,11 +140,11 @@ final class Line {
         inVainAt = Tenure.NEVER;
     }
 
-    /** The store has not answered, or could not. */
+    /** The store has not answered, or could not. An outage begins with the first request that it did not answer. */
     void isSilent(StoreException cause, long now) {
         // what stands in vain is given back: that others are served meanwhile is no end of it
         boolean inVain = inVainAt != Tenure.NEVER && now - inVainAt < rules.outage();
-        outageSince = outage == null && !inVain ? now : outageSince;
+        outageSince = outage == null && !inVain ? askedAt : outageSince;
         outage = cause;
         inVainAt = cause.effect() == StoreException.Effect.UNCONFIRMED ? now : inVainAt;
     }
@@ -188,11 +209,7 @@ final class Line {
     long backoff(Tenure asked, long now) {
         long delay = rules.moment()
                 .jittered(Term.doubled(Slot.FIRST_BACKOFF_NANOS, asked.failures++, Slot.MOST_BACKOFF_NANOS));
-        long patience = waiters.stream()
-                .mapToLong(waiter -> limit(waiter, asked) - now)
-                .min()
-                .orElse(delay);
-        return Math.max(1, Math.min(delay, patience));
+        return Math.min(delay, patience(asked, now));
     }
 
     private long limit(Waiter waiter, Tenure asked) {

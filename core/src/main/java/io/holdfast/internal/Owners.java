@@ -10,7 +10,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What owners do with what they hold. */
@@ -125,10 +124,10 @@ record Owners(Engine engine, Platform platform) {
     }
 
     /** Adds an action to those of the lease, or runs it if the loss has happened. */
-    void onLost(Hold hold, List<Consumer<LeaseLostException>> actions, Consumer<LeaseLostException> action) {
+    void onLost(Hold hold, List<LossAction> actions, LossAction action) {
         boolean registered = hold.slot.locked(() -> !hold.lost() && actions.add(action));
         if (!registered) {
-            engine.tellLoss("an action for the loss", () -> action.accept(lost(hold)));
+            action.tell(engine, lost(hold));
         }
     }
 

@@ -21,7 +21,7 @@ final class Pool implements Platform.Worker {
     private final Platform.Timer timer;
     private final String name;
     private final Executor afterwards;
-    private final Queue<Runnable> putOff = new ConcurrentLinkedQueue<>();
+    private final Queue<Once> putOff = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean starved = new AtomicBoolean();
 
     /**
@@ -39,6 +39,11 @@ final class Pool implements Platform.Worker {
 
     @Override
     public void execute(Runnable task) {
+        submit(new Once(task));
+    }
+
+    /** A worker may have taken the task before it failed to start a thread for it. */
+    private void submit(Once task) {
         try {
             worker.execute(task);
         } catch (RejectedExecutionException e) {
@@ -48,7 +53,7 @@ final class Pool implements Platform.Worker {
         }
     }
 
-    private void putOff(Runnable task, Throwable why) {
+    private void putOff(Once task, Throwable why) {
         putOff.add(task);
         timer.schedule(AGAIN_NANOS, this::again);
         if (starved.compareAndSet(false, true)) {
@@ -57,9 +62,9 @@ final class Pool implements Platform.Worker {
     }
 
     private void again() {
-        Runnable task = putOff.poll();
+        Once task = putOff.poll();
         if (task != null) {
-            execute(task);
+            submit(task);
         }
         if (putOff.isEmpty()) {
             starved.set(false);
@@ -69,7 +74,7 @@ final class Pool implements Platform.Worker {
     @Override
     public void close() {
         worker.close();
-        for (Runnable task = putOff.poll(); task != null; task = putOff.poll()) {
+        for (Once task = putOff.poll(); task != null; task = putOff.poll()) {
             afterwards.execute(task);
         }
     }

@@ -125,7 +125,7 @@ final class Settlements {
             }
             boolean refused = cause.effect() == StoreException.Effect.REFUSED;
             if (refused) {
-                settlement.notHeld(copy, engine.store.describe() + " refused to release it: " + cause.getMessage());
+                settlement.notHeld(copy, refused(cause));
             }
             // a copy of the acquire that is still under way may be applied when the cause of the refusal is mended
             boolean nothingToRelease = refused && !settlement.tenure.copies.unanswered();
@@ -134,6 +134,13 @@ final class Settlements {
             } else if (!late) {
                 again(settlement, Term.doubled(FIRST_BACKOFF_NANOS, settlement.failures++, MOST_BACKOFF_NANOS));
             }
+        }
+
+        private String refused(StoreException cause) {
+            long left = Math.max(0, settlement.lapsesAt - engine.platform.nanoTime()) / 1_000_000;
+            return engine.store.describe() + " refused to release it: " + cause.getMessage()
+                    + ". If the store still keeps it, as when a right is missing, nobody else gets it before its lease"
+                    + " ends, in at most " + left + " ms";
         }
     }
 }

@@ -574,10 +574,15 @@ abstract class Slot {
     }
 
     void renewalLost(Tenure renewed, String reason, long now, Effect.Buffer out) {
+        renewalRefused(renewed, reason, now, out);
+        renewed.mayBeAtStore = renewed.mayBeAtStore && renewed.copies.unanswered();
+    }
+
+    /** The store may still have it: its owner's release gives it up there. */
+    void renewalRefused(Tenure renewed, String reason, long now, Effect.Buffer out) {
         renewed.renewSent = Tenure.NEVER;
         if (renewed == tenure && renewed.held()) {
             lose(renewed, reason, now, out);
-            renewed.mayBeAtStore = renewed.copies.unanswered();
         }
     }
 

@@ -1,5 +1,6 @@
 package io.holdfast.internal;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.TenureId;
@@ -133,6 +134,14 @@ final class Tenure {
         copies.sent(notAfter);
         longestLease = Math.max(longestLease, term.nanos());
         return true;
+    }
+
+    /** A renewal is about to be sent: whoever gets the tenure from now on knows for how long. Under the slot's mutex. */
+    @CanIgnoreReturnValue
+    Term renewing(long now, Term term) {
+        renewSent = now;
+        longestLease = Math.max(longestLease, term.nanos());
+        return term;
     }
 
     /** Whether a renewal was sent so lately that its answer is to be waited for. */

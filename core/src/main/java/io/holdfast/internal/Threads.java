@@ -3,7 +3,6 @@ package io.holdfast.internal;
 import io.holdfast.spi.Platform;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The threads of one client. The timer's thread is started with the client, because it repairs what the others miss; all
@@ -18,7 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * @param handover hands users' code to their executor, and runs what that rejects: an executor that runs its tasks on the
  *     calling thread holds up nothing but other callbacks
  * @param callbacks runs users' code
- * @param losses runs the actions for losses, and nothing else, so that no other code of users holds them up
+ * @param losses runs the actions of users for losses, and nothing else, so that no other code of users holds them up
  */
 record Threads(
         Platform.Timer timer,
@@ -56,16 +55,11 @@ record Threads(
 
     /** What their executor does not take runs here; what it began before it failed does not run twice. */
     private static void hand(Executor theirs, Runnable task) {
-        AtomicBoolean begun = new AtomicBoolean();
-        Runnable once = () -> {
-            if (begun.compareAndSet(false, true)) {
-                task.run();
-            }
-        };
+        Once once = new Once(task);
         try {
             theirs.execute(once);
         } catch (RuntimeException | Error e) {
-            if (begun.get()) {
+            if (once.hasBegun()) {
                 throw e;
             }
             once.run();

@@ -60,9 +60,19 @@ final class Warnings {
     void add(String kind, LockEvent event, String first, String many, String todo) {
         Pending one = new Pending(first, many, todo, List.of(event.lockName()), 1);
         if (pending.merge(kind, one, Pending::plus).count == 1) {
+            writeLater(kind);
+        }
+    }
+
+    private void writeLater(String kind) {
+        try {
             long now = platform.nanoTime();
             long since = now - written.getOrDefault(kind, now - APART_NANOS);
             timer.schedule(Math.max(GATHER_NANOS, APART_NANOS - since), () -> write(kind));
+        } catch (Throwable e) {
+            // nothing comes to write it later: the next one would wait for it for ever
+            pending.remove(kind);
+            throw e;
         }
     }
 

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps what is held: renews in time, and ends in time what could not be renewed.
@@ -33,6 +34,7 @@ final class Watchdog {
     private static final long SCAN_NANOS = 1_000_000_000;
     private static final long EARLY_SHARE = 10;
     private static final long STEP_NANOS = 2_000_000;
+    private static final long TROUBLE_NANOS = 100_000_000;
 
     /** Something due for renewal. */
     private record Due(Slot slot, Tenure tenure, Term term, CompletableFuture<Optional<Validity>> done) {
@@ -50,6 +52,7 @@ final class Watchdog {
     private final DueQueue soon = new DueQueue();
     private long skew;
     private long scannedAt;
+    private @Nullable Throwable trouble;
 
     /** When the last answer to a renewal came, and when the latest of those that were answered was sent. */
     private volatile long heardAt;
@@ -69,14 +72,17 @@ final class Watchdog {
 
     /** Sees to it that the tenure is looked at when it needs that. */
     void watch(Slot slot, Tenure tenure) {
-        long scan = platform.nanoTime() + SCAN_NANOS;
+        wakeBy(plan(slot, tenure, platform.nanoTime() + SCAN_NANOS));
+    }
+
+    /** Plans a look at the tenure if it needs one before that time; returns when it needs the next one, at the latest then. */
+    private long plan(Slot slot, Tenure tenure, long scan) {
         long need = needs(tenure);
-        if (need - scan < 0) {
-            soon.plan(new DueQueue.Entry(slot, tenure, need, early(tenure)));
-            wakeBy(need);
-        } else {
-            wakeBy(scan);
+        if (need - scan >= 0) {
+            return scan;
         }
+        soon.plan(new DueQueue.Entry(slot, tenure, need, early(tenure)));
+        return need;
     }
 
     /** How much earlier than it is due it may be renewed together with others. */
@@ -120,10 +126,20 @@ final class Watchdog {
         // one that lies so far back was never run
         while (planned == Tenure.NEVER || at - planned < 0 || now - planned > SCAN_NANOS) {
             if (wakeAt.compareAndSet(planned, at)) {
-                engine.threads.timer().schedule(at - now, () -> scanAt(at));
+                schedule(at, at - now);
                 return;
             }
             planned = wakeAt.get();
+        }
+    }
+
+    private void schedule(long at, long delay) {
+        try {
+            engine.threads.timer().schedule(delay, () -> scanAt(at));
+        } catch (Throwable e) {
+            // nothing is set: the next tenure is to set it
+            wakeAt.compareAndSet(at, Tenure.NEVER);
+            throw e;
         }
     }
 
@@ -137,56 +153,61 @@ final class Watchdog {
         try {
             lookAtSome(now, due);
         } catch (Throwable e) {
-            // before the log is written, which may fail as well
+            trouble = e;
             wakeBy(platform.nanoTime() + STEP_NANOS);
-            engine.events.failure("a scan of the watchdog", e);
         } finally {
             if (!due.isEmpty()) {
                 engine.threads.renewal().execute(() -> renewGuarded(due, now));
             }
+            // last, as a log may fail as well
+            Optional.ofNullable(trouble).ifPresent(e -> engine.events.failure("a scan of the watchdog", e));
         }
     }
 
     private void lookAtSome(long now, List<Due> due) {
         boolean any = true;
+        trouble = null;
         if (now - scannedAt >= SCAN_NANOS) {
             scannedAt = now;
             any = scan(now, due);
         }
-        List<DueQueue.Entry> entries = soon.take(now);
-        entries.forEach(entry -> look(entry.slot(), false, now, due));
-        entries.forEach(entry -> planNext(entry.slot(), now));
+        for (DueQueue.Entry entry : soon.take(now)) {
+            lookGuarded(entry.slot(), false, now, due);
+        }
         if (any) {
             wakeBy(soon.next(scannedAt + SCAN_NANOS));
         }
     }
 
-    /** Looks at all there is; returns whether anything needs another scan. */
+    /** Looks at all there is; returns whether anything needs another scan. A step of a clock is seen again if a look failed. */
     private boolean scan(long now, List<Due> due) {
-        boolean stepped = clockStepped(now);
+        long seen = Validity.skew(now, platform.wallMillis());
+        boolean stepped = Math.abs(seen - skew) > STEP_NANOS;
         boolean any = false;
         for (Slot slot : (Iterable<Slot>) engine.slots.all()::iterator) {
-            any |= look(slot, stepped, now, due);
-            planNext(slot, now);
+            any |= lookGuarded(slot, stepped, now, due);
         }
+        skew = trouble == null ? seen : skew;
         return any;
     }
 
-    private void planNext(Slot slot, long now) {
-        Tenure tenure = slot.tenure();
-        if (tenure != null && tenure.held()) {
-            long need = needs(tenure);
-            if (need - (now + SCAN_NANOS) < 0) {
-                soon.plan(new DueQueue.Entry(slot, tenure, need, early(tenure)));
+    /** Looks after one name, and plans the next look. If that throws, others are looked at all the same, and this one again soon. */
+    private boolean lookGuarded(Slot slot, boolean stepped, long now, List<Due> due) {
+        try {
+            boolean any = look(slot, stepped, now, due);
+            Tenure tenure = slot.tenure();
+            if (tenure != null && tenure.held()) {
+                plan(slot, tenure, now + SCAN_NANOS);
             }
+            return any;
+        } catch (Throwable e) {
+            trouble = e;
+            Tenure tenure = slot.tenure();
+            if (tenure != null) {
+                soon.plan(new DueQueue.Entry(slot, tenure, now + TROUBLE_NANOS, 0));
+            }
+            return true;
         }
-    }
-
-    private boolean clockStepped(long now) {
-        long seen = Validity.skew(now, platform.wallMillis());
-        boolean stepped = Math.abs(seen - skew) > STEP_NANOS;
-        skew = seen;
-        return stepped;
     }
 
     /** Looks after one name; returns whether anything is held there, or was lost and is not cleared. */
@@ -228,12 +249,8 @@ final class Watchdog {
         }
     }
 
-    /** Whoever gets the tenure from now on knows that a renewal is under way, and for how long. */
     private static Term termOf(Slot slot, Tenure tenure, long now) {
-        Term term = slot.renewalTerm(tenure, now);
-        tenure.renewSent = now;
-        tenure.longestLease = Math.max(tenure.longestLease, term.nanos());
-        return term;
+        return tenure.renewing(now, slot.renewalTerm(tenure, now));
     }
 
     private void lookAtOwner(Slot slot, Hold hold, long now) {
@@ -286,7 +303,7 @@ final class Watchdog {
     /** Renews one tenure now, apart from the batches; completes with what that proved, or empty if it was not confirmed. */
     CompletableFuture<Optional<Validity>> renewNow(Slot slot, Tenure tenure, Term term) {
         Due due = new Due(slot, tenure, term);
-        tenure.renewSent = platform.nanoTime();
+        slot.locked(() -> tenure.renewing(platform.nanoTime(), term));
         engine.threads.renewal().execute(() -> send(List.of(due)));
         return due.done;
     }
@@ -312,12 +329,11 @@ final class Watchdog {
 
         @Override
         CompletionStage<List<Renew.Reply>> send() {
-            batch.forEach(due -> due.tenure.renewSent = sent());
+            batch.forEach(due -> due.slot.locked(() -> due.tenure.renewing(sent(), due.term)));
             return store.renew(batch.stream().map(this::request).toList());
         }
 
         private Renew request(Due due) {
-            due.tenure.longestLease = Math.max(due.tenure.longestLease, due.term.nanos());
             long tokens = due.tenure.tokensLow() ? due.tenure.tokensWanted : 0;
             return new Renew(due.slot.name, due.tenure.id, due.tenure.share.mode(), due.term.lease(), tokens)
                     .withFloor(due.tenure.floor())
@@ -346,7 +362,18 @@ final class Watchdog {
                 engine.event(due.slot, (s, out) -> s.renewalLost(due.tenure, notThere(), now, out));
                 due.done.complete(Optional.empty());
             } else if (reply instanceof Renew.Failed failed) {
-                fail(due, failed.cause().getMessage() + "");
+                failed(due, failed.cause(), now);
+            }
+        }
+
+        /** What is refused for the name alone, because something else is there, is never renewed. */
+        private void failed(Due due, StoreException cause, long now) {
+            if (cause.effect() == StoreException.Effect.REFUSED) {
+                String reason = "its renewal was refused: " + cause.getMessage();
+                engine.event(due.slot, (s, out) -> s.renewalRefused(due.tenure, reason, now, out));
+                due.done.complete(Optional.empty());
+            } else {
+                fail(due, cause.getMessage() + "");
             }
         }
 

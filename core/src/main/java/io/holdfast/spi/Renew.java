@@ -65,6 +65,10 @@ public record Renew(
     /** The tenure does not hold the name, and never will again. */
     public record Lost() implements Reply {}
 
-    /** It could not be told; the lease may or may not have been set. */
+    /**
+     * It was not renewed, as far as is known; the lease may or may not have been set. With the effect {@link
+     * StoreException.Effect#REFUSED} it never will be, because the store has something else there: the hold counts as lost, and is
+     * released.
+     */
     public record Failed(StoreException cause) implements Reply {}
 }

@@ -26,7 +26,7 @@ public interface TogetherStore {
      *       stage fails by an error that says which, and nothing is written.
      *   <li>Each is free, and no {@linkplain Acquire.Queueing#FAIR fair} place waits for it, or is held by its tenure: all are
      *       {@link Acquire.Granted}, each as by {@link LockStore#acquire}.
-     *   <li>Otherwise nothing is written for any, no queue is served, and all are answered by {@link Acquire.Refused}: those that
+     *   <li>Otherwise nothing is written for any, but that fair places of clients that are gone may be dropped. No queue is served, and all are answered by {@link Acquire.Refused}: those that
      *       stand in the way with their holder and the time left, the others without a holder and without time. That says
      *       nothing of what an earlier copy did.
      * </ol>

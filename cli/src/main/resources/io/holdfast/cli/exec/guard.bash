@@ -33,9 +33,9 @@ over=
 orphaned=
 
 # ---- priority: a guard that waits for a processor is late. Only some users may raise it; others keep what they have.
+# The priority of the command stays as it is: one of its processes that outlived the kill would keep the higher one.
 
-raised=
-renice -n -20 -p $$ >/dev/null 2>&1 && raised=yes
+renice -n -20 -p $$ >/dev/null 2>&1
 [ ! -w /proc/$$/autogroup ] || { echo -20 >/proc/$$/autogroup; } 2>/dev/null
 
 # ---- the clock: it goes on in a suspended machine, and never steps where the system has such a one
@@ -213,8 +213,6 @@ finish() {
     if [ -z "$stopped" ]; then
         clock
         stopped=$now
-        # a process needs a processor to die
-        [ -z "$raised" ] || renice -n -20 -p "${!guarded[@]}" >/dev/null 2>&1
     fi
     for pid in "${!guarded[@]}"; do
         kill -s KILL "$pid" 2>/dev/null

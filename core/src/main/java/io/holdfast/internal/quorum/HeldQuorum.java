@@ -134,7 +134,7 @@ final class HeldQuorum implements QuorumLease {
         try {
             ended.join();
         } catch (CompletionException e) {
-            throw e.getCause() instanceof LeaseLostException lost ? lost : e;
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }
     }
 

@@ -58,6 +58,7 @@ final class Holding {
     private volatile long end;
     private volatile Optional<Duration> longest = Optional.empty();
     private volatile @Nullable LeaseLostException loss;
+    private boolean lostByClose;
     private volatile @Nullable RuntimeException failure;
     private Platform.Task ticker = () -> {};
 
@@ -140,7 +141,7 @@ final class Holding {
             chair.vacate(null);
             return;
         }
-        seat.onLost(lost -> event(this::dropTheLost));
+        seat.whenLost(lost -> event(this::dropTheLost));
         recount();
         decide();
     }
@@ -230,6 +231,7 @@ final class Holding {
         if (phase == Phase.HELD && isTooSmall()) {
             LeaseLostException lost = Texts.lost(servers, token, kept());
             loss = lost;
+            lostByClose = servers.areClosed();
             phase = Phase.LOST;
             ticker.cancel();
             chairs.stream().filter(Chair::isOpen).forEach(Chair::leave);
@@ -312,12 +314,15 @@ final class Holding {
     private void end(CompletableFuture<Void> ended) {
         noticeLoss();
         LeaseLostException before = loss;
+        boolean byClose = lostByClose;
         boolean wasHeld = phase == Phase.HELD;
         int had = seats.size();
         CompletableFuture<Integer> dissolved = dissolve();
         events.afterwards(() -> {
             var unused = dissolved.thenAccept(lost -> {
-                if (before != null) {
+                if (byClose) {
+                    ended.completeExceptionally(Texts.clientsClosed(servers, token));
+                } else if (before != null) {
                     ended.completeExceptionally(before);
                 } else if (wasHeld && had - lost < servers.majority()) {
                     ended.completeExceptionally(Texts.lost(servers, token, had - lost));

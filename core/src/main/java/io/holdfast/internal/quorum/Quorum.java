@@ -119,6 +119,18 @@ public final class Quorum implements QuorumLock {
 
     private Optional<Holding> get(Request request, boolean interruptible) throws InterruptedException {
         refuseInterrupted(interruptible);
+        Optional<Holding> got;
+        try {
+            got = outcome(request, interruptible);
+        } catch (Error e) {
+            // out of memory, out of stack: it would be granted, and held for ever
+            request.forsake();
+            throw e;
+        }
+        return got.isPresent() && !got.get().isValid() ? getAgain(request, got.get(), interruptible) : got;
+    }
+
+    private Optional<Holding> outcome(Request request, boolean interruptible) throws InterruptedException {
         CompletableFuture<Optional<Holding>> outcome = request.start();
         if (!interruptible) {
             Awaiting.done(servers.platform(), outcome, Patience.ENDLESS);
@@ -129,8 +141,7 @@ public final class Quorum implements QuorumLock {
             }
             Thread.currentThread().interrupt();
         }
-        Optional<Holding> got = result(outcome);
-        return got.isPresent() && !got.get().isValid() ? getAgain(request, got.get(), interruptible) : got;
+        return result(outcome);
     }
 
     private Optional<Holding> getAgain(Request request, Holding tooLate, boolean interruptible)

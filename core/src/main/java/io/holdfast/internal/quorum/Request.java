@@ -130,6 +130,13 @@ final class Request {
         }
     }
 
+    /** Ends it for a caller that has failed, and gives back what it has got. */
+    void forsake() {
+        var unused = withdraw()
+                .thenCompose(nothing -> outcome)
+                .thenCompose(got -> got.map(Holding::end).orElseGet(() -> CompletableFuture.completedFuture(null)));
+    }
+
     /** Ends it; completes when all that was got is given back. What was held before counts. */
     CompletableFuture<Void> withdraw() {
         return outcome.cancel(false) ? attempt.end() : CompletableFuture.completedFuture(null);

@@ -2,11 +2,16 @@ package io.holdfast.internal.quorum;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /** A hold at one server: what a lease can do beside its public face. Nothing here blocks. */
 public interface Seat extends Lease {
+
+    /** Registers an action for the loss like {@link #onLost}, which must not block, and waits for no users' code. */
+    void whenLost(Consumer<LeaseLostException> action);
 
     /** Whether it is lost, at this moment and for good, or its client is closed. */
     boolean isOver();

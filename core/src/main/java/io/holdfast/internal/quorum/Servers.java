@@ -63,6 +63,11 @@ record Servers(String name, List<Server> all, Optional<Duration> budget) {
         return all.stream().filter(server -> !server.isClosed()).findFirst().orElse(all.get(0));
     }
 
+    /** Whether so many clients are closed that no majority is left. */
+    boolean areClosed() {
+        return all.stream().filter(server -> !server.isClosed()).count() < majority();
+    }
+
     /** Runs a task after the delay, or earlier, since a client is closed. */
     Platform.Task later(Duration delay, Runnable task) {
         return open().later(delay, task);

@@ -23,7 +23,20 @@ final class Texts {
                 token,
                 servers + ": the hold (token " + token + ") is lost: it is left at " + left + ", and needs "
                         + servers.majority()
+                        + (servers.areClosed() ? ", since " + closedClients(servers) : "")
                         + ". Another owner may have the lock; undo or fence what was done under it");
+    }
+
+    private static String closedClients(Servers servers) {
+        long closed = servers.all().stream().filter(Server::isClosed).count();
+        return closed + " of its clients were closed, which released what they held";
+    }
+
+    /** The error for an owner whose hold ended with its clients. */
+    static IllegalStateException clientsClosed(Servers servers, long token) {
+        return new IllegalStateException(servers + ": the hold (token " + token + ") is not there any more: "
+                + closedClients(servers) + ". Another owner may have the lock; close clients after the work under their"
+                + " locks has ended");
     }
 
     static LeaseLostException closed(Servers servers, long token) {

@@ -21,7 +21,7 @@ final class LeaseLeadership implements Leadership {
     LeaseLeadership(Surroundings surroundings, Lease lease) {
         this.surroundings = surroundings;
         this.lease = lease;
-        lease.onLost(loss -> end.complete(new End.Lost(loss)));
+        surroundings.whenLost(lease, loss -> end.complete(new End.Lost(loss)));
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.ServerClock;
 import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TogetherStore;
 import java.io.IOException;
@@ -24,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
@@ -92,18 +94,25 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
                 failures.unreachable("connect", missing).getMessage()));
     }
 
-    /** Those that are there can do what most requests will want of them. */
+    /** At least one of those that are there can do what most requests will want of them. */
     private void requireAble() {
-        driver.failureOf(
-                        Stages.all(nodes.all().stream()
-                                .filter(RedisStore::isConnected)
-                                .map(store -> store.session.able())),
-                        config.connectTimeout().toNanos())
-                .filter(Failures::isRefusal)
-                .ifPresent(refusal -> {
-                    close();
-                    throw failures.request("connect", refusal);
-                });
+        List<StoreException> refusals = new CopyOnWriteArrayList<>();
+        List<CompletionStage<Void>> able = nodes.all().stream()
+                .filter(RedisStore::isConnected)
+                .map(store -> store.session.able().whenComplete((done, error) -> {
+                    if (error != null && Failures.isRefusal(error)) {
+                        refusals.add(failures.request("connect", error));
+                    }
+                }))
+                .toList();
+        driver.failureOf(Stages.all(able.stream()), config.connectTimeout().toNanos());
+        if (!refusals.isEmpty() && refusals.size() == able.size()) {
+            close();
+            throw refusals.get(0);
+        }
+        refusals.forEach(refusal -> LOG.warn(
+                "A master of the cluster cannot grant locks: {}. Locks in its slots are refused.",
+                refusal.getMessage()));
     }
 
     /** What comes later is a change, after which all is to be looked at. */
@@ -257,7 +266,7 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
     }
 
     private List<Renew.Reply> failed(List<Renew> requests, Throwable error) {
-        return Collections.nCopies(requests.size(), new Renew.Failed(failures.request("renew", error)));
+        return Collections.nCopies(requests.size(), new Renew.Failed(failures.renewal(error)));
     }
 
     private CompletionStage<List<Renew.Reply>> renew(int slot, List<Renew> requests) {

@@ -20,6 +20,9 @@ import javax.net.ssl.SSLException;
 /** Says what went wrong, for a person who has to repair it, and what is known about the effect. */
 record Failures(Address server) {
 
+    /** With what the errors begin that our scripts raise. */
+    private static final String OURS = "HF";
+
     private static final String CONNECT = "cannot connect";
     private static final String ALWAYS = "always";
     private static final String SENTINEL =
@@ -47,6 +50,9 @@ record Failures(Address server) {
             Map.entry("LOADING", "it is loading its data; it will answer when it has finished"),
             Map.entry("READONLY", "it is a replica; connect to the primary, or wait for the failover to end"),
             Map.entry("MASTERDOWN", "it is a replica that has lost its primary; connect to the primary"),
+            Map.entry(
+                    "NOREPLICAS",
+                    "it has fewer replicas than its min-replicas-to-write; connect them, or wait for the failover to end"),
             Map.entry("OOM", "its memory is full; raise its maxmemory, or remove keys"),
             Map.entry("DENIED", "it is in protected mode; set a password, or let it bind to addresses that are safe"),
             Map.entry("NOPROTO", TOO_OLD),
@@ -81,6 +87,23 @@ record Failures(Address server) {
         return text.startsWith(UNSENT)
                 ? failed(Effect.NOT_APPLIED, what, "the connection was lost before it was sent")
                 : failed(Effect.UNKNOWN, what, "the connection was lost before the answer: " + cause);
+    }
+
+    /** A renewal that had this error: the server still keeps the lock, and somebody may repair the cause before the lease ends. */
+    StoreException renewal(Throwable error) {
+        return untilRepaired(request("renew", error));
+    }
+
+    /** The renewal of one name that had this error as its answer. What is foreign there stays. */
+    StoreException renewal(String name, String text) {
+        StoreException cause = answer("renew '" + name + "'", text);
+        return code(text).startsWith(OURS) ? cause : untilRepaired(cause);
+    }
+
+    private static StoreException untilRepaired(StoreException cause) {
+        return cause.effect() == Effect.REFUSED
+                ? new StoreException(Effect.NOT_APPLIED, cause.getMessage() + "", cause)
+                : cause;
     }
 
     /** Whether a server has said so. */
@@ -132,7 +155,7 @@ record Failures(Address server) {
     /** A request, or a part of one, that had this error as its answer. */
     StoreException answer(String what, String text) {
         String code = code(text);
-        if (code.startsWith("HF")) {
+        if (code.startsWith(OURS)) {
             return failed(Effect.REFUSED, what, text.substring(code.length() + 1));
         }
         Optional<Redirect> redirect = server.isCluster() ? Redirect.in(text) : Optional.empty();
@@ -193,6 +216,17 @@ record Failures(Address server) {
                 "only " + count + " of " + wanted.replicas() + " replicas have it"
                         + (wanted.onDisk() ? " on their disks" : "") + " after " + millis
                         + " ms; look at connected_slaves and lag in INFO replication");
+    }
+
+    /** Nothing can be granted there, as so few replicas are connected. */
+    StoreException tooFewReplicas(Safety wanted, String count) {
+        return failed(
+                Effect.REFUSED,
+                "safety " + wanted,
+                "only " + count + " replicas are connected to it, and each grant has to be on " + wanted.replicas()
+                        + "; connect replicas (connected_slaves in INFO replication counts them), or choose a Safety"
+                        + " with fewer. If the server is to refuse all writes without them, set its"
+                        + " min-replicas-to-write to " + wanted.replicas());
     }
 
     /** There is no connection to send a request on. */

@@ -146,6 +146,7 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
                 Duration left = Duration.ofMillis(reply.number(at + 2));
                 holders.add(new PermitHolder(reply.text(at), reply.count(at + 1), holder, left));
             }
+            holders.removeIf(holder -> holder.count() == 0);
             return new PermitReport(limit, holders, reply.count(2));
         });
     }

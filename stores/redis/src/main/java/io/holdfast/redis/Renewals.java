@@ -59,7 +59,7 @@ record Renewals(
     }
 
     private Renew.Failed failed(Throwable error) {
-        return new Renew.Failed(failures.request("renew", error));
+        return new Renew.Failed(failures.renewal(error));
     }
 
     private Kind kind(Renew request, List<Renew> batch) {
@@ -139,7 +139,7 @@ record Renewals(
     }
 
     private Renew.Failed failed(String name, String error) {
-        return new Renew.Failed(failures.answer("renew '" + name + "'", error));
+        return new Renew.Failed(failures.renewal(name, error));
     }
 
     // ---- all alike

@@ -20,10 +20,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,10 +36,15 @@ import org.jspecify.annotations.Nullable;
  * of their own for each {@link Safety}, and nobody else waits with them. It tells how many replicas have all that had been
  * written when the command before it on its connection was done. So it is sent after the answer of a script, and on the same connection: on another one it could
  * be the master after a failover that answers, which never saw the script. One WAIT is under way at a time; the next one
- * serves all whose scripts were answered meanwhile. So two in a row are waited for at most, and both end within the time that a
- * request has.
+ * serves all whose scripts were answered meanwhile. A script may be sent behind a first WAIT, and be answered when the second has
+ * begun for others. So three in a row are waited for at most, and all end within the time that a request has.
  *
  * <p>An effect that too few have in time is unknown: it stands at the master, and is asked for anew or given back.
+ *
+ * <p>A server with fewer replicas than are wanted cannot grant anything. So their number is asked for when a connection is made,
+ * and with each of its beats. A client that connects for the first time is refused at once. Later, as after a failover, replicas
+ * may take a while to follow the new master: acquires are refused when they have been too few for {@value #PATIENCE_SECONDS} s. Renewals
+ * are sent in any case, since their answers tell of losses. If the user may not ask, nothing is refused.
  *
  * <p>A server that cannot say what its disk has is asked for nothing: that is found when it is connected to, and again with each
  * beat of that connection. Nor is one that writes to its disk once in a second, if its user may be told so: some of these say
@@ -47,6 +55,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Replicas {
 
+    private static final long PATIENCE_SECONDS = 10;
+    private static final Pattern CONNECTED = Pattern.compile("connected_slaves:(\\d{1,9})");
+
+    private final Platform platform;
     private final Safety safety;
     private final Failures failures;
     private final Connector connector;
@@ -57,10 +69,11 @@ final class Replicas {
     private record Reached(boolean disk, long replicas) {}
 
     Replicas(StoreConfig config, Safety safety, Failures failures, Connector connector, Platform.Timer timer) {
+        platform = config.platform();
         this.safety = safety;
         this.failures = failures;
         this.connector = connector;
-        limitMillis = Math.max(1, config.commandTimeout().multipliedBy(2).toMillis() / 5);
+        limitMillis = Math.max(1, config.commandTimeout().multipliedBy(3).toMillis() / 10);
         kept = new Kept<>(config.platform(), timer, this::make, Line::up, line -> connector.down(line.connection));
     }
 
@@ -72,8 +85,22 @@ final class Replicas {
                 });
     }
 
+    /** Why this server can grant nothing now; empty if it can. Fails if it does not answer. */
+    private CompletionStage<Optional<StoreException>> shortage(StatefulRedisConnection<String, String> made) {
+        return made.async()
+                .info("replication")
+                .handle((info, hidden) ->
+                        errorAnswered(info, hidden).isPresent() ? Optional.empty() : tooFew(CONNECTED.matcher(info)));
+    }
+
+    private Optional<StoreException> tooFew(Matcher connected) {
+        return connected.find() && Integer.parseInt(connected.group(1)) < safety.replicas()
+                ? Optional.of(failures.tooFewReplicas(safety, connected.group(1)))
+                : Optional.empty();
+    }
+
     /** Why nothing can be told by this server; empty if it can. Fails if it does not answer. */
-    private CompletionStage<Optional<StoreException>> refusal(StatefulRedisConnection<String, String> made) {
+    private CompletionStage<Optional<StoreException>> diskRefusal(StatefulRedisConnection<String, String> made) {
         return waitForDisks(made, 0, 1)
                 .handle(Replicas::errorAnswered)
                 .thenCompose(error -> error.isPresent()
@@ -104,23 +131,29 @@ final class Replicas {
     CompletionStage<Void> able() {
         return kept.get()
                 .exceptionallyCompose(error -> CompletableFuture.failedStage(failures.unreachable("connect", error)))
-                .thenAccept(line -> line.refusal.ifPresent(refusal -> {
+                .thenAccept(line -> line.refusal.or(() -> line.shortage).ifPresent(refusal -> {
                     throw refusal;
                 }));
     }
 
-    /** Runs a script; fails if it granted something, and too few replicas have it in time. */
+    /**
+     * Runs a script; fails if it granted something, and too few replicas have it in time.
+     *
+     * @param acquires whether it is not to be run while there are too few replicas
+     */
     <T> CompletionStage<T> run(
-            Supplier<String> what, Function<StatefulRedisConnection<String, String>, CompletionStage<T>> script) {
+            boolean acquires,
+            Supplier<String> what,
+            Function<StatefulRedisConnection<String, String>, CompletionStage<T>> script) {
         return kept.get()
                 .exceptionallyCompose(error -> CompletableFuture.failedStage(failures.unreachable(what.get(), error)))
-                .thenCompose(line -> line.refusal.isPresent()
-                        ? CompletableFuture.failedStage(line.refusal.get())
-                        : script.apply(line.connection)
+                .thenCompose(line -> line.refusal(acquires)
+                        .<CompletionStage<T>>map(CompletableFuture::failedStage)
+                        .orElseGet(() -> script.apply(line.connection)
                                 .thenCompose(reply -> grantsNothing(reply)
                                         ? CompletableFuture.completedStage(reply)
                                         : line.reached()
-                                                .handle((reached, error) -> confirmed(what, reply, reached, error))));
+                                                .handle((reached, error) -> confirmed(what, reply, reached, error)))));
     }
 
     /** What is not known for nothing may be something. */
@@ -205,6 +238,8 @@ final class Replicas {
 
         final StatefulRedisConnection<String, String> connection;
         volatile Optional<StoreException> refusal = Optional.empty();
+        volatile Optional<StoreException> shortage = Optional.empty();
+        private volatile long lastEnough = platform.nanoTime();
         private final RedisURI place;
         private final AtomicBoolean underWay = new AtomicBoolean();
         private final AtomicReference<Turn> next = new AtomicReference<>(new Turn());
@@ -216,17 +251,28 @@ final class Replicas {
 
         void up() {
             connector.keepWatch(
-                    connection,
-                    place,
-                    () -> (safety.onDisk() ? judged() : reached()).handle((done, error) -> error == null),
-                    () -> kept.lost(this));
+                    connection, place, () -> judged().handle((done, error) -> error == null), () -> kept.lost(this));
         }
 
         /** Looks whether the server can do what is wanted. */
         CompletionStage<Void> judged() {
-            return safety.onDisk()
-                    ? refusal(connection).thenAccept(found -> refusal = found)
+            CompletionStage<Void> disk = safety.onDisk()
+                    ? diskRefusal(connection).thenAccept(found -> refusal = found)
                     : CompletableFuture.completedStage(null);
+            return safety.replicas() == 0
+                    ? disk
+                    : disk.thenCompose(done -> shortage(connection)).thenAccept(this::counted);
+        }
+
+        private void counted(Optional<StoreException> found) {
+            lastEnough = found.isEmpty() ? platform.nanoTime() : lastEnough;
+            shortage = found;
+        }
+
+        /** Why a script is not to be run now; empty if it is. */
+        Optional<StoreException> refusal(boolean acquires) {
+            boolean patient = platform.nanoTime() - lastEnough < TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+            return refusal.isPresent() || !acquires || patient ? refusal : shortage;
         }
 
         /** What has all that was answered before. */

@@ -66,6 +66,11 @@ enum Script {
         };
     }
 
+    /** Whether who runs it wants to hold what it does not hold yet. */
+    boolean acquires() {
+        return this == ACQUIRE || this == TOGETHER || this == SHARE_ACQUIRE || this == PERMIT_ACQUIRE;
+    }
+
     static String read(String part) {
         try (InputStream in = Script.class.getResourceAsStream(part + ".lua")) {
             byte[] bytes = Objects.requireNonNull(in, part + ".lua").readAllBytes();

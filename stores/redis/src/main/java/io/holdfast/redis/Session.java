@@ -114,7 +114,7 @@ final class Session {
     /** Fails if this server cannot do what most requests will want of it. */
     CompletionStage<Void> able() {
         Safety safety = config.safety();
-        return safety.onDisk() ? replicas(safety).able() : CompletableFuture.completedStage(null);
+        return safety.equals(Safety.async()) ? READY : replicas(safety).able();
     }
 
     Platform.Timer timer() {
@@ -334,7 +334,7 @@ final class Session {
             return listen(script, names, plain)
                     .thenCompose(heard -> asking ? begun.asking(open) : begun.on(open.async()));
         };
-        return plain ? whenOpen(what, use) : replicas(safety).run(what, use);
+        return plain ? whenOpen(what, use) : replicas(safety).run(script.acquires(), what, use);
     }
 
     /** Sends a command; at once, or not at all. */

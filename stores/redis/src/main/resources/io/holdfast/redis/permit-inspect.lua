@@ -2,7 +2,8 @@
 --
 -- KEYS  as for all semaphores
 -- ARGV  1 how many holders to leave out, 2 how many to tell of
--- reply {now, permits in all or -1, waiters, and for each holder: tenure, permits, lease left in ms}
+-- reply {now, permits in all or -1, waiters, and for each holder: tenure, permits, lease left in ms}; with 0 permits what has an
+--       end only, as the release of a part of it leaves it
 
 local limit, held, ends, queue, wanted, token, done, known = unpack(KEYS)
 
@@ -16,7 +17,7 @@ local leases = redis.call('ZRANGEBYSCORE', ends, '(' .. string.format('%.0f', no
     'LIMIT', ARGV[1], ARGV[2])
 for i = 1, #leases, 2 do
     reply[#reply + 1] = leases[i]
-    reply[#reply + 1] = math.abs(tonumber(is_held(held, leases[i])))
+    reply[#reply + 1] = math.abs(tonumber(is_held(held, leases[i]) or 0))
     reply[#reply + 1] = math.ceil((tonumber(leases[i + 1]) - now) / 1000)
 end
 return reply

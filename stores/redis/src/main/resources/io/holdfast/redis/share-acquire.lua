@@ -49,9 +49,11 @@ local me = place_of(tenure, wanted)
 local place = waiters > 0 and redis.call('ZSCORE', queue, me)
 
 -- Whether one who wants to write came before that arrival; 0 is behind all. One whose client is gone is dropped, as nobody
--- else would do so while others read.
+-- else would do so while others read. A writer may be behind the first places only if it was noted when it asked.
 local function writer_before(arrival)
     arrival = tonumber(arrival)
+    local noted = tonumber(redis.call('HGET', known, WRITER)) or 0
+    local hidden = now - noted <= PLACE_LIFE * 1000
     local places = redis.call('ZRANGE', queue, 0, MOST_SEEN - 1, 'WITHSCORES')
     for i = 1, #places, 2 do
         if arrival > 0 and tonumber(places[i + 1]) >= arrival then
@@ -61,9 +63,10 @@ local function writer_before(arrival)
                 return true
             end
             leave(queue, known, places[i])
+            hidden = true
         end
     end
-    return #places == 2 * MOST_SEEN
+    return hidden and #places == 2 * MOST_SEEN
 end
 
 -- Whether one of Redisson's clients comes before that arrival: who waits there while others read wants to write. Its readers
@@ -97,6 +100,9 @@ end
 local holders = owners(lock)
 local reply = {2, now, redis.call('PTTL', lock), tonumber(place) or 0, tenure_of(holders[1])}
 if ARGV[5] == '1' then
+    if wanted == 'write' and waiters >= MOST_SEEN then
+        note(known, WRITER, string.format('%.0f', now))
+    end
     local arrival, new = enqueue(queue, known, me, upgrades and now - FRONT or ARGV[6], lease, now)
     reply[4] = arrival
     local told = {}

@@ -34,7 +34,8 @@ if not bad and waiters > 0 then
     leave(queue, known, place_of(ARGV[1], ARGV[3]))
     -- An assigned lock would keep Redisson's waiters out, but for those who read beside one who reads on.
     if redisson == 0 or opened and mode then
-        more = serve_shared(lock, token, queue, leases, known, ARGV[2], mode, last, now)
+        -- beside Redisson the same once more would serve nobody: it opens nothing
+        more = serve_shared(lock, token, queue, leases, known, ARGV[2], mode, last, now) and redisson == 0
     else
         wake_front(lock, queue, ARGV[2])
     end

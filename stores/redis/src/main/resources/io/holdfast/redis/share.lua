@@ -16,6 +16,9 @@ local MESSAGE = {read = 'AR', upgrade = 'AU', write = 'AW'}
 local CLAIM_UNIT = 1
 local FRONT = 4503599627370496
 
+-- When somebody last asked to write who may be behind the first places of the queue, in what is known of it.
+local WRITER = '!write'
+
 local function field(tenure, wanted)
     return tenure .. ENDING[wanted]
 end

@@ -1,4 +1,5 @@
--- Takes several locks, each for a tenure, if every one of them is free or its tenure has it; else none.
+-- Takes several locks, each for a tenure, if every one of them is free or its tenure has it; else none. Fair places of clients that
+-- are gone are dropped, as nobody else would do so at a free lock.
 --
 -- KEYS  for each lock: lock, counter, queue, claim, floor, known, as for acquire
 -- ARGV  for each lock: tenure, lease in ms, units wanted, time after which to refuse; then the prefix of inboxes
@@ -12,6 +13,24 @@
 local now = clock()
 local locks = {}
 local free = true
+
+-- Where others hear of the names.
+local inboxes = ARGV[#ARGV]
+
+-- Whether a fair place comes before this tenure at a free lock.
+local function barred(each)
+    return each.waiters > 0
+        and fair_before(each.queue, each.known, redis.call('ZSCORE', each.queue, each.tenure) or 0, now)
+end
+
+-- Drops those of the first places that are fair ones of clients that are gone.
+local function drop_the_gone(each)
+    for _, place in ipairs(redis.call('ZRANGE', each.queue, 0, MOST_SEEN - 1)) do
+        if is_fair(place) and listeners(inboxes, place)[2] == 0 then
+            each.waiters = each.waiters - leave(each.queue, each.known, place)
+        end
+    end
+end
 
 for i = 4, #ARGV, 4 do
     if now > tonumber(ARGV[i]) then
@@ -29,16 +48,22 @@ for i = 1, #KEYS, 6 do
     each.tenure, each.lease, each.wanted = ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3])
     each.free = each.size == 0
     if each.free then
-        each.barred = each.waiters > 0
-            and fair_before(each.queue, each.known, redis.call('ZSCORE', each.queue, each.tenure) or 0, now)
+        each.barred = barred(each)
     elseif redis.call('HEXISTS', each.lock, each.tenure) == 0 then
         each.held = true
         if each.shared then
             return other_kind(each.lock)
         end
     end
-    free = free and not each.held and not each.barred
     locks[#locks + 1] = each
+end
+
+for _, each in ipairs(locks) do
+    if each.barred then
+        drop_the_gone(each)
+        each.barred = barred(each)
+    end
+    free = free and not each.held and not each.barred
 end
 
 local reply = {free and 1 or 2, now}
@@ -65,7 +90,7 @@ for _, each in ipairs(locks) do
 end
 for _, each in ipairs(locks) do
     if each.holder and lingers(each.holder) and client(each.holder) ~= client(each.tenure) then
-        tell(ARGV[#ARGV], each.holder, 'W ' .. each.lock)
+        tell(inboxes, each.holder, 'W ' .. each.lock)
     end
 end
 return reply

@@ -195,16 +195,18 @@ class BadKeyTest {
     }
 
     @Test
-    void aRenewalSaysWhatIsWrong() throws Exception {
+    void aRenewalSaysWhatIsWrongAndIsALoss() throws Exception {
         Lease lease = lock.acquire();
         overwrite(Key.QUEUE);
         try {
             assertThatThrownBy(() -> renew(lease))
+                    .isInstanceOf(LeaseLostException.class)
                     .hasMessageContaining("lock '" + name + "'")
+                    .hasMessageContaining("its renewal was refused")
                     .hasMessageContaining(Servers.queueKey(name));
         } finally {
             repair(Key.QUEUE);
-            lease.close();
         }
+        assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
     }
 }

@@ -119,4 +119,15 @@ class CutScriptTest {
         assertThat(first.semaphore(name).holders()).hasSize(many);
         assertThat(first.semaphore(name).available()).isEqualTo(many);
     }
+
+    /** Of the keys of a semaphore one may be released before the others, while its slot moves. */
+    @Test
+    void whoIsReleasedByHalfIsNotShown() {
+        first.semaphore(name).trySetPermits(5);
+        fill(key("ph"), 3, i -> ScoredValue.just(1, "holder" + i + ":1"));
+        fill(key("pe"), 4, i -> ScoredValue.just(8e15, "holder" + (3 - i) + ":1"));
+        servers.redis.zadd(key("ph"), 3, "=");
+        assertThat(first.semaphore(name).holders()).hasSize(3);
+        assertThat(first.semaphore(name).available()).isEqualTo(2);
+    }
 }

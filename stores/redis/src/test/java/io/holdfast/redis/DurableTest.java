@@ -86,7 +86,7 @@ class DurableTest {
             one.lock("n").acquire().close();
             assertThatThrownBy(() -> both.lock("n").tryLock())
                     .isInstanceOf(IndeterminateLockException.class)
-                    .hasMessageContaining("only 0 of 1 replicas have it on their disks after 800 ms");
+                    .hasMessageContaining("only 0 of 1 replicas have it on their disks after 600 ms");
             replica.redis.configSet("appendfsync", "always");
             replica.redis.configSet("appendonly", "yes");
             Await.until(
@@ -131,7 +131,7 @@ class DurableTest {
                     Holdfast.builder().uri(uri).safety(Safety.durable()).build()) {
                 assertThatThrownBy(() -> client.lock("n").tryLock())
                         .isInstanceOf(IndeterminateLockException.class)
-                        .hasMessageContaining("it is not on the server's disk after 800 ms; set appendfsync to always");
+                        .hasMessageContaining("it is not on the server's disk after 600 ms; set appendfsync to always");
                 Await.until("it is given back", () -> servers.redis.exists("n") == 0);
             }
         }

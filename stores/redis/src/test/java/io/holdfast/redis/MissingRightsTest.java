@@ -59,7 +59,8 @@ class MissingRightsTest {
             assertRefused(user.lock("free"));
             assertThatThrownBy(user.lock("held")::unlock)
                     .isInstanceOf(LeaseLostException.class)
-                    .hasMessageContaining("refused to release it");
+                    .hasMessageContaining("refused to release it")
+                    .hasMessageMatching("(?s).*nobody else gets it before its lease ends, in at most \\d{4} ms.*");
             allow("~*", "&*", "+@all");
             assertWorksAndNothingIsLeft(servers, user);
         }
@@ -94,6 +95,28 @@ class MissingRightsTest {
                 assertThat(lease.isValid()).isTrue();
             }
             assertWorksAndNothingIsLeft(servers, user);
+        }
+    }
+
+    /** The server keeps the lock, and the right may come back before its lease ends. */
+    @Test
+    void aHoldThatMayNotBeRenewedForAWhileIsKept() throws Exception {
+        String uri = allow("~*", "&*", "+@all");
+        try (Holdfast user =
+                        Holdfast.builder().uri(uri).lease(Duration.ofSeconds(3)).build();
+                Lease all = user.lock("all").acquire();
+                Lease reading = user.readWriteLock("reading").readLock().acquire()) {
+            Thread.sleep(500);
+            allow("~hf:*", "&*", "+@all");
+            Thread.sleep(1_000);
+            allow("~*", "&*", "+@all", "-evalsha", "-eval");
+            Thread.sleep(700);
+            assertThat(all.isValid()).isTrue();
+            assertThat(reading.isValid()).isTrue();
+            allow("~*", "&*", "+@all");
+            Thread.sleep(3_000);
+            assertThat(all.isValid()).isTrue();
+            assertThat(reading.isValid()).isTrue();
         }
     }
 }

@@ -154,7 +154,7 @@ class RenewTest {
             List<Renew.Reply> replies = client.renew(List.of(reader, lock, reader));
             for (int i : new int[] {0, 2}) {
                 StoreException cause = ((Renew.Failed) replies.get(i)).cause();
-                assertThat(cause.effect()).isEqualTo(Effect.REFUSED);
+                assertThat(cause.effect()).isEqualTo(Effect.NOT_APPLIED);
                 assertThat(cause).hasMessageContaining("the user may not do that");
             }
             assertThat(replies.get(1)).isInstanceOf(Renew.Renewed.class);

@@ -96,7 +96,7 @@ class ReplicatedTest {
         replica.server.pause();
         assertThatThrownBy(() -> safe.lock("n").tryLock())
                 .isInstanceOf(IndeterminateLockException.class)
-                .hasMessageContaining("only 0 of 1 replicas have it after 800 ms");
+                .hasMessageContaining("only 0 of 1 replicas have it after 600 ms");
         Lease unconcerned = plain.lock("other").acquire();
         assertThat(unconcerned.remaining()).isGreaterThan(LEASE.minusSeconds(1));
         unconcerned.close();

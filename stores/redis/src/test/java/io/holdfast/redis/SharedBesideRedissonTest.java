@@ -15,6 +15,7 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -291,5 +292,21 @@ class SharedBesideRedissonTest {
         }
         assertThat(heardNow()).hasSize(4);
         assertThat(servers.redis.aclLog()).isEmpty();
+    }
+
+    /** What is left of the queue is for those who ask again: to repeat the release would serve nobody. */
+    @Test
+    void aReleaseThatLeavesSomeOfTheQueueIsNotRepeated() {
+        takes(first, 1, Share.WRITE);
+        takes(first, 2, Share.READ.beside(first.tenure(1)));
+        for (int i = 0; i < 150; i++) {
+            waits(second, i + 1, Share.READ);
+        }
+        redisson.sync().subscribe(CHANNEL);
+        long before = servers.calls("evalsha");
+        leaves(first, "lock", 1, Mode.WRITE);
+        assertThat(second.next(Signal.Assigned.class).tenure()).isEqualTo(second.tenure(1));
+        LockSupport.parkNanos(300_000_000);
+        assertThat(servers.calls("evalsha") - before).isEqualTo(1);
     }
 }

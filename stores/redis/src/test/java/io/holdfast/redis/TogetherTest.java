@@ -10,6 +10,7 @@ import io.holdfast.MultiLease;
 import io.holdfast.MultiLock;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Release;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.List;
@@ -215,5 +216,39 @@ class TogetherTest {
             thread.join();
         }
         assertThat(inside[0]).as("every two have one in common").isEqualTo(180);
+    }
+
+    private static List<Acquire.Reply> together(TestClient client, String... names) {
+        return Await.reply(client.store()
+                .together()
+                .orElseThrow()
+                .acquire(Stream.of(names)
+                        .map(name -> Acquire.of(name, client.tenure(1), Duration.ofSeconds(20)))
+                        .toList()));
+    }
+
+    private static void waitsInOrder(TestClient client, String name) {
+        assertThat(client.acquire(Acquire.of(name, client.tenure(2), Duration.ofSeconds(20))
+                        .queued(Acquire.Queueing.FAIR, 0)))
+                .isInstanceOf(Acquire.Refused.class);
+    }
+
+    private static void givesBack(TestClient client, String... names) {
+        Stream.of(names).forEach(name -> Await.reply(client.store().release(Release.of(name, client.tenure(1)))));
+    }
+
+    /** Its process has died while it waited, and the holder as well. */
+    @Test
+    void aFairPlaceOfADeadClientDoesNotBarTheWay() {
+        try (TestClient client = TestClient.open(servers.uri())) {
+            try (TestClient dead = TestClient.open(servers.uri())) {
+                client.granted("n2", 5);
+                waitsInOrder(dead, "n2");
+            }
+            Await.until("nobody listens", () -> servers.redis.pubsubChannels().size() == 3);
+            servers.redis.del("n2");
+            assertThat(together(client, "n1", "n2", "n3")).hasOnlyElementsOfType(Acquire.Granted.class);
+            givesBack(client, "n1", "n2", "n3");
+        }
     }
 }

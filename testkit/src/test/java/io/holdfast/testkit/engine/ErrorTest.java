@@ -8,9 +8,11 @@ import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
+import io.holdfast.HoldfastBuilder;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
+import io.holdfast.QuorumLock;
 import io.holdfast.Safety;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
@@ -20,6 +22,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -190,5 +194,55 @@ class ErrorTest extends VirtualTime {
         theirs.countDown();
         sim.runFor(Duration.ofSeconds(2));
         assertThat(open).isCompleted();
+    }
+
+    @Test
+    void aWaiterForAMajorityIsWithdrawn() throws InterruptedException {
+        QuorumLock mine = quorum("mine", options -> options.platform(platform));
+        QuorumLock theirs = quorum("theirs", options -> options);
+        theirs.lock();
+        failsIn("doneUnlessInterrupted", mine::lockInterruptibly);
+        theirs.unlock();
+        sim.runFor(Duration.ofSeconds(5));
+        assertThat(theirs.tryLock()).isTrue();
+        theirs.unlock();
+        sim.runReady();
+    }
+
+    private QuorumLock quorum(String process, UnaryOperator<HoldfastBuilder> more) {
+        return Holdfast.quorumLock(
+                "q",
+                IntStream.range(0, 3)
+                        .mapToObj(i -> client(
+                                process + i,
+                                options -> more.apply(options.provider(provider(sim.server("q" + i)::open)))))
+                        .toList());
+    }
+
+    /** One that is held for too long is told of by a scan, which fails. */
+    @Test
+    void aLookThatFailsLeavesNoOtherInDoubtAfterAStepOfTheClock() throws InterruptedException {
+        Holdfast d = client(
+                "d",
+                options -> options.platform(platform)
+                        .provider(provider(server::open))
+                        .maxHold(Duration.ofMillis(5_500)));
+        List<Lease> leases = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            leases.add(d.lock("old" + i).acquire());
+        }
+        sim.runFor(Duration.ofSeconds(2));
+        for (int i = 0; i < 20; i++) {
+            leases.add(d.lock("young" + i).acquire());
+        }
+        sim.runFor(Duration.ofMillis(3_200));
+        platform.failWithin("scan");
+        sim.stepWallClock(Duration.ofMinutes(1));
+        sim.runFor(Duration.ofSeconds(1));
+        assertThat(platform.hasFailed()).isTrue();
+        assertThat(leases.subList(5, 25)).allMatch(Lease::isValid);
+        sim.runFor(Duration.ofSeconds(1));
+        assertThat(leases).allMatch(Lease::isValid);
+        leases.forEach(Lease::close);
     }
 }

@@ -1,9 +1,11 @@
 package io.holdfast.testkit.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
 import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Renew;
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.Test;
 class FailedRenewalTest extends VirtualTime {
 
     private final List<Long> attempts = new ArrayList<>();
+    private Effect effect = Effect.NOT_APPLIED;
 
     private final Holdfast c =
             client("c", options -> options.provider(provider(config -> new FirstAttemptFails(server.open(config)))));
@@ -43,7 +46,7 @@ class FailedRenewalTest extends VirtualTime {
         }
 
         private Renew.Reply failed() {
-            return new Renew.Failed(new StoreException(Effect.NOT_APPLIED, "not now"));
+            return new Renew.Failed(new StoreException(effect, "not now"));
         }
     }
 
@@ -56,5 +59,23 @@ class FailedRenewalTest extends VirtualTime {
         assertThat(Duration.ofNanos(attempts.get(1) - attempts.get(0))).isLessThan(Duration.ofMillis(200));
         first.close();
         second.close();
+    }
+
+    /** Something else is there: to ask again would change nothing. */
+    @Test
+    void theOneThatIsRefusedIsLostAtOnceAndNotRepeated() throws InterruptedException {
+        effect = Effect.REFUSED;
+        Lease first = c.lock("n0").acquire();
+        List<Duration> told = new ArrayList<>();
+        first.onLost(loss -> told.add(sim.elapsed()));
+        sim.runFor(Duration.ofSeconds(15));
+        assertThat(attempts).hasSize(1);
+        assertThat(told).hasSize(1);
+        assertThat(told.get(0)).isLessThan(Duration.ofSeconds(11));
+        assertThatThrownBy(first::close)
+                .isInstanceOf(LeaseLostException.class)
+                .hasMessageContaining("its renewal was refused: not now");
+        sim.runFor(Duration.ofMillis(100));
+        b.lock("n0").tryAcquire().orElseThrow().close();
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.Holdfast;
 import io.holdfast.LeaderElection;
 import io.holdfast.Leadership;
+import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
@@ -290,5 +291,19 @@ class LeaderElectionTest extends VirtualTime {
         assertThatThrownBy(left::leader).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> left.async().campaign()).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> left.watch(LEASE, leader -> {})).hasMessageContaining("client c is closed");
+    }
+
+    @Test
+    void theEndOfALeadershipWaitsForNoActionForALoss() throws InterruptedException {
+        Lease stuck = a.lock("stuck").acquire().onLost(loss -> sim.sleep(Duration.ofMinutes(1)));
+        Leadership leadership = election.campaign().onEnd(ends::add);
+        b.lock("stuck").forceUnlock();
+        sim.runFor(Duration.ofMillis(100));
+        b.lock("boss").forceUnlock();
+        sim.runFor(Duration.ofMillis(100));
+        assertThat(ends).hasSize(1);
+        assertThatThrownBy(stuck::close).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(leadership::resign).isInstanceOf(LeaseLostException.class);
+        sim.runFor(Duration.ofMinutes(2));
     }
 }

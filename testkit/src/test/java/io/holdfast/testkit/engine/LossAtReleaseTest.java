@@ -267,7 +267,8 @@ class LossAtReleaseTest extends VirtualTime {
         assertThatThrownBy(release)
                 .isInstanceOf(LeaseLostException.class)
                 .hasMessageContaining("'n'")
-                .hasMessageContaining("refused to release it: the key is a string");
+                .hasMessageContaining("refused to release it: the key is a string")
+                .hasMessageContaining("nobody else gets it before its lease ends, in at most 32000 ms");
         assertOneLoss();
         assertThat(sim.elapsed()).isEqualTo(before);
         assertThat(c.stats().unsettled()).isZero();

@@ -140,4 +140,41 @@ class NoThreadsTest extends VirtualTime {
         c.close();
         assertThat(future).isDone();
     }
+
+    @Test
+    void aTickThatCouldNotBePlannedIsPlannedByTheNextCall() {
+        sim.runFor(A_WHILE);
+        platform.noTimers(true);
+        assertThatThrownBy(lock::holder).isInstanceOf(StoreUnavailableException.class);
+        platform.noTimers(false);
+        SimThread second = askingInVain("second");
+        sim.runUntil(second::done, Duration.ofMillis(2_100));
+        second.join();
+    }
+
+    @Test
+    void aScanThatCouldNotBeSetIsSetByTheNextHold() {
+        SimThread asking = askingInVain("asking");
+        sim.runFor(Duration.ofMillis(10));
+        platform.noTimers(true);
+        Lease first = sim.await(c.lock("first").async().acquire());
+        platform.noTimers(false);
+        Lease second = sim.await(c.lock("second").async().acquire());
+        sim.runFor(LEASE);
+        assertThat(first.isValid()).isTrue();
+        assertThat(second.isValid()).isTrue();
+        asking.join();
+        first.close();
+        second.close();
+    }
+
+    @Test
+    void aTaskThatWasTakenBeforeTheThreadFailedRunsOnce() throws InterruptedException {
+        platform.noThreadsAfterwards(true);
+        lock.acquire().close();
+        sim.runFor(A_WHILE);
+        platform.noThreadsAfterwards(false);
+        assertThat(platform.refused()).isPositive();
+        assertThat(events(LockEvent.Granted.class)).hasSize(1);
+    }
 }

@@ -92,6 +92,22 @@ class OutageTest extends VirtualTime {
         b.lock("n").unlock();
     }
 
+    /** No answer comes at all, so that each request takes a command timeout. */
+    @Test
+    void theLongestOutageBeginsWithTheFirstRequestThatHadNoAnswer() throws InterruptedException {
+        Holdfast c = client("c", options -> options.maxOutage(Duration.ofSeconds(5)));
+        Lease held = b.lock("n").acquire();
+        CompletableFuture<Lease> waiter = c.lock("n").async().acquire();
+        sim.runFor(Duration.ofMillis(100));
+        faults(c).probability(Fault.DROP_REQUEST, 1.0);
+        Duration began = sim.elapsed();
+        sim.runUntil(waiter::isDone, LONG);
+        assertThat(sim.elapsed().minus(began)).isBetween(Duration.ofSeconds(5), Duration.ofMillis(6_200));
+        assertThat(waiter).isCompletedExceptionally();
+        faults(c).probability(Fault.DROP_REQUEST, 0.0);
+        held.close();
+    }
+
     @Test
     void aWaitThatEndsInAnOutageIsBusyOnlyIfNothingCanHaveBeenGranted() {
         b.lock("n").lock();

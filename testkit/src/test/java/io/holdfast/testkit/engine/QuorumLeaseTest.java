@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
+import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockTimeoutException;
@@ -114,7 +115,9 @@ class QuorumLeaseTest extends FiveServers {
         SimThread late = start(
                 "late",
                 () -> lease.onLost(loss -> {
-                    assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
+                    assertThatThrownBy(lease::close)
+                            .isInstanceOf(IllegalStateException.class)
+                            .hasMessageContaining("5 of its clients were closed");
                     story.add("closed");
                 }));
         sim.runFor(SECOND);
@@ -136,7 +139,7 @@ class QuorumLeaseTest extends FiveServers {
                 .join();
         lease.onLost(loss -> told.add("told"));
         assertThat(told).containsExactly("told");
-        assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(lease::close).isInstanceOf(IllegalStateException.class);
     }
 
     /** It is for single holds: each server would take its part away. */
@@ -256,5 +259,44 @@ class QuorumLeaseTest extends FiveServers {
                 .isInstanceOf(LeaseLostException.class)
                 .hasMessageContaining("left at 2");
         assertFree();
+    }
+
+    @Test
+    void theLossOfAMajorityWaitsForNoActionOfAnotherLock() throws InterruptedException {
+        QuorumLease lease = lockA.acquire();
+        sim.runReady();
+        List<Duration> told = new ArrayList<>();
+        lease.onLost(loss -> told.add(sim.elapsed()));
+        List<Lease> stuck = new ArrayList<>();
+        for (int server = 1; server < 3; server++) {
+            stuck.add(ofA.get(server).lock("stuck").acquire().onLost(loss -> sim.sleep(LEASE.multipliedBy(2))));
+            ofC.get(server).lock("stuck").forceUnlock();
+        }
+        sim.runFor(Duration.ofMillis(100));
+        Duration before = sim.elapsed();
+        IntStream.range(0, 3).forEach(this::forceAt);
+        sim.runFor(SECOND);
+        assertThat(told).hasSize(1);
+        assertThat(told.get(0).minus(before)).isLessThan(Duration.ofMillis(100));
+        stuck.forEach(each -> assertThatThrownBy(each::close).isInstanceOf(LeaseLostException.class));
+        assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
+        sim.runFor(LEASE.multipliedBy(3));
+    }
+
+    @Test
+    void aLossByTheCloseOfClientsSaysSo() throws InterruptedException {
+        QuorumLease lease = lockA.acquire();
+        sim.runReady();
+        List<LeaseLostException> told = new ArrayList<>();
+        lease.onLost(told::add);
+        ofA.subList(0, 3).forEach(Holdfast::close);
+        assertThatThrownBy(() -> lease.ensureValid(SECOND))
+                .isInstanceOf(LeaseLostException.class)
+                .hasMessageContaining("since 3 of its clients were closed");
+        sim.runFor(LEASE);
+        assertThat(told).hasSize(1);
+        assertThatThrownBy(lease::close)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("3 of its clients were closed, which released what they held");
     }
 }

@@ -10,6 +10,7 @@ final class ScarcePlatform implements Platform {
     private final Simulation sim;
     private boolean noThreads;
     private boolean noTimers;
+    private boolean afterwards;
     private int refused;
     private @Nullable String method;
     private Runnable action = () -> {};
@@ -24,6 +25,11 @@ final class ScarcePlatform implements Platform {
 
     void noTimers(boolean on) {
         noTimers = on;
+    }
+
+    /** A worker takes each task, and then fails to start a thread for it; as a pool does that has queued the task before. */
+    void noThreadsAfterwards(boolean on) {
+        afterwards = on;
     }
 
     /** How many tasks were refused. */
@@ -75,6 +81,9 @@ final class ScarcePlatform implements Platform {
                     throw refuse();
                 }
                 worker.execute(task);
+                if (afterwards && !closed) {
+                    throw refuse();
+                }
             }
 
             @Override

@@ -1,9 +1,11 @@
 package io.holdfast.testkit.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
+import io.holdfast.HoldfastBuilder;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
@@ -11,18 +13,27 @@ import io.holdfast.Safety;
 import io.holdfast.WaitStrategy;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.ForwardingStore;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.spi.TogetherStore;
+import io.holdfast.testkit.SimThread;
+import io.holdfast.testkit.faults.Fault;
+import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Grants that are not where they were wanted. */
@@ -30,35 +41,49 @@ class UnconfirmedTest extends VirtualTime {
 
     private static final LockOptions ON_ONE = LockOptions.defaults().withSafety(Safety.replicated(1));
     private static final Duration MOMENT = Duration.ofMillis(100);
+    private static final Duration COMMAND = Duration.ofSeconds(2);
 
     private static final CompletionStage<Void> THERE = CompletableFuture.completedStage(null);
 
     private CompletionStage<Void> replica = THERE;
     private boolean reachable = true;
+    private @Nullable Duration late;
+    private final Platform.Timer timer = sim.timer("replica");
 
-    private final Holdfast c = client(
-            "c",
-            options -> options.provider(provider(config -> new ForwardingStore(server.open(config)) {
-                @Override
-                public CompletionStage<Acquire.Reply> acquire(Acquire request) {
-                    if (!reachable) {
-                        return CompletableFuture.failedStage(new StoreException(Effect.NOT_APPLIED, "unreachable"));
-                    }
-                    return super.acquire(request)
-                            .thenCompose(reply -> reply instanceof Acquire.Granted
-                                            && !request.safety().equals(Safety.async())
-                                    ? replica.thenApply(there -> reply)
-                                    : CompletableFuture.completedStage(unheard(request, reply)));
-                }
+    private final Holdfast c = unconfirmed("c", options -> options);
 
-                @Override
-                public Optional<TogetherStore> together() {
-                    return Optional.empty();
+    private Holdfast unconfirmed(String name, UnaryOperator<HoldfastBuilder> more) {
+        return client(name, options -> more.apply(options.provider(provider(this::open))));
+    }
+
+    private LockStore open(StoreConfig config) {
+        return new ForwardingStore(server.open(config)) {
+            @Override
+            public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+                if (!reachable) {
+                    return CompletableFuture.failedStage(new StoreException(Effect.NOT_APPLIED, "unreachable"));
                 }
-            })));
+                return super.acquire(request)
+                        .thenCompose(reply -> reply instanceof Acquire.Granted
+                                        && !request.safety().equals(Safety.async())
+                                ? replica().thenApply(there -> reply)
+                                : CompletableFuture.completedStage(unheard(request, reply)));
+            }
+
+            @Override
+            public Optional<TogetherStore> together() {
+                return Optional.empty();
+            }
+        };
+    }
+
+    private CompletionStage<Void> replica() {
+        return late == null ? replica : goneAfter(late);
+    }
 
     @AfterEach
     void nothingIsLeft() {
+        timer.close();
         assertNothingIsLeft();
     }
 
@@ -180,6 +205,71 @@ class UnconfirmedTest extends VirtualTime {
         first.close();
         sim.runFor(Duration.ofSeconds(6));
         assertIndeterminate(stuck, "no replica has it");
+    }
+
+    // ---- the bounds of a wait, when each answer takes a while and counts for nobody
+
+    private CompletionStage<Void> goneAfter(Duration time) {
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        timer.schedule(time.toNanos(), () -> answer.completeExceptionally(tooFew()));
+        return answer;
+    }
+
+    private Duration took(CompletableFuture<?> asked) {
+        Duration began = sim.elapsed();
+        sim.runUntil(asked::isDone, LONG);
+        return sim.elapsed().minus(began);
+    }
+
+    /** The last request is left with 350 ms, or with 30 ms, or is the only one. */
+    @ParameterizedTest
+    @CsvSource({"false,800", "true,800", "false,640", "true,640", "false,1990", "true,1990"})
+    void aTryEndsWithTheCommandTimeout(boolean fair, int answer) {
+        late = Duration.ofMillis(answer);
+        CompletableFuture<Optional<Lease>> asked = lock(c, fair, ON_ONE).async().tryAcquire();
+        assertThat(took(asked)).isBetween(COMMAND.minusMillis(10), COMMAND.plusMillis(20));
+        assertIndeterminate(asked, "no replica has it");
+    }
+
+    /** Other requests, which may take longer, are looked at every 250 ms. */
+    @Test
+    void aShortRequestIsTimedOutWhenOthersMayTakeLonger() {
+        late = Duration.ofMillis(100);
+        for (int i = 0; i < 50; i++) {
+            CompletableFuture<Optional<Lease>> asked =
+                    c.lock("n", ON_ONE).async().tryAcquire();
+            Duration began = sim.elapsed();
+            sim.runFor(Duration.ofMillis(1_000 + 5 * i));
+            faults(c).next(Operation.INSPECT, Fault.DROP_REPLY);
+            SimThread other =
+                    start("other", () -> assertThatThrownBy(c.lock("m")::holder).isNotNull());
+            sim.runUntil(asked::isDone, LONG);
+            assertThat(sim.elapsed().minus(began)).as("%d", i).isLessThan(COMMAND.plusMillis(20));
+            sim.runUntil(other::done, LONG);
+            other.join();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aTimedWaitThatIsNeverAnsweredEndsWithTheCommandTimeout(boolean fair) {
+        late = Duration.ofMillis(800);
+        CompletableFuture<Optional<Lease>> asked = lock(c, fair, ON_ONE).async().tryAcquire(Duration.ofSeconds(1));
+        assertThat(took(asked)).isLessThan(COMMAND.plusMillis(20));
+        assertIndeterminate(asked, "no replica has it");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aWaitInVainEndsAfterTheLongestOutage(boolean fair) throws InterruptedException {
+        Holdfast d = unconfirmed("d", options -> options.maxOutage(Duration.ofSeconds(5)));
+        Lease first = a.lock("n").acquire();
+        CompletableFuture<Lease> asked = lock(d, fair, ON_ONE).async().acquire();
+        sim.runFor(MOMENT);
+        late = Duration.ofMillis(800);
+        first.close();
+        assertThat(took(asked)).isBetween(Duration.ofMillis(4_900), Duration.ofMillis(5_100));
+        assertIndeterminate(asked, "no replica has it");
     }
 
     /** The answer comes when nobody waits for it any more; and there is no place in a queue that would be given up. */

@@ -1,0 +1,180 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastBuilder;
+import io.holdfast.IndeterminateLockException;
+import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockOptions;
+import io.holdfast.Safety;
+import io.holdfast.StoreRefusedException;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.testkit.Await;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A server that has fewer replicas than grants have to be on. */
+@Tag("once")
+class TooFewReplicasTest {
+
+    private static final Duration COMMAND = Duration.ofSeconds(2);
+    private static final Safety ON_ONE = Safety.replicated(1);
+    private static final String TEXT =
+            "safety replicated(1): only 0 replicas are connected to it, and each grant has to be on 1;"
+                    + " connect replicas (connected_slaves in INFO replication counts them), or choose a Safety with fewer.";
+
+    private static HoldfastBuilder client(String uri) {
+        return Holdfast.builder().uri(uri).commandTimeout(COMMAND);
+    }
+
+    private static Duration timeOf(Runnable task) {
+        long began = System.nanoTime();
+        task.run();
+        return Duration.ofNanos(System.nanoTime() - began);
+    }
+
+    @Test
+    void aClientIsRefusedWhenItConnects() throws Exception {
+        try (Servers alone = Servers.start()) {
+            assertThatThrownBy(() -> client(alone.uri()).safety(ON_ONE).build().close())
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageStartingWith("Redis at ")
+                    .hasMessageContaining(TEXT);
+        }
+    }
+
+    @Test
+    void aUserWhoMayNotAskIsNotRefused() throws Exception {
+        try (Servers alone = Servers.start()) {
+            String uri = alone.allow("blind", "+@all", "-info", "~*", "&*");
+            client(uri).safety(ON_ONE).build().close();
+        }
+    }
+
+    @Test
+    void aTryEndsWithTheCommandTimeout() throws Exception {
+        try (Servers alone = Servers.start();
+                Holdfast client = client(alone.uri()).build()) {
+            LockOptions options = LockOptions.defaults().withSafety(ON_ONE);
+            for (int i = 0; i < 3; i++) {
+                String name = "n" + i;
+                Duration took = timeOf(() -> assertThatThrownBy(
+                                () -> client.lock(name, options).tryLock())
+                        .isInstanceOf(IndeterminateLockException.class)
+                        .hasMessageContaining("only 0 of 1 replicas have it after 600 ms"));
+                assertThat(took).isBetween(COMMAND.minusMillis(10), COMMAND.plusMillis(100));
+            }
+        }
+    }
+
+    @Test
+    void aWaiterEndsAfterTheLongestOutage() throws Exception {
+        Duration outage = Duration.ofSeconds(5);
+        try (Servers alone = Servers.start();
+                Holdfast plain = client(alone.uri()).build();
+                Holdfast client = client(alone.uri()).maxOutage(outage).build()) {
+            Lease first = plain.lock("n").acquire();
+            CompletableFuture<Lease> waiter = client.lock(
+                            "n", LockOptions.defaults().withSafety(ON_ONE))
+                    .async()
+                    .acquire();
+            Await.until("it waits", () -> alone.redis.exists(Servers.queueKey("n")) == 1);
+            first.close();
+            Duration took =
+                    timeOf(() -> assertThatThrownBy(waiter::join).hasCauseInstanceOf(IndeterminateLockException.class));
+            assertThat(took).isBetween(outage.minusMillis(100), outage.plusMillis(250));
+        }
+    }
+
+    @Test
+    void whenTheReplicasStayAwayAcquiresAreRefusedUntilTheyAreBack() throws Exception {
+        try (Servers master = Servers.start("--repl-diskless-sync-delay", "0")) {
+            Servers replica = Servers.following(master);
+            try (Holdfast client = client(master.uri())
+                    .lease(Duration.ofMinutes(1))
+                    .safety(ON_ONE)
+                    .build()) {
+                Lease held = client.lock("held")
+                        .tryAcquire(Duration.ZERO, Duration.ofMinutes(1))
+                        .orElseThrow();
+                replica.close();
+                assertThatThrownBy(() -> client.lock("n").tryLock()).isInstanceOf(IndeterminateLockException.class);
+                long began = System.nanoTime();
+                Await.until("it is refused", () -> isRefused(client));
+                assertThat(Duration.ofNanos(System.nanoTime() - began))
+                        .isBetween(Duration.ofSeconds(5), Duration.ofSeconds(13));
+                assertThat(timeOf(
+                                () -> assertThatThrownBy(() -> client.lock("n").tryLock())
+                                        .isInstanceOf(StoreRefusedException.class)
+                                        .hasMessageContaining(TEXT)))
+                        .isLessThan(Duration.ofMillis(200));
+                // a renewal is sent all the same: it finds the loss
+                master.redis.del("held");
+                assertThatThrownBy(() -> held.extend(Duration.ofMinutes(1))).isInstanceOf(LeaseLostException.class);
+                Servers next = Servers.following(master);
+                Await.until("it is granted again", () -> isGranted(client));
+                next.close();
+            }
+        }
+    }
+
+    @Test
+    void aClusterIsRefusedIfNoMasterHasThem() {
+        try (TestCluster cluster = new TestCluster(0)) {
+            assertThatThrownBy(
+                            () -> client(cluster.uri()).safety(ON_ONE).build().close())
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining(TEXT);
+        }
+    }
+
+    /** The locks of the others work. */
+    @Test
+    void aClusterWithOneMasterThatHasNoneIsNotRefused() throws Exception {
+        try (TestCluster cluster = new TestCluster(1)) {
+            cluster.awaitReplicas(1);
+            TestCluster.Node lonely = cluster.keeper(0);
+            TestCluster.Node other = cluster.keeper(16_383);
+            cluster.replica(lonely).server().kill();
+            Await.until("it is alone", () -> lonely.redis().info("replication").contains("connected_slaves:0"));
+            try (Holdfast client = client(cluster.uri()).safety(ON_ONE).build()) {
+                client.lock(cluster.nameAt(other)).acquire().close();
+                assertThatThrownBy(() -> client.lock(cluster.nameAt(lonely)).tryLock())
+                        .isInstanceOf(IndeterminateLockException.class);
+            }
+        }
+    }
+
+    private static boolean isRefused(Holdfast client) {
+        try {
+            return client.lock("n").tryLock();
+        } catch (StoreRefusedException e) {
+            return true;
+        } catch (IndeterminateLockException e) {
+            return false;
+        }
+    }
+
+    private static boolean isGranted(Holdfast client) {
+        try (Lease lease = client.lock("n").tryAcquire().orElseThrow()) {
+            return lease.isValid();
+        } catch (StoreRefusedException | IndeterminateLockException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void aServerThatRefusesWritesWithoutReplicasIsUnderstood() throws Exception {
+        try (Servers alone = Servers.start("--min-replicas-to-write", "1");
+                Holdfast client = client(alone.uri()).build()) {
+            assertThatThrownBy(() -> client.lock("n").tryLock())
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("it has fewer replicas than its min-replicas-to-write");
+        }
+    }
+}
