@@ -34,7 +34,8 @@ public interface CounterStore {
     CompletionStage<Boolean> revoke(String name, TenureId permit);
 
     /**
-     * What is known of a latch; also that it opened in the last minute, when it was set anew or forgotten since.
+     * What is known of a latch, and what became of its earlier settings. The store forgets both a minute after the last setting
+     * was deleted or its life was over.
      *
      * @param listening whether to tell this client by {@link Signal.Changed}, once and within the next minute, when a latch that
      *     is closed now opens, is set anew, or is forgotten; if not, it is told no more

@@ -13,10 +13,9 @@ import io.holdfast.spi.TenureId;
 import io.holdfast.support.TokenUnits;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -29,6 +28,7 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
     private static final int HOLDERS_AT = 3;
     private static final int HOLDER_SIZE = 3;
     private static final int MOST_HOLDERS = 500;
+    private static final int UNOPENED_AT = 5;
 
     // ---- permits that are held
 
@@ -159,16 +159,12 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
     }
 
     private static LatchReport latch(Reply reply) {
-        Set<TenureId> opened = new HashSet<>();
-        for (int i = 3; i < reply.values().size(); i++) {
-            opened.add(TenureId.parse(reply.text(i)));
-        }
-        Optional<TenureId> set =
-                Optional.of(reply.text(2)).filter(text -> !text.isEmpty()).map(TenureId::parse);
-        return new LatchReport(set, reply.count(1), opened);
+        OptionalLong set = reply.number(1) == 0 ? OptionalLong.empty() : OptionalLong.of(reply.number(1));
+        Set<Long> unopened = Set.copyOf(reply.numbers(UNOPENED_AT));
+        return new LatchReport(set, reply.count(2), reply.number(3), reply.number(4), unopened);
     }
 
     private String[] latchKeys(String name) {
-        return layout.countedKeys(name, "l", "ll", "ld", "lo");
+        return layout.countedKeys(name, "l", "ll", "ld");
     }
 }

@@ -144,6 +144,16 @@ record Counts(Scene scene, TestClient client) {
         return scene.await(store().latch(scene.name(), listening));
     }
 
+    /** The number of the setting that is made. */
+    long sets(Kind kind, int count) {
+        changes(kind, count);
+        return latch(false).set().orElseThrow();
+    }
+
+    LatchReport.Fate fateOf(long setting) {
+        return latch(false).of(setting);
+    }
+
     void countIs(int count) {
         assertEquals(count, latch(false).count(), "count");
     }

@@ -89,6 +89,7 @@ class BrokenStoresTest {
                 .containsExactlyInAnyOrder(
                         "tokens rise over the loss of all data, after many short tenures",
                         "tokens rise over the loss of all data, after many large blocks",
+                        "nothing is known of a latch after the loss of all data, and numbers rise",
                         "after the loss of all data the old holder is lost, and others are granted");
     }
 
