@@ -1,5 +1,6 @@
 package io.holdfast.memory;
 
+import io.holdfast.LatchCount;
 import io.holdfast.spi.LatchReport;
 import java.time.Duration;
 import java.util.HashSet;
@@ -56,6 +57,11 @@ final class LatchCell {
     /** Whether nobody has to wait: it is open or not set. */
     boolean isOver(long now) {
         return count == 0 || !isSet(now);
+    }
+
+    /** Empty if it is not set. */
+    Optional<LatchCount> count(String name, long now) {
+        return isSet(now) ? Optional.of(new LatchCount(name, count)) : Optional.empty();
     }
 
     void set(int amount, Optional<Duration> life, long now) {

@@ -1,9 +1,11 @@
 package io.holdfast.memory;
 
+import io.holdfast.LatchCount;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.LatchReport;
 import io.holdfast.spi.Signal;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -38,6 +40,13 @@ final class Latches {
             latches.remove(key);
         }
         return latch.report(now);
+    }
+
+    List<LatchCount> list(MemoryStore asker, String keyPrefix, long now) {
+        return latches.entrySet().stream()
+                .filter(each -> each.getKey().startsWith(keyPrefix))
+                .flatMap(each -> each.getValue().count(asker.name(each.getKey()), now).stream())
+                .toList();
     }
 
     /** Whether anything was to be done. */

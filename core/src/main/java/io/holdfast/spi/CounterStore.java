@@ -1,5 +1,8 @@
 package io.holdfast.spi;
 
+import io.holdfast.LatchCount;
+import io.holdfast.SemaphoreReport;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -25,6 +28,15 @@ public interface CounterStore {
 
     /** What a semaphore has, and who has what of it. */
     CompletionStage<PermitReport> permits(String name);
+
+    /**
+     * The semaphores that were given permits and whose names begin with the prefix, in no order; bounded work at a time, so that
+     * renewals are not held up.
+     */
+    CompletionStage<List<SemaphoreReport>> semaphores(String prefix);
+
+    /** The same of the latches that are set. */
+    CompletionStage<List<LatchCount>> latches(String prefix);
 
     /**
      * Takes a permit away whoever holds it, tells the holder by {@link Signal.Revoked}, and serves those who wait.

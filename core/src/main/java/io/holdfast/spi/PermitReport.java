@@ -1,6 +1,7 @@
 package io.holdfast.spi;
 
 import io.holdfast.PermitHolder;
+import io.holdfast.SemaphoreReport;
 import java.util.List;
 import java.util.OptionalInt;
 
@@ -20,6 +21,11 @@ public record PermitReport(OptionalInt limit, List<PermitHolder> holders, int wa
 
     /** How many are free; negative if more are held than there should be. */
     public int free() {
-        return limit.orElse(0) - holders.stream().mapToInt(PermitHolder::count).sum();
+        return of("").free();
+    }
+
+    /** The same for users, of the semaphore with that name. */
+    public SemaphoreReport of(String name) {
+        return new SemaphoreReport(name, limit.orElse(0), holders, waiting);
     }
 }

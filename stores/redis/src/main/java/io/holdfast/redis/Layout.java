@@ -6,6 +6,7 @@ import io.lettuce.core.cluster.SlotHash;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -145,6 +146,20 @@ record Layout(String prefix, String node) {
         return Arrays.stream(kinds)
                 .map(kind -> "hf:{" + tag(counted) + "}:" + kind + ":" + counted)
                 .toArray(String[]::new);
+    }
+
+    /** For SCAN: the keys of that kind of semaphores or latches with names that begin like that. */
+    String counted(String kind, String start) {
+        return "hf:{*}:" + kind + ":" + locks(start);
+    }
+
+    /** The name in such a key; empty if it is another one that looks alike. */
+    Optional<String> countedName(String kind, String key) {
+        String mark = "}:" + kind + ":";
+        return Optional.of(key.substring(key.indexOf(mark) + mark.length()))
+                .filter(counted -> counted.startsWith(prefix))
+                .map(counted -> counted.substring(prefix.length()))
+                .filter(name -> countedKeys(name, kind)[0].equals(key));
     }
 
     String inbox(String client) {

@@ -1,7 +1,9 @@
 package io.holdfast.redis;
 
+import io.holdfast.LatchCount;
 import io.holdfast.LockReport;
 import io.holdfast.PermitHolder;
+import io.holdfast.SemaphoreReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.CounterStore;
@@ -14,6 +16,7 @@ import io.holdfast.support.TokenUnits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -108,6 +111,33 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
     @Override
     public CompletionStage<Boolean> revoke(String name, TenureId permit) {
         return release(name, permit, 1, List.of(), reply -> reply.number(0) == 1);
+    }
+
+    @Override
+    public CompletionStage<List<SemaphoreReport>> semaphores(String prefix) {
+        return names("pl", prefix)
+                .thenCompose(names -> Listing.each(
+                        names,
+                        name -> permits(name)
+                                .thenApply(report -> Optional.of(report.of(name))
+                                        .filter(given -> report.limit().isPresent()))));
+    }
+
+    @Override
+    public CompletionStage<List<LatchCount>> latches(String prefix) {
+        return names("l", prefix).thenCompose(names -> Listing.each(names, this::look));
+    }
+
+    private CompletionStage<Optional<LatchCount>> look(String name) {
+        return session.run(
+                Script.LATCH_LOOK,
+                latchKeys(name),
+                List.of(name),
+                reply -> reply.count(0) == 0 ? Optional.empty() : Optional.of(new LatchCount(name, reply.count(1))));
+    }
+
+    private CompletionStage<Set<String>> names(String kind, String prefix) {
+        return new Listing(session).names("string", layout.counted(kind, prefix), key -> layout.countedName(kind, key));
     }
 
     @Override

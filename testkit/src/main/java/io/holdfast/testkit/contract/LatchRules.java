@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.LatchCount;
 import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.Change.Kind;
+import io.holdfast.spi.CounterStore;
 import io.holdfast.spi.LatchReport;
 import io.holdfast.spi.LatchReport.Fate;
 import io.holdfast.spi.Signal;
@@ -50,6 +52,7 @@ final class LatchRules {
                 .add("what is forgotten of a latch is said to be unknown", LATCHES, LatchRules::manyEnds)
                 .add("nothing is known of a latch that was never set", LATCHES, LatchRules::neverSet)
                 .add("a latch is gone when its life is over", LATCHES, LatchRules::life)
+                .add("the list of latches has what is set under the prefix", LATCHES, LatchRules::list)
                 .add("a latch is neither a lock nor a semaphore of the same name", LATCHES, LatchRules::another);
     }
 
@@ -277,6 +280,21 @@ final class LatchRules {
         one.changes(Kind.TRY_COUNT, 1);
         assertEquals(Fate.UNOPENED, one.fateOf(setting));
         one.changes(Kind.DELETE_COUNT, 0);
+    }
+
+    private static void list(Scene scene) {
+        Counts one = Counts.of(scene);
+        CounterStore store = one.client().store().counters().orElseThrow();
+        one.changes(Kind.TRY_COUNT, 3);
+        one.changes(Kind.RESET_COUNT, 2);
+        assertEquals(List.of(new LatchCount(scene.name(), 2)), scene.await(store.latches(scene.name())));
+        assertEquals(List.of(), scene.await(store.latches(scene.name("-elsewhere"))));
+        one.changes(Kind.COUNT_DOWN, 2);
+        assertEquals(List.of(new LatchCount(scene.name(), 0)), scene.await(store.latches(scene.name())));
+        one.changes(Kind.DELETE_COUNT, 0);
+        assertEquals(List.of(), scene.await(store.latches(scene.name())));
+        one.changes(Kind.TRY_PERMITS, 1);
+        assertEquals(List.of(), scene.await(store.latches(scene.name())));
     }
 
     private static void another(Scene scene) {

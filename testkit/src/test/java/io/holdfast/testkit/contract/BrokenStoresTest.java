@@ -3,7 +3,9 @@ package io.holdfast.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.LatchCount;
 import io.holdfast.LockReport;
+import io.holdfast.SemaphoreReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.CounterStore;
@@ -320,6 +322,16 @@ class BrokenStoresTest {
                     @Override
                     public CompletionStage<PermitReport> permits(String name) {
                         return sound.permits(name);
+                    }
+
+                    @Override
+                    public CompletionStage<List<SemaphoreReport>> semaphores(String prefix) {
+                        return sound.semaphores(prefix);
+                    }
+
+                    @Override
+                    public CompletionStage<List<LatchCount>> latches(String prefix) {
+                        return sound.latches(prefix);
                     }
 
                     @Override

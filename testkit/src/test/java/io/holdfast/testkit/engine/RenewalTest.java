@@ -161,7 +161,7 @@ class RenewalTest extends VirtualTime {
         List<LockEvent.Abandoned> abandoned = events(LockEvent.Abandoned.class);
         assertThat(abandoned).hasSize(1);
         assertThat(abandoned.get(0).owner()).contains("dying");
-        assertThat(abandoned.get(0).acquiredAt()).contains("RenewalTest");
+        assertThat(abandoned.get(0).acquiredAt()).contains("recordPlaces is off");
         assertThat(next.done()).as("its lease runs out first, as after a crash").isFalse();
         sim.runUntil(next::done, Duration.ofSeconds(31));
         dying.join();
