@@ -278,8 +278,11 @@ public interface Holdfast extends AutoCloseable {
     List<LockReport> list(String prefix);
 
     /**
-     * What the store knows of the semaphore; empty if it was given no permits. Calls the store.
+     * What the store knows of the semaphore; empty if it was given no permits, or if the store keeps no
+     * semaphores. Calls the store.
      *
+     * @throws IllegalArgumentException if the name is empty or too long
+     * @throws IllegalStateException if the client is closed
      * @throws StoreUnavailableException if the store did not answer within the command timeout
      */
     Optional<SemaphoreReport> inspectSemaphore(String name);
@@ -288,13 +291,16 @@ public interface Holdfast extends AutoCloseable {
      * The semaphores that were given permits and whose names begin with the prefix, in no order; empty for all. Calls the store,
      * which may have to walk over all its keys.
      *
+     * @throws IllegalStateException if the client is closed
      * @throws StoreUnavailableException if the store did not answer within the command timeout
      */
     List<SemaphoreReport> listSemaphores(String prefix);
 
     /**
-     * What the store knows of the latch; empty if it is not set. Calls the store.
+     * What the store knows of the latch; empty if it is not set, or if the store keeps no latches. Calls the store.
      *
+     * @throws IllegalArgumentException if the name is empty or too long
+     * @throws IllegalStateException if the client is closed
      * @throws StoreUnavailableException if the store did not answer within the command timeout
      */
     Optional<LatchCount> inspectLatch(String name);
@@ -303,6 +309,7 @@ public interface Holdfast extends AutoCloseable {
      * The latches that are set and whose names begin with the prefix, in no order; empty for all. Calls the store, which may
      * have to walk over all its keys.
      *
+     * @throws IllegalStateException if the client is closed
      * @throws StoreUnavailableException if the store did not answer within the command timeout
      */
     List<LatchCount> listLatches(String prefix);

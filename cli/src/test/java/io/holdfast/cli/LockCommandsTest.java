@@ -9,8 +9,11 @@ import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.Permit;
 import io.holdfast.embedded.redis.RedisServer;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,6 +62,12 @@ class LockCommandsTest {
                     .contains("ls/one", "ls/two", "batch-7", Long.toString(one.token()), Long.toString(two.token()))
                     .doesNotContain(elsewhere.lockName() + " ");
         }
+    }
+
+    @Test
+    void theHeadingsAreThoseOfTheDocumentation() throws IOException {
+        assertThat(Files.readAllLines(Path.of("../docs/tuning.md")).stream().map(line -> List.of(line.split(" +"))))
+                .containsOnlyOnce(Table.HEADINGS);
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -29,16 +30,18 @@ final class Sites {
     private static final int FRAMES = 4;
     private static final int KEPT = 1_000;
 
+    private static final Pattern OF_THE_JDK = Pattern.compile("(java|javax|jdk|sun)\\..*");
+
     private final Platform platform;
     private final boolean recorded;
+
+    /** By what a way is known: of each frame its class and index, and of the first its method. */
+    private final Map<List<Object>, String> texts = new ConcurrentHashMap<>();
 
     Sites(Platform platform, boolean recorded) {
         this.platform = platform;
         this.recorded = recorded;
     }
-
-    /** By what a way is known: of each frame its class and index, and of the first its method. */
-    private final Map<List<Object>, String> texts = new ConcurrentHashMap<>();
 
     /** What the owning thread does now, or where a lease was taken; empty if that is not known. */
     Optional<String> of(Hold hold) {
@@ -51,7 +54,8 @@ final class Sites {
         List<StackTraceElement> calls =
                 Stream.of(stack).filter(call -> isCaller(call.getClassName())).toList();
         String shown = IntStream.range(0, calls.size())
-                .filter(i -> i == 0 || !calls.get(i).getClassName().matches("(java|javax|jdk|sun)\\..*"))
+                .filter(i -> i == 0
+                        || !OF_THE_JDK.matcher(calls.get(i).getClassName()).matches())
                 .limit(FRAMES)
                 .mapToObj(i -> withoutModule(calls.get(i)))
                 .collect(Collectors.joining(" < "));

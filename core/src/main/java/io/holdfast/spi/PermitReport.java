@@ -19,11 +19,6 @@ public record PermitReport(OptionalInt limit, List<PermitHolder> holders, int wa
         holders = List.copyOf(holders);
     }
 
-    /** How many are free; negative if more are held than there should be. */
-    public int free() {
-        return of("").free();
-    }
-
     /** The same for users, of the semaphore with that name. */
     public SemaphoreReport of(String name) {
         return new SemaphoreReport(name, limit.orElse(0), holders, waiting);

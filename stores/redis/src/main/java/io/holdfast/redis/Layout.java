@@ -6,7 +6,6 @@ import io.lettuce.core.cluster.SlotHash;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -153,13 +152,13 @@ record Layout(String prefix, String node) {
         return "hf:{*}:" + kind + ":" + locks(start);
     }
 
-    /** The name in such a key; empty if it is another one that looks alike. */
-    Optional<String> countedName(String kind, String key) {
-        String mark = "}:" + kind + ":";
-        return Optional.of(key.substring(key.indexOf(mark) + mark.length()))
-                .filter(counted -> counted.startsWith(prefix))
-                .map(counted -> counted.substring(prefix.length()))
-                .filter(name -> countedKeys(name, kind)[0].equals(key));
+    /** The name in such a key; of a key that looks alike, one of which nothing is kept. */
+    String countedName(String kind, String key) {
+        return behind("}:" + kind + ":", key);
+    }
+
+    private String behind(String mark, String key) {
+        return key.substring(key.indexOf(mark) + mark.length() + prefix.length());
     }
 
     String inbox(String client) {
@@ -177,8 +176,7 @@ record Layout(String prefix, String node) {
 
     /** The lock name in the key of a lock or of a queue. */
     String name(String key) {
-        String lock = key.startsWith("hf:{") ? key.substring(key.indexOf(QUEUE) + QUEUE.length()) : key;
-        return lock.substring(prefix.length());
+        return key.startsWith("hf:{") ? behind(QUEUE, key) : key.substring(prefix.length());
     }
 
     /** For SCAN: the locks with names that begin like that. */

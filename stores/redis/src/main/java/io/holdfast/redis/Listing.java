@@ -23,16 +23,16 @@ record Listing(Session session) {
     /** What a renewal waits behind at most while names are listed. */
     static final int ASKED_AT_ONCE = 32;
 
-    /** The names in the keys of that type that match; a key is of none if that is empty. */
-    CompletionStage<Set<String>> names(String type, String pattern, Function<String, Optional<String>> name) {
+    /** The names in the keys of that type that match. */
+    CompletionStage<Set<String>> names(String type, String pattern, Function<String, String> name) {
         ScanArgs args = KeyScanArgs.Builder.type(type).match(pattern).limit(SCAN_COUNT);
         return scan(ScanCursor.INITIAL, args, name, new TreeSet<>());
     }
 
     private CompletionStage<Set<String>> scan(
-            ScanCursor from, ScanArgs args, Function<String, Optional<String>> name, Set<String> names) {
+            ScanCursor from, ScanArgs args, Function<String, String> name, Set<String> names) {
         return session.send(() -> "list", redis -> redis.scan(from, args)).thenCompose(page -> {
-            page.getKeys().forEach(key -> name.apply(key).ifPresent(names::add));
+            page.getKeys().forEach(key -> names.add(name.apply(key)));
             return page.isFinished() ? CompletableFuture.completedStage(names) : scan(page, args, name, names);
         });
     }

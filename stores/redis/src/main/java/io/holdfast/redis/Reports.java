@@ -109,16 +109,12 @@ record Reports(Session session, Layout layout, Presence presence) {
 
     CompletionStage<List<LockReport>> list(String start) {
         Listing listing = new Listing(session);
-        return listing.names("hash", layout.locks(start), this::name)
-                .thenCombine(listing.names("zset", layout.queues(start), this::name), (held, awaited) -> {
+        return listing.names("hash", layout.locks(start), layout::name)
+                .thenCombine(listing.names("zset", layout.queues(start), layout::name), (held, awaited) -> {
                     held.addAll(awaited);
                     return held;
                 })
                 .thenCompose(this::inspectAll);
-    }
-
-    private Optional<String> name(String key) {
-        return Optional.of(layout.name(key));
     }
 
     /** A few at a time, so that renewals are not held up; the answers of the holders' clients are waited for all at once. */

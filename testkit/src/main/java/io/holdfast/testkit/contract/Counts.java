@@ -135,7 +135,7 @@ record Counts(Scene scene, TestClient client) {
     }
 
     void areFree(int count) {
-        assertEquals(count, permits().free(), "free");
+        assertEquals(count, permits().of(scene.name()).free(), "free");
     }
 
     // ---- the latch
