@@ -21,7 +21,8 @@ import java.time.Duration;
  *
  * <p><b>Who waits</b> is told by the store when the latch opens or goes, and asks about once a second in any case. It waits for the
  * latch as it was set when the wait began: when that is set anew or deleted, or its life is over, before it opened, the wait ends
- * with an {@link IllegalStateException}, and never hangs. Tokens and leases have no part in a latch: it is held by nobody.
+ * with an {@link IllegalStateException}, and never hangs. The text says so if the store does not know any more whether the latch
+ * had opened, as when it has lost its data. Tokens and leases have no part in a latch: it is held by nobody.
  *
  * <p><b>Each count is counted once.</b> A request whose answer was lost is sent again under the same id for up to {@code maxOutage},
  * and the store counts one of them; after that {@link IndeterminateLockException} says that it cannot be known.

@@ -4,6 +4,7 @@ import io.holdfast.internal.multi.Composite;
 import io.holdfast.internal.quorum.Quorum;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A client: the way to locks that are kept in one store.
@@ -275,6 +276,43 @@ public interface Holdfast extends AutoCloseable {
      * @throws StoreUnavailableException if the store did not answer within the command timeout
      */
     List<LockReport> list(String prefix);
+
+    /**
+     * What the store knows of the semaphore; empty if it was given no permits, or if the store keeps no
+     * semaphores. Calls the store.
+     *
+     * @throws IllegalArgumentException if the name is empty or too long
+     * @throws IllegalStateException if the client is closed
+     * @throws StoreUnavailableException if the store did not answer within the command timeout
+     */
+    Optional<SemaphoreReport> inspectSemaphore(String name);
+
+    /**
+     * The semaphores that were given permits and whose names begin with the prefix, in no order; empty for all. Calls the store,
+     * which may have to walk over all its keys.
+     *
+     * @throws IllegalStateException if the client is closed
+     * @throws StoreUnavailableException if the store did not answer within the command timeout
+     */
+    List<SemaphoreReport> listSemaphores(String prefix);
+
+    /**
+     * What the store knows of the latch; empty if it is not set, or if the store keeps no latches. Calls the store.
+     *
+     * @throws IllegalArgumentException if the name is empty or too long
+     * @throws IllegalStateException if the client is closed
+     * @throws StoreUnavailableException if the store did not answer within the command timeout
+     */
+    Optional<LatchCount> inspectLatch(String name);
+
+    /**
+     * The latches that are set and whose names begin with the prefix, in no order; empty for all. Calls the store, which may
+     * have to walk over all its keys.
+     *
+     * @throws IllegalStateException if the client is closed
+     * @throws StoreUnavailableException if the store did not answer within the command timeout
+     */
+    List<LatchCount> listLatches(String prefix);
 
     /** Adds a listener for what happens from now on; see {@link LockListener} for the thread it is called on. */
     void addListener(LockListener listener);

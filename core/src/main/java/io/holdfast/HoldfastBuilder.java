@@ -25,6 +25,7 @@ public final class HoldfastBuilder {
     private Optional<Executor> callbacks = Optional.empty();
     private Optional<String> name = Optional.empty();
     private Duration lease = Duration.ofSeconds(30);
+    private boolean recordPlaces;
     private Duration maxOutage = Duration.ofSeconds(30);
     private Duration closeTimeout = Duration.ofSeconds(5);
     private Duration pollInterval = Duration.ofSeconds(1);
@@ -147,6 +148,16 @@ public final class HoldfastBuilder {
         return this;
     }
 
+    /**
+     * Records which code acquires each hold. {@link LockEvent.Abandoned}, {@link LockEvent.HeldTooLong} and {@link Holdfast#inspect}
+     * then say where a lease was taken, and where a thread that has ended took a lock. A thread that is alive is shown with what it does
+     * now, without this option. By default off, since a walk through the stack costs up to a quarter of the throughput of free locks.
+     */
+    public HoldfastBuilder recordPlaces() {
+        recordPlaces = true;
+        return this;
+    }
+
     /** Adds a listener; see {@link LockListener}. */
     public HoldfastBuilder listener(LockListener value) {
         listeners.add(Objects.requireNonNull(value, "listener"));
@@ -198,6 +209,7 @@ public final class HoldfastBuilder {
                 renewalBatch,
                 maxHold,
                 onMaxHold,
+                recordPlaces,
                 callbacks,
                 provider);
         return Client.open(settings, listeners);

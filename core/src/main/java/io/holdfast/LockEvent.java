@@ -43,7 +43,7 @@ public sealed interface LockEvent {
      * @param lockName the lock or semaphore
      * @param token the owner's fencing token
      * @param owner the thread or lease
-     * @param acquiredAt the code that acquired it, or why that is not known
+     * @param acquiredAt the code that acquired it, or why that is not known; see {@link HoldfastBuilder#recordPlaces}
      */
     record Abandoned(String lockName, long token, String owner, String acquiredAt) implements LockEvent {}
 
@@ -54,7 +54,7 @@ public sealed interface LockEvent {
      * @param token the owner's fencing token
      * @param owner the thread or lease
      * @param held for how long
-     * @param stack what the owning thread does now; where it was acquired, for a lease
+     * @param stack what the owning thread does now; for a lease where it was taken, if {@link HoldfastBuilder#recordPlaces} is set
      */
     record HeldTooLong(String lockName, long token, String owner, Duration held, String stack) implements LockEvent {}
 

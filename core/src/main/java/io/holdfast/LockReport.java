@@ -3,6 +3,7 @@ package io.holdfast;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -52,19 +53,36 @@ public record LockReport(String name, List<Holder> holders, List<Waiter> waiters
         }
     }
 
+    /** How a lock is held. */
+    public enum Mode {
+        /** A plain or fair lock, by one. */
+        LOCK,
+        /** A read/write lock, by all who read. */
+        READ,
+        /** A read/write lock, by the one among those who read who may write later. */
+        UPGRADE,
+        /** A read/write lock, by one who writes. */
+        WRITE
+    }
+
     /**
      * Who holds a lock.
      *
      * @param client the client that holds it
+     * @param mode how it holds it
      * @param owner the thread or lease inside that client, or {@link #KEPT}; empty if the client did not tell
      * @param since when that owner got it, or the last one left, by the client's wall clock; empty if it did not tell
+     * @param place what the owning thread does now, as {@code now at ...}; or which code acquired the lease, as {@code taken at
+     *     ...}, if its client {@linkplain HoldfastBuilder#recordPlaces records} that; empty if the client did not tell
      * @param token the fencing token of that owner, or of the last one; empty if the client did not tell
      * @param remainingLease until the store gives the name up if nobody renews it
      */
     public record Holder(
             Client client,
+            Mode mode,
             Optional<String> owner,
             Optional<Instant> since,
+            Optional<String> place,
             OptionalLong token,
             Duration remainingLease) {
 
@@ -80,8 +98,10 @@ public record LockReport(String name, List<Holder> holders, List<Waiter> waiters
         @Override
         public String toString() {
             return client
+                    + (mode == Mode.LOCK ? "" : ", mode " + mode.name().toLowerCase(Locale.ROOT))
                     + owner.map(o -> ", " + o).orElse(", owner unknown")
                     + since.map(s -> ", since " + s).orElse("")
+                    + place.map(p -> ", " + p).orElse("")
                     + (token.isPresent() ? ", token " + token.getAsLong() : "")
                     + ", lease ends in " + remainingLease.toMillis() + " ms";
         }

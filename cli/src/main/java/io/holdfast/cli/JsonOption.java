@@ -21,7 +21,7 @@ final class JsonOption {
     void print(Object forPrograms, List<String> forPeople) {
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
-            out.println(Shown.json(forPrograms));
+            out.println(Texts.json(forPrograms));
         } else {
             forPeople.forEach(out::println);
         }

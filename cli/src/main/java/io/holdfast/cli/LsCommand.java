@@ -1,6 +1,7 @@
 package io.holdfast.cli;
 
-import io.holdfast.LockReport;
+import io.holdfast.Holdfast;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -11,14 +12,14 @@ import picocli.CommandLine.Parameters;
 /** {@code holdfast ls}. */
 @Command(
         name = "ls",
-        description = "Lists the locks that are held or waited for.",
+        description = "Lists locks that are held or waited for, semaphores, and latches.",
         sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:listed, also if there are none", "2:wrong arguments", "69:the store cannot be used"},
         footer = {"", "It may walk over all keys of the store. LEASE is what is left if nobody renews it."})
 final class LsCommand implements Callable<Integer> {
 
-    @Parameters(paramLabel = "PREFIX", arity = "0..1", description = "Only locks whose names begin with it.")
+    @Parameters(paramLabel = "PREFIX", arity = "0..1", description = "Only names that begin with it.")
     private String prefix = "";
 
     @Mixin
@@ -31,10 +32,18 @@ final class LsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<LockReport> found = store.ask(client -> client.list(prefix)).stream()
-                .sorted(Comparator.comparing(LockReport::name))
+        List<Shown> found = store.ask(this::all).stream()
+                .sorted(Comparator.comparing(Shown::name))
                 .toList();
-        output.print(found.stream().map(Shown::asMap).toList(), Shown.table(found));
+        output.print(found.stream().map(Shown::asMap).toList(), Table.of(found));
         return ExitCode.OK;
+    }
+
+    private List<Shown> all(Holdfast client) {
+        List<Shown> all = new ArrayList<>();
+        client.list(prefix).forEach(lock -> all.add(new ShownLock(lock)));
+        client.listSemaphores(prefix).forEach(semaphore -> all.add(new ShownSemaphore(semaphore)));
+        client.listLatches(prefix).forEach(latch -> all.add(new ShownLatch(latch)));
+        return all;
     }
 }

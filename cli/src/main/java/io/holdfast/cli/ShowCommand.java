@@ -1,6 +1,8 @@
 package io.holdfast.cli;
 
-import io.holdfast.LockReport;
+import io.holdfast.Holdfast;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -9,14 +11,14 @@ import picocli.CommandLine.Parameters;
 /** {@code holdfast show}. */
 @Command(
         name = "show",
-        description = "Shows who holds a lock, and who waits for it.",
+        description = "Shows the lock, the semaphore and the latch of a name: who holds it, and who waits for it.",
         sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:shown, also if it is free", "2:wrong arguments", "69:the store cannot be used"},
         footer = {"", "A name that begins with a dash goes behind --: holdfast show -- -name"})
 final class ShowCommand implements Callable<Integer> {
 
-    @Parameters(paramLabel = "NAME", description = "The lock.")
+    @Parameters(paramLabel = "NAME", description = "The name of the lock, semaphore or latch.")
     private String name = "";
 
     @Mixin
@@ -29,8 +31,31 @@ final class ShowCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        LockReport report = store.ask(client -> client.inspect(name));
-        output.print(Shown.asMap(report), Shown.details(report));
+        List<Shown> found = store.ask(this::all);
+        output.print(found.stream().map(Shown::asMap).toList(), lines(found));
         return ExitCode.OK;
+    }
+
+    /** A lock that is free is shown if there is nothing else of that name. */
+    private List<Shown> all(Holdfast client) {
+        List<Shown> all = new ArrayList<>();
+        client.inspectSemaphore(name).ifPresent(semaphore -> all.add(new ShownSemaphore(semaphore)));
+        client.inspectLatch(name).ifPresent(latch -> all.add(new ShownLatch(latch)));
+        ShownLock lock = new ShownLock(client.inspect(name));
+        if (all.isEmpty() || lock.isInUse()) {
+            all.add(0, lock);
+        }
+        return all;
+    }
+
+    private static List<String> lines(List<Shown> found) {
+        List<String> lines = new ArrayList<>();
+        for (Shown each : found) {
+            if (!lines.isEmpty()) {
+                lines.add("");
+            }
+            lines.addAll(each.details());
+        }
+        return lines;
     }
 }

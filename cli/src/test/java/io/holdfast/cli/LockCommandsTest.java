@@ -3,12 +3,17 @@ package io.holdfast.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.DistributedLock;
+import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
+import io.holdfast.Permit;
 import io.holdfast.embedded.redis.RedisServer;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,10 +58,16 @@ class LockCommandsTest {
             assertThat(run("ls", "ls/")).isZero();
             assertThat(out.toString().lines()).hasSize(3);
             assertThat(out.toString())
-                    .startsWith("LOCK")
+                    .startsWith("NAME")
                     .contains("ls/one", "ls/two", "batch-7", Long.toString(one.token()), Long.toString(two.token()))
                     .doesNotContain(elsewhere.lockName() + " ");
         }
+    }
+
+    @Test
+    void theHeadingsAreThoseOfTheDocumentation() throws IOException {
+        assertThat(Files.readAllLines(Path.of("../docs/tuning.md")).stream().map(line -> List.of(line.split(" +"))))
+                .containsOnlyOnce(Table.HEADINGS);
     }
 
     @Test
@@ -65,10 +76,14 @@ class LockCommandsTest {
             assertThat(run("ls", "json", "--json")).isZero();
             assertThat(out.toString())
                     .startsWith("[")
-                    .contains("\"lock\" : \"json\"", "\"token\" : \"" + lease.token() + "\"", "\"name\" : \"batch-7\"");
+                    .contains(
+                            "\"kind\" : \"lock\"",
+                            "\"name\" : \"json\"",
+                            "\"token\" : \"" + lease.token() + "\"",
+                            "\"name\" : \"batch-7\"");
         }
         assertThat(run("show", "json", "--json")).isZero();
-        assertThat(out.toString()).contains("\"holder\" : null", "\"waiters\" : [ ]");
+        assertThat(out.toString()).contains("\"holders\" : [ ]", "\"waiters\" : [ ]");
     }
 
     @Test
@@ -83,6 +98,71 @@ class LockCommandsTest {
             assertThat(out.toString())
                     .contains("batch-7", "token       " + lease.token(), "waiting     1", second.clientId());
             assertThat(waiting.cancel(false)).isTrue();
+        }
+    }
+
+    @Test
+    void readersAndWritersAreToldApart() throws Exception {
+        DistributedReadWriteLock lock = other.readWriteLock("rw");
+        try (Holdfast second = Holdfast.connect(uri());
+                Lease one = lock.readLock().acquire();
+                Lease two = second.readWriteLock("rw").readLock().acquire()) {
+            assertThat(List.of(one, two)).allMatch(Lease::isValid);
+            assertThat(run("ls", "rw")).isZero();
+            assertThat(out.toString()).contains("rw    read lock  ", " and 1 more ");
+            assertThat(run("show", "rw")).isZero();
+            assertThat(out.toString()).contains("mode        read", "batch-7", second.clientId());
+        }
+        try (Lease writing = lock.writeLock().acquire()) {
+            assertThat(writing.isValid()).isTrue();
+            assertThat(run("ls", "rw")).isZero();
+            assertThat(out.toString()).contains("rw    write lock  batch-7");
+            assertThat(run("show", "rw", "--json")).isZero();
+            assertThat(out.toString()).contains("\"mode\" : \"write\"");
+        }
+    }
+
+    @Test
+    void semaphoresAndLatchesAreShown() throws Exception {
+        other.semaphore("counted").trySetPermits(5);
+        other.countDownLatch("counted").trySetCount(3);
+        try (Permit permit = other.semaphore("counted").acquire(2)) {
+            assertThat(run("ls", "count")).isZero();
+            assertThat(out.toString().lines().skip(1).map(line -> line.replaceAll(" +", " ")))
+                    .containsExactlyInAnyOrder(
+                            "counted semaphore 3 of 5 free, held by batch-7 - - 0",
+                            "counted latch 3 to count down - - -");
+            assertThat(run("show", "counted")).isZero();
+            assertThat(out.toString())
+                    .contains("semaphore   counted", "permits     3 of 5 free", "held by     batch-7 client ")
+                    .contains(": 2, permit " + permit.id(), "latch       counted", "count       3 to count down")
+                    .doesNotContain("lock   ");
+            assertThat(run("ls", "count", "--json")).isZero();
+            assertThat(out.toString())
+                    .contains("\"kind\" : \"semaphore\"", "\"permits\" : 5", "\"free\" : 3", "\"waiting\" : 0")
+                    .contains("\"permit\" : \"" + permit.id() + "\"", "\"kind\" : \"latch\"", "\"count\" : 3");
+        }
+        other.countDownLatch("counted").countDown(3);
+        assertThat(run("show", "counted")).isZero();
+        assertThat(out.toString()).contains("permits     5 of 5 free", "count       open");
+        try (Lease lock = other.lock("counted").acquire()) {
+            assertThat(run("show", "counted")).isZero();
+            assertThat(out.toString()).startsWith("lock        counted").contains("token       " + lock.token());
+        }
+        assertThat(other.semaphore("counted").delete()).isTrue();
+        assertThat(other.countDownLatch("counted").delete()).isTrue();
+    }
+
+    @Test
+    void aThreadIsShownWithWhatItDoesNow() throws Exception {
+        other.lock("busy").lock();
+        assertThat(run("show", "busy")).isZero();
+        assertThat(out.toString()).containsPattern("\nplace       now at \\S+");
+        other.lock("busy").unlock();
+        try (Lease lease = other.lock("busy").acquire()) {
+            assertThat(lease.isValid()).isTrue();
+            assertThat(run("show", "busy")).isZero();
+            assertThat(out.toString()).doesNotContain("place");
         }
     }
 

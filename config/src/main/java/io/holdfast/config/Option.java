@@ -29,7 +29,8 @@ enum Option {
     POLL_INTERVAL("pollInterval"),
     RENEWAL_BATCH("renewalBatch"),
     MAX_HOLD("maxHold"),
-    ON_MAX_HOLD("onMaxHold");
+    ON_MAX_HOLD("onMaxHold"),
+    RECORD_PLACES("recordPlaces");
 
     private static final Pattern COUNTED = Pattern.compile("(replicated|durable)\\((\\d{1,6})\\)");
 
@@ -60,13 +61,14 @@ enum Option {
             case LEASE -> builder.lease(Times.parse(text));
             case COMMAND_TIMEOUT -> builder.commandTimeout(Times.parse(text));
             case CONNECT_TIMEOUT -> builder.connectTimeout(Times.parse(text));
-            case LAZY -> lazy(builder, text);
+            case LAZY -> isTrue(text) ? builder.lazy() : builder;
             case MAX_OUTAGE -> builder.maxOutage(Times.parse(text));
             case CLOSE_TIMEOUT -> builder.closeTimeout(Times.parse(text));
             case POLL_INTERVAL -> builder.pollInterval(Times.parse(text));
             case RENEWAL_BATCH -> builder.renewalBatch(number(text));
             case MAX_HOLD -> builder.maxHold(Times.parse(text));
             case ON_MAX_HOLD -> onMaxHold(builder, text, all.get(MAX_HOLD.shown));
+            case RECORD_PLACES -> isTrue(text) ? builder.recordPlaces() : builder;
         };
     }
 
@@ -121,10 +123,10 @@ enum Option {
         };
     }
 
-    private static HoldfastBuilder lazy(HoldfastBuilder builder, String text) {
+    private static boolean isTrue(String text) {
         return switch (text) {
-            case "true" -> builder.lazy();
-            case "false" -> builder;
+            case "true" -> true;
+            case "false" -> false;
             default -> throw new IllegalArgumentException("it is true or false");
         };
     }

@@ -71,6 +71,7 @@ class HoldfastConfigTest {
                 "commandTimeout: PT1S",
                 "connectTimeout: 2s",
                 "lazy: true",
+                "recordPlaces: true",
                 "safety: async",
                 "maxOutage: 1m",
                 "closeTimeout: 1s",
@@ -84,6 +85,8 @@ class HoldfastConfigTest {
             assertThat(lease.remaining()).isBetween(Duration.ofMillis(300), Duration.ofMillis(700));
             assertThat(other.lock("a$b:n").holder().orElseThrow().client().name())
                     .hasValue("orders-here");
+            assertThat(other.lock("a$b:n").holder().orElseThrow().place())
+                    .hasValueSatisfying(place -> assertThat(place).startsWith("taken at "));
         }
     }
 

@@ -51,8 +51,10 @@ final class Acquisition {
         long arrived = platform.nanoTime();
         long deadline = waitNanos == Tenure.NEVER ? Tenure.NEVER : arrived + Math.max(0, waitNanos);
         long patience = arrived + engine.rules.outage();
+        String place = engine.sites.here();
         for (int attempt = 1; ; attempt++) {
-            Outcome outcome = once(new Waiter(term, arrived, deadline, me, reference, () -> platform.unpark(me)));
+            Waiter waiter = new Waiter(term, arrived, deadline, me, reference, () -> platform.unpark(me));
+            Outcome outcome = once(waiter.from(place));
             if (!(outcome instanceof Hold hold) || hold.valid(platform.nanoTime(), platform.wallMillis())) {
                 return outcome;
             }
@@ -72,7 +74,7 @@ final class Acquisition {
         Slot slot = engine.arrive(name, waiter);
         try {
             Outcome outcome = waiter.outcome;
-            return outcome != null ? outcome : waited(slot, waiter, engine.sites.here());
+            return outcome != null ? outcome : waited(slot, waiter);
         } catch (Throwable e) {
             // out of memory, out of stack, stopped: the waiter would be granted the lock, and hold it for ever
             engine.forsake(slot, waiter);
@@ -80,14 +82,11 @@ final class Acquisition {
         }
     }
 
-    private Outcome waited(Slot slot, Waiter waiter, String site) throws InterruptedException {
+    private Outcome waited(Slot slot, Waiter waiter) throws InterruptedException {
         Outcome outcome = waiter.outcome;
         while (outcome == null) {
             pause(slot, waiter);
             outcome = waiter.outcome;
-        }
-        if (outcome instanceof Hold hold) {
-            hold.site = site;
         }
         return outcome;
     }

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** One request: a waiter on one side, a future on the other; whichever ends first ends both. */
 final class AsyncAcquisition<H extends LeaseHandle, T> {
@@ -19,6 +20,7 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
     private final Function<H, T> got;
     private final Optional<T> busy;
     private final long began;
+    private final @Nullable String place;
     private final boolean waits;
     private long deadline;
     private boolean graceGiven;
@@ -46,6 +48,7 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
         this.got = got;
         this.busy = busy;
         this.began = engine.platform.nanoTime();
+        this.place = engine.sites.here();
         this.waits = wait > 0;
         this.deadline = wait == Tenure.NEVER ? Tenure.NEVER : began + Math.max(0, wait);
     }
@@ -121,7 +124,7 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
         private volatile Platform.Task timer = () -> {};
 
         Attempt(long now) {
-            waiter = new Waiter(wanted, now, deadline, null, handle.reference(), this::told);
+            waiter = new Waiter(wanted, now, deadline, null, handle.reference(), this::told).from(place);
         }
 
         void start() {

@@ -36,10 +36,11 @@ final class Bundle {
         this.names = locks.stream().map(ClientLock::name).toList();
         this.interruptible = wish.interruptible();
         long now = engine.platform.nanoTime();
+        String place = engine.sites.here();
         this.waiters = IntStream.range(0, locks.size())
                 .mapToObj(i -> {
                     var handle = handles.isEmpty() ? null : handles.get(i).reference();
-                    return new Waiter(locks.get(i).wanted(wish), now, now, thread, handle, () -> told(i));
+                    return new Waiter(locks.get(i).wanted(wish), now, now, thread, handle, () -> told(i)).from(place);
                 })
                 .toList();
     }
@@ -49,12 +50,10 @@ final class Bundle {
         if (interruptible && Thread.currentThread().isInterrupted()) {
             return new Asked.Unclear();
         }
-        String site = engine.sites.here();
         start();
         try {
             boolean answered = awaitAnswer();
             if (answered && isGot()) {
-                outcomes(Hold.class).forEach(hold -> hold.site = site);
                 return got(handles);
             }
             CompletableFuture<Void> released = answered ? giveBack() : withdraw();

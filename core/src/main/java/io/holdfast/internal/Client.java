@@ -5,12 +5,14 @@ import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
+import io.holdfast.LatchCount;
 import io.holdfast.LeaderElection;
 import io.holdfast.LockListener;
 import io.holdfast.LockOptions;
 import io.holdfast.LockReport;
 import io.holdfast.Safety;
 import io.holdfast.SegmentedLock;
+import io.holdfast.SemaphoreReport;
 import io.holdfast.Stats;
 import io.holdfast.WaitStrategy;
 import io.holdfast.internal.recipes.ClientLeaderElection;
@@ -376,6 +378,28 @@ public final class Client implements Holdfast {
     public List<LockReport> list(String prefix) {
         checkOpen("lock", prefix);
         return engine.inquiries.list(prefix);
+    }
+
+    @Override
+    public Optional<SemaphoreReport> inspectSemaphore(String name) {
+        checkName("semaphore", name);
+        return engine.counting.semaphore(name);
+    }
+
+    @Override
+    public List<SemaphoreReport> listSemaphores(String prefix) {
+        return engine.counting.list("semaphores", prefix, store -> store.semaphores(prefix));
+    }
+
+    @Override
+    public Optional<LatchCount> inspectLatch(String name) {
+        checkName("latch", name);
+        return engine.counting.latch(name);
+    }
+
+    @Override
+    public List<LatchCount> listLatches(String prefix) {
+        return engine.counting.list("latches", prefix, store -> store.latches(prefix));
     }
 
     // ---- the rest

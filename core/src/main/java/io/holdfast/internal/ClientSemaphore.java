@@ -48,7 +48,7 @@ record ClientSemaphore(Engine engine, String name, Term term) implements Distrib
 
     @Override
     public int available() {
-        return report().free();
+        return report().of(name).free();
     }
 
     @Override

@@ -2,6 +2,8 @@ package io.holdfast.internal;
 
 import io.holdfast.HoldfastException;
 import io.holdfast.IndeterminateLockException;
+import io.holdfast.LatchCount;
+import io.holdfast.SemaphoreReport;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.CounterStore;
 import io.holdfast.spi.PermitReport;
@@ -9,12 +11,15 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.spi.TenureId;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,6 +65,32 @@ final class Counting {
     PermitReport permits(String name) {
         requireOpen("semaphore", name);
         return join("semaphore", name, engine.calls.ask(() -> store().permits(name)), false);
+    }
+
+    /** Empty if it was given no permits, or if the store counts nothing. */
+    Optional<SemaphoreReport> semaphore(String name) {
+        requireOpen("semaphore", name);
+        Optional<PermitReport> report = engine.store.counters().map(any -> permits(name));
+        return report.filter(given -> given.limit().isPresent()).map(given -> given.of(name));
+    }
+
+    /** Empty if it is not set, or if the store counts nothing. */
+    Optional<LatchCount> latch(String name) {
+        requireOpen("latch", name);
+        return engine.store
+                .counters()
+                .map(any -> engine.latches.report(name))
+                .filter(report -> report.set().isPresent())
+                .map(report -> new LatchCount(name, report.count()));
+    }
+
+    /** What the store tells of all whose names begin with the prefix; nothing if it counts nothing. */
+    <T> List<T> list(String what, String prefix, Function<CounterStore, CompletionStage<List<T>>> question) {
+        requireOpen(what, prefix);
+        return engine.store
+                .counters()
+                .map(counters -> join(what, prefix, engine.calls.ask(() -> question.apply(counters)), false))
+                .orElse(List.of());
     }
 
     /** Whether it was held. */

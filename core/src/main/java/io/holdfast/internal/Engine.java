@@ -34,7 +34,7 @@ final class Engine implements Rules.Moment {
     final Platform platform;
     final String clientId;
     final Counters counters = new Counters();
-    final Sites sites = new Sites();
+    final Sites sites;
     final Events events;
     final Calls calls;
     final Settlements settlements;
@@ -65,6 +65,7 @@ final class Engine implements Rules.Moment {
         this.settings = settings;
         this.platform = settings.store().platform();
         this.clientId = clientId;
+        this.sites = new Sites(platform, settings.recordPlaces());
         this.jitter = new AtomicLong(platform.randomLong());
         this.store = store;
         this.events = events;
@@ -295,11 +296,11 @@ final class Engine implements Rules.Moment {
     }
 
     private void abandoned(Slot slot, Hold hold) {
-        String site = hold.site();
+        String place = hold.place.orElse("not recorded, because recordPlaces is off");
         Share.Mode mode = slot.share.mode();
         events.warn(
                 mode,
-                new LockEvent.Abandoned(slot.name, hold.token, hold.owner(), site),
+                new LockEvent.Abandoned(slot.name, hold.token, hold.owner(), place),
                 (mode == Share.Mode.PERMITS ? "close permits" : "unlock in finally, close leases") + "; others get the "
                         + Texts.held(mode) + " when its lease ends");
     }
@@ -413,7 +414,8 @@ final class Engine implements Rules.Moment {
     Optional<HoldDescription> describe(String name) {
         return slots.holds(name)
                 .findFirst()
-                .map(hold -> new HoldDescription(hold.tenure.id, hold.owner(), instant(hold.since), hold.token))
+                .map(hold -> new HoldDescription(
+                        hold.tenure.id, hold.owner(), instant(hold.since), hold.token, sites.of(hold)))
                 .or(() -> slots.kept(name)
                         .map(kept -> new HoldDescription(
                                 kept.tenure().id, LockReport.Holder.KEPT, instant(kept.since()), kept.token())))

@@ -5,6 +5,7 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +28,8 @@ final class Hold implements Outcome {
     /** What shows that a lease was forgotten; null if the thread owns the hold. */
     private final @Nullable WeakReference<Object> handle;
 
-    /** The code that acquired it; set by who asked, if it waited. */
-    volatile @Nullable String site;
+    /** The code that acquired it; empty if that is not recorded. */
+    final Optional<String> place;
 
     private int depth = 1;
     private long @Nullable [] ends;
@@ -52,6 +53,7 @@ final class Hold implements Outcome {
         this.token = token;
         this.since = now;
         this.term = owner.term;
+        this.place = Optional.ofNullable(owner.place);
         this.thread = owner.thread;
         this.handle = owner.handle;
         this.watchdog = owner.term.watchdog();
@@ -80,12 +82,6 @@ final class Hold implements Outcome {
     /** Whether the thread acquired it as a lease. */
     boolean leasedBy(Thread candidate) {
         return handle != null && thread == candidate;
-    }
-
-    /** The code that acquired it. */
-    String site() {
-        String known = site;
-        return known == null ? "taken without waiting, so the place was not recorded" : known;
     }
 
     /** Whether the watchdog renews it. */

@@ -1,9 +1,7 @@
 package io.holdfast.internal;
 
 import io.holdfast.spi.LatchReport;
-import io.holdfast.spi.TenureId;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One who waits for a latch to open: for that setting of it which the store told first, not for a later one. Told by one
@@ -17,7 +15,9 @@ final class LatchWait {
     /** Whether it opened, or else the time was up. */
     final CompletableFuture<Boolean> opened = new CompletableFuture<>();
 
-    private volatile @Nullable TenureId setting;
+    /** The number of the setting that it waits for; 0 until the store has answered. */
+    private volatile long setting;
+
     private volatile boolean timeUp;
 
     LatchWait(String name, long arrived) {
@@ -26,19 +26,18 @@ final class LatchWait {
     }
 
     void hear(LatchReport report) {
-        TenureId known = setting;
-        if (known == null && report.set().isEmpty()) {
+        if (setting == 0) {
+            setting = report.set().orElse(0);
+        }
+        if (setting == 0) {
             end(unset(name));
             return;
         }
-        TenureId mine = known == null ? report.set().orElseThrow() : known;
-        setting = mine;
-        if (report.hasOpened(mine)) {
-            opened.complete(true);
-        } else if (report.set().filter(mine::equals).isEmpty()) {
-            end(gone(report));
-        } else if (timeUp) {
-            opened.complete(false);
+        switch (report.of(setting)) {
+            case OPENED -> opened.complete(true);
+            case UNOPENED -> end(gone(report, "had not opened"));
+            case UNKNOWN -> end(gone(report, "the store does not know any more whether it had opened before"));
+            case CLOSED -> endIfTimeIsUp();
         }
     }
 
@@ -47,10 +46,10 @@ final class LatchWait {
                 + "' is not set: it never was, was deleted, or its life is over; call trySetCount first");
     }
 
-    private IllegalStateException gone(LatchReport report) {
+    private IllegalStateException gone(LatchReport report, String before) {
         String what = report.set().isPresent() ? "was set anew" : "was deleted, or its life was over,";
-        return new IllegalStateException("latch '" + name + "' " + what
-                + " while it was awaited, and had not opened; look at count(), or await it again");
+        return new IllegalStateException("latch '" + name + "' " + what + " while it was awaited, and " + before
+                + "; look at count(), or await it again");
     }
 
     void end(RuntimeException error) {
@@ -60,14 +59,20 @@ final class LatchWait {
     /** Without a first answer nothing can be said. */
     void timeIsUp() {
         timeUp = true;
-        if (setting != null) {
+        if (setting != 0) {
+            opened.complete(false);
+        }
+    }
+
+    private void endIfTimeIsUp() {
+        if (timeUp) {
             opened.complete(false);
         }
     }
 
     /** Until when it waits for a store that does not answer: once answered, through an outage. */
     long patience(long outageSince, Rules rules) {
-        if (setting == null) {
+        if (setting == 0) {
             return arrived + rules.command();
         }
         return Math.max(outageSince - arrived, 0) + arrived + rules.outage();

@@ -57,10 +57,10 @@ record Overdue(Engine engine) {
         return has;
     }
 
-    private static LockEvent report(Slot slot, Hold hold, @Nullable Thread thread, long now) {
+    private LockEvent report(Slot slot, Hold hold, @Nullable Thread thread, long now) {
         String stack = thread == null
-                ? hold.site()
-                : Stream.of(thread.getStackTrace())
+                ? engine.sites.of(hold).orElse("taken at a place that is not recorded, because recordPlaces is off")
+                : Stream.of(engine.platform.stack(thread))
                         .map(frame -> "\n    at " + frame)
                         .collect(Collectors.joining());
         return new LockEvent.HeldTooLong(

@@ -18,5 +18,6 @@ public record Settings(
         int renewalBatch,
         Optional<Duration> maxHold,
         OnMaxHold onMaxHold,
+        boolean recordPlaces,
         Optional<Executor> callbacks,
         Optional<StoreProvider> provider) {}

@@ -17,6 +17,10 @@ final class Waiter {
     /** What a lease's hold watches to see that the lease was forgotten; null if the thread will own the hold. */
     final @Nullable WeakReference<Object> handle;
 
+    /** The code that asks; null if that is not recorded. */
+    @Nullable
+    String place;
+
     volatile @Nullable Outcome outcome;
     volatile boolean told;
     /** By which it waits in a fair place; null if it waits otherwise. */
@@ -42,6 +46,12 @@ final class Waiter {
         this.thread = thread;
         this.handle = handle;
         this.teller = teller;
+    }
+
+    /** The same, asked by this code. */
+    Waiter from(@Nullable String value) {
+        place = value;
+        return this;
     }
 
     /** After the last time nothing of who asked is kept, so that a forgotten lease can be seen to be. */

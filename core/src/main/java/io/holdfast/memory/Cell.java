@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
@@ -61,6 +62,11 @@ final class Cell {
 
     boolean isHeldBy(TenureId tenure) {
         return holders.containsKey(tenure);
+    }
+
+    /** How a holder holds it. */
+    Mode mode(TenureId holder) {
+        return Objects.requireNonNull(holders.get(holder)).mode();
     }
 
     boolean isHeldBy(TenureId tenure, Mode mode) {

@@ -1,10 +1,13 @@
 package io.holdfast.memory;
 
+import io.holdfast.LatchCount;
+import io.holdfast.SemaphoreReport;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.CounterStore;
 import io.holdfast.spi.LatchReport;
 import io.holdfast.spi.PermitReport;
 import io.holdfast.spi.TenureId;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongFunction;
 
@@ -27,6 +30,16 @@ record MemoryCounters(MemoryStore store, MemoryServer server) implements Counter
     @Override
     public CompletionStage<PermitReport> permits(String name) {
         return decide(now -> server.semaphores.report(store.key(name), now));
+    }
+
+    @Override
+    public CompletionStage<List<SemaphoreReport>> semaphores(String prefix) {
+        return decide(now -> server.semaphores.list(store, store.key(prefix), now));
+    }
+
+    @Override
+    public CompletionStage<List<LatchCount>> latches(String prefix) {
+        return decide(now -> server.latches.list(store, store.key(prefix), now));
     }
 
     @Override

@@ -335,17 +335,20 @@ final class MemoryServer {
     /** Asks the holder's client, too, which answers at once. */
     private LockReport report(MemoryStore asker, String key, Cell cell, long now) {
         List<LockReport.Holder> holders = cell.holders().stream()
-                .map(tenure -> holder(key, tenure, Duration.of(cell.expires(tenure) - now, ChronoUnit.MICROS)))
+                .map(tenure -> holder(key, cell, tenure, now))
                 .toList();
         List<LockReport.Waiter> waiters =
                 cell.waiters().stream().map(this::waiter).toList();
         return new LockReport(asker.name(key), holders, waiters, cell.lastToken());
     }
 
-    private LockReport.Holder holder(String key, TenureId tenure, Duration left) {
+    private LockReport.Holder holder(String key, Cell cell, TenureId tenure, long now) {
         MemoryStore store = clients.get(tenure.clientId());
         return HoldDescription.holder(
-                client(tenure.clientId()), store == null ? Optional.empty() : store.describeHold(key, tenure), left);
+                client(tenure.clientId()),
+                cell.mode(tenure),
+                store == null ? Optional.empty() : store.describeHold(key, tenure),
+                Duration.of(cell.expires(tenure) - now, ChronoUnit.MICROS));
     }
 
     private LockReport.Waiter waiter(Place place) {

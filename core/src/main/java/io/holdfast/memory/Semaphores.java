@@ -1,6 +1,7 @@
 package io.holdfast.memory;
 
 import io.holdfast.PermitHolder;
+import io.holdfast.SemaphoreReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Acquire.Queueing;
 import io.holdfast.spi.Change;
@@ -154,6 +155,14 @@ final class Semaphores {
             serve(key, cell, now);
         }
         return held;
+    }
+
+    List<SemaphoreReport> list(MemoryStore asker, String keyPrefix, long now) {
+        return List.copyOf(cells.entrySet()).stream()
+                .filter(each -> each.getKey().startsWith(keyPrefix))
+                .filter(each -> each.getValue().limit().isPresent())
+                .map(each -> report(each.getKey(), now).of(asker.name(each.getKey())))
+                .toList();
     }
 
     PermitReport report(String key, long now) {

@@ -1,5 +1,8 @@
 package io.holdfast.spi;
 
+import io.holdfast.LatchCount;
+import io.holdfast.SemaphoreReport;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -27,6 +30,15 @@ public interface CounterStore {
     CompletionStage<PermitReport> permits(String name);
 
     /**
+     * The semaphores that were given permits and whose names begin with the prefix, in no order; bounded work at a time, so that
+     * renewals are not held up.
+     */
+    CompletionStage<List<SemaphoreReport>> semaphores(String prefix);
+
+    /** The same of the latches that are set. */
+    CompletionStage<List<LatchCount>> latches(String prefix);
+
+    /**
      * Takes a permit away whoever holds it, tells the holder by {@link Signal.Revoked}, and serves those who wait.
      *
      * @return whether it was held
@@ -34,7 +46,8 @@ public interface CounterStore {
     CompletionStage<Boolean> revoke(String name, TenureId permit);
 
     /**
-     * What is known of a latch; also that it opened in the last minute, when it was set anew or forgotten since.
+     * What is known of a latch, and what became of its earlier settings. The store forgets both a minute after the last setting
+     * was deleted or its life was over.
      *
      * @param listening whether to tell this client by {@link Signal.Changed}, once and within the next minute, when a latch that
      *     is closed now opens, is set anew, or is forgotten; if not, it is told no more

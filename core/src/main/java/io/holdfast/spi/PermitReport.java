@@ -1,6 +1,7 @@
 package io.holdfast.spi;
 
 import io.holdfast.PermitHolder;
+import io.holdfast.SemaphoreReport;
 import java.util.List;
 import java.util.OptionalInt;
 
@@ -18,8 +19,8 @@ public record PermitReport(OptionalInt limit, List<PermitHolder> holders, int wa
         holders = List.copyOf(holders);
     }
 
-    /** How many are free; negative if more are held than there should be. */
-    public int free() {
-        return limit.orElse(0) - holders.stream().mapToInt(PermitHolder::count).sum();
+    /** The same for users, of the semaphore with that name. */
+    public SemaphoreReport of(String name) {
+        return new SemaphoreReport(name, limit.orElse(0), holders, waiting);
     }
 }

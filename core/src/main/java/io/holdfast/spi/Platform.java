@@ -30,6 +30,11 @@ public interface Platform {
     /** Lets a parked thread go on, or its next park return at once. */
     void unpark(Thread thread);
 
+    /** What a thread does now, innermost call first; empty if it has ended. */
+    default StackTraceElement[] stack(Thread thread) {
+        return thread.getStackTrace();
+    }
+
     /** A timer with a daemon thread of the given name, started when first needed. */
     Timer timer(String threadName);
 

@@ -99,20 +99,29 @@ public record StoreConfig(
      * @param owner the thread or lease that has it now
      * @param since when it got it
      * @param token its fencing token
+     * @param place as in {@link LockReport.Holder#place}, of one line
      */
-    public record HoldDescription(TenureId tenure, String owner, Instant since, long token) {
+    public record HoldDescription(TenureId tenure, String owner, Instant since, long token, Optional<String> place) {
+
+        /** Without the place. */
+        public HoldDescription(TenureId tenure, String owner, Instant since, long token) {
+            this(tenure, owner, since, token, Optional.empty());
+        }
 
         /**
          * A holder as others see it.
          *
+         * @param mode how it holds the name: not as a semaphore
          * @param told what it told about itself; empty if it did not answer
          */
         public static LockReport.Holder holder(
-                LockReport.Client client, Optional<HoldDescription> told, Duration remainingLease) {
+                LockReport.Client client, Share.Mode mode, Optional<HoldDescription> told, Duration remainingLease) {
             return new LockReport.Holder(
                     client,
+                    LockReport.Mode.valueOf(mode.name()),
                     told.map(HoldDescription::owner),
                     told.map(HoldDescription::since),
+                    told.flatMap(HoldDescription::place),
                     told.map(hold -> OptionalLong.of(hold.token())).orElse(OptionalLong.empty()),
                     remainingLease);
         }

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * <p>The server's messages are {@code F LOCK} the lock is free, {@code A TENURE UNIT UNITS WAITERS NEXT EXPIRES LOCK} it was
  * assigned, {@code W LOCK} somebody waits, {@code R TENURE LOCK} it was taken away, {@code C LATCH} a latch opened, is another
  * one, or is gone, {@code G} some may be missing. Those of clients are {@code Q NUMBER ASKER LOCK} who has it,
- * {@code S NUMBER TENURE SINCE TOKEN OWNER} the answer. LOCK and LATCH are the name with the prefix of the client, TENURE the
+ * {@code S NUMBER TENURE SINCE TOKEN OWNER} the answer, with the place in a last line. LOCK and LATCH are the name with the prefix of the client, TENURE the
  * number of one of its own, in the answer the whole id; what is assigned to write, to read, or as permits is {@code AW},
  * {@code AR}, {@code AP}; UNIT and UNITS are
  * {@link TokenUnits}.
@@ -125,14 +125,20 @@ public final class Mailbox {
 
     private void asked(String number, String asker, String lock) {
         config.describer().apply(name(lock)).ifPresent(hold -> {
-            String text = hold.tenure() + " " + hold.since() + " " + hold.token() + " " + hold.owner();
+            String text = hold.tenure() + " " + hold.since() + " " + hold.token() + " " + hold.owner() + "\n"
+                    + hold.place().orElse("");
             var unused = post.apply(asker, "S " + number + " " + text);
         });
     }
 
     private static HoldDescription told(String[] parts) {
+        int end = parts[5].lastIndexOf('\n');
         return new HoldDescription(
-                TenureId.parse(parts[2]), parts[5], Instant.parse(parts[3]), Long.parseLong(parts[4]));
+                TenureId.parse(parts[2]),
+                parts[5].substring(0, end),
+                Instant.parse(parts[3]),
+                Long.parseLong(parts[4]),
+                Optional.of(parts[5].substring(end + 1)).filter(place -> !place.isEmpty()));
     }
 
     /** Asks a holder what only it knows; empty if it has not answered in 200 ms, or has another tenure by now. */

@@ -164,7 +164,7 @@ class MailboxTest {
     void soundMessagesAreNotLogged() {
         assertThat(signals("F app:n")).hasSize(1);
         assertThat(signals("Q 1 asker app:n")).hasSize(1);
-        assertThat(signals("S 1 holder:7 2025-01-01T00:00:00Z 1 late")).hasSize(1);
+        assertThat(signals("S 1 holder:7 2025-01-01T00:00:00Z 1 late\n")).hasSize(1);
         assertThat(log.events()).isEmpty();
     }
 
@@ -174,7 +174,7 @@ class MailboxTest {
     void aHolderAnswersTheAsker() {
         holds.put("my lock", HOLD);
         holder.receive("Q 12 asker app:my lock", 1);
-        assertThat(posted).containsExactly("asker: S 12 holder:7 2025-01-01T00:00:00.123456Z 1025 thread 'till 4'");
+        assertThat(posted).containsExactly("asker: S 12 holder:7 2025-01-01T00:00:00.123456Z 1025 thread 'till 4'\n");
     }
 
     @Test
@@ -192,6 +192,17 @@ class MailboxTest {
         assertThat(posted).first().isEqualTo("holder: Q 1 asker app:my lock");
         assertThat(simulation.elapsed()).isEqualTo(latency.multipliedBy(2));
         assertNothingIsKeptOf(1);
+    }
+
+    @Test
+    void aHolderTellsWhereItIs() {
+        HoldDescription odd =
+                new HoldDescription(HELD, "two\nlines", Instant.EPOCH, 5, Optional.of("now at A.b < C.d"));
+        holds.put("my lock", odd);
+        assertThat(simulation.await(asker.describe(HELD, "my lock"))).contains(odd);
+        HoldDescription nowhere = new HoldDescription(HELD, "two\nlines", Instant.EPOCH, 5);
+        holds.put("my lock", nowhere);
+        assertThat(simulation.await(asker.describe(HELD, "my lock"))).contains(nowhere);
     }
 
     @Test
@@ -271,7 +282,7 @@ class MailboxTest {
         CompletableFuture<Long> receipt = new CompletableFuture<>();
         CompletionStage<Optional<HoldDescription>> answer =
                 open("asker", (to, text) -> receipt).describe(HELD, "lock");
-        mailboxes.get("asker").receive("S 1 holder:7 2025-01-01T00:00:00.123456Z 1025 thread 'till 4'", 1);
+        mailboxes.get("asker").receive("S 1 holder:7 2025-01-01T00:00:00.123456Z 1025 thread 'till 4'\n", 1);
         assertThat(answer).isCompletedWithValue(Optional.of(HOLD));
         receipt.complete(0L);
         assertThat(answer).isCompletedWithValue(Optional.of(HOLD));
@@ -288,10 +299,10 @@ class MailboxTest {
     @Test
     void anAnswerThatIsNoneIsLoggedAndTheNextOneCounts() {
         CompletionStage<Optional<HoldDescription>> answer = asker.describe(HELD, "lock");
-        asker.receive("S 1 holder:7 yesterday 1025 me", 1);
+        asker.receive("S 1 holder:7 yesterday 1025 me\n", 1);
         assertThat(log.events()).hasSize(1);
         assertThat(answer).isNotDone();
-        asker.receive("S 1 holder:7 1970-01-01T00:00:00Z 1025 me", 1);
+        asker.receive("S 1 holder:7 1970-01-01T00:00:00Z 1025 me\n", 1);
         assertThat(answer).isCompletedWithValue(Optional.of(new HoldDescription(HELD, "me", Instant.EPOCH, 1025)));
     }
 

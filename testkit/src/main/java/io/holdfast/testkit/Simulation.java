@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 /**
  * A platform in virtual time, driven by a seed: the same seed gives the same run, and the same {@link #log}.
@@ -82,6 +83,14 @@ public final class Simulation implements Platform, AutoCloseable {
     @Override
     public void park(Object blocker, long nanos) {
         scheduler.park(nanos);
+    }
+
+    /** Without the calls by which it waits for its turn here. */
+    @Override
+    public StackTraceElement[] stack(Thread thread) {
+        return Stream.of(thread.getStackTrace())
+                .dropWhile(call -> call.getClassName().matches("(java|jdk)\\..*|io\\.holdfast\\.testkit\\.[A-Z].*"))
+                .toArray(StackTraceElement[]::new);
     }
 
     @Override

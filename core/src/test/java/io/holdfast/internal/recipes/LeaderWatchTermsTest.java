@@ -91,7 +91,14 @@ class LeaderWatchTermsTest {
     }
 
     private static Holder leader(String client, OptionalLong term) {
-        return new Holder(LockReport.Client.unknown(client), Optional.empty(), Optional.empty(), term, PERIOD);
+        return new Holder(
+                LockReport.Client.unknown(client),
+                LockReport.Mode.LOCK,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                term,
+                PERIOD);
     }
 
     private static String text(Optional<Holder> leader) {

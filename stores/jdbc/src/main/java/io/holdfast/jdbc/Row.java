@@ -1,6 +1,7 @@
 package io.holdfast.jdbc;
 
 import io.holdfast.LockReport;
+import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.StoreConfig.HoldDescription;
 import io.holdfast.spi.TenureId;
 import io.holdfast.support.ClientRecord;
@@ -54,7 +55,7 @@ record Row(Optional<String> tenure, String client, long expires, long lastUnit, 
     /** The holder of a held name. */
     Optional<LockReport.Holder> holder() {
         return tenure.filter(any -> held())
-                .map(holder -> HoldDescription.holder(client(holder), Optional.empty(), left()));
+                .map(holder -> HoldDescription.holder(client(holder), Mode.LOCK, Optional.empty(), left()));
     }
 
     /** A row may have been written by hand. */

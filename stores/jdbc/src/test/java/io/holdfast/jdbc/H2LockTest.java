@@ -87,6 +87,11 @@ class H2LockTest {
         assertThat(report.holder().orElseThrow().client().pid())
                 .hasValue(ProcessHandle.current().pid());
         assertThat(other.list("lo")).extracting(LockReport::name).containsExactly("lock");
+        assertThat(report.holder().orElseThrow().mode()).isEqualTo(LockReport.Mode.LOCK);
+        assertThat(other.listSemaphores("")).isEmpty();
+        assertThat(other.listLatches("")).isEmpty();
+        assertThat(other.inspectSemaphore("lock")).isEmpty();
+        assertThat(other.inspectLatch("lock")).isEmpty();
         assertThat(waiting).isNotDone();
         mine.unlock();
         try (Lease lease = Await.reply(waiting)) {

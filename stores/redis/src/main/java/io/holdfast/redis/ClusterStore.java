@@ -1,6 +1,8 @@
 package io.holdfast.redis;
 
+import io.holdfast.LatchCount;
 import io.holdfast.LockReport;
+import io.holdfast.SemaphoreReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Change;
@@ -342,7 +344,11 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
 
     @Override
     public CompletionStage<List<LockReport>> list(String prefix) {
-        return ready().thenCompose(nothing -> Stages.all(nodes.all().stream().map(store -> store.list(prefix))))
+        return everywhere(store -> store.list(prefix));
+    }
+
+    private <T> CompletionStage<List<T>> everywhere(Function<RedisStore, CompletionStage<List<T>>> question) {
+        return ready().thenCompose(nothing -> Stages.all(nodes.all().stream().map(question)))
                 .thenApply(lists -> lists.stream().flatMap(List::stream).toList());
     }
 
@@ -388,6 +394,16 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
     @Override
     public CompletionStage<PermitReport> permits(String name) {
         return at(name, store -> store.counters.permits(name));
+    }
+
+    @Override
+    public CompletionStage<List<SemaphoreReport>> semaphores(String prefix) {
+        return everywhere(store -> store.counters.semaphores(prefix));
+    }
+
+    @Override
+    public CompletionStage<List<LatchCount>> latches(String prefix) {
+        return everywhere(store -> store.counters.latches(prefix));
     }
 
     @Override

@@ -147,6 +147,20 @@ record Layout(String prefix, String node) {
                 .toArray(String[]::new);
     }
 
+    /** For SCAN: the keys of that kind of semaphores or latches with names that begin like that. */
+    String counted(String kind, String start) {
+        return "hf:{*}:" + kind + ":" + locks(start);
+    }
+
+    /** The name in such a key; of a key that looks alike, one of which nothing is kept. */
+    String countedName(String kind, String key) {
+        return behind("}:" + kind + ":", key);
+    }
+
+    private String behind(String mark, String key) {
+        return key.substring(key.indexOf(mark) + mark.length() + prefix.length());
+    }
+
     String inbox(String client) {
         return "hf:in:" + node + prefix + client;
     }
@@ -162,8 +176,7 @@ record Layout(String prefix, String node) {
 
     /** The lock name in the key of a lock or of a queue. */
     String name(String key) {
-        String lock = key.startsWith("hf:{") ? key.substring(key.indexOf(QUEUE) + QUEUE.length()) : key;
-        return lock.substring(prefix.length());
+        return key.startsWith("hf:{") ? behind(QUEUE, key) : key.substring(prefix.length());
     }
 
     /** For SCAN: the locks with names that begin like that. */

@@ -1,7 +1,9 @@
 package io.holdfast.redis;
 
+import io.holdfast.LatchCount;
 import io.holdfast.LockReport;
 import io.holdfast.PermitHolder;
+import io.holdfast.SemaphoreReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.CounterStore;
@@ -13,10 +15,10 @@ import io.holdfast.spi.TenureId;
 import io.holdfast.support.TokenUnits;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -29,6 +31,7 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
     private static final int HOLDERS_AT = 3;
     private static final int HOLDER_SIZE = 3;
     private static final int MOST_HOLDERS = 500;
+    private static final int UNOPENED_AT = 5;
 
     // ---- permits that are held
 
@@ -111,6 +114,33 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
     }
 
     @Override
+    public CompletionStage<List<SemaphoreReport>> semaphores(String prefix) {
+        return names("pl", prefix)
+                .thenCompose(names -> Listing.each(
+                        names,
+                        name -> permits(name)
+                                .thenApply(report -> Optional.of(report.of(name))
+                                        .filter(given -> report.limit().isPresent()))));
+    }
+
+    @Override
+    public CompletionStage<List<LatchCount>> latches(String prefix) {
+        return names("l", prefix).thenCompose(names -> Listing.each(names, this::look));
+    }
+
+    private CompletionStage<Optional<LatchCount>> look(String name) {
+        return session.run(
+                Script.LATCH_LOOK,
+                latchKeys(name),
+                List.of(name),
+                reply -> reply.count(0) == 0 ? Optional.empty() : Optional.of(new LatchCount(name, reply.count(1))));
+    }
+
+    private CompletionStage<Set<String>> names(String kind, String prefix) {
+        return new Listing(session).names("string", layout.counted(kind, prefix), key -> layout.countedName(kind, key));
+    }
+
+    @Override
     public CompletionStage<PermitReport> permits(String name) {
         return permits(name, new Reply(List.of(), 0)).thenCompose(this::report);
     }
@@ -160,16 +190,12 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
     }
 
     private static LatchReport latch(Reply reply) {
-        Set<TenureId> opened = new HashSet<>();
-        for (int i = 3; i < reply.values().size(); i++) {
-            opened.add(TenureId.parse(reply.text(i)));
-        }
-        Optional<TenureId> set =
-                Optional.of(reply.text(2)).filter(text -> !text.isEmpty()).map(TenureId::parse);
-        return new LatchReport(set, reply.count(1), opened);
+        OptionalLong set = reply.number(1) == 0 ? OptionalLong.empty() : OptionalLong.of(reply.number(1));
+        Set<Long> unopened = Set.copyOf(reply.numbers(UNOPENED_AT));
+        return new LatchReport(set, reply.count(2), reply.number(3), reply.number(4), unopened);
     }
 
     private String[] latchKeys(String name) {
-        return layout.countedKeys(name, "l", "ll", "ld", "lo");
+        return layout.countedKeys(name, "l", "ll", "ld");
     }
 }

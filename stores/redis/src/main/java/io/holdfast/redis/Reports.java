@@ -1,19 +1,16 @@
 package io.holdfast.redis;
 
 import io.holdfast.LockReport;
+import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.StoreConfig.HoldDescription;
 import io.holdfast.spi.TenureId;
 import io.holdfast.support.TokenUnits;
-import io.lettuce.core.KeyScanArgs;
-import io.lettuce.core.ScanArgs;
-import io.lettuce.core.ScanCursor;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
@@ -21,28 +18,37 @@ import java.util.stream.Stream;
 /** Who holds what, and who waits: from the lock, the records of the clients, and the holder itself. */
 record Reports(Session session, Layout layout, Presence presence) {
 
-    private static final int SCAN_COUNT = 1_000;
-
-    /** What a renewal waits behind at most while locks are listed. */
-    private static final int INSPECTED_AT_ONCE = 32;
-
     private static final double FRONT = 1L << 52;
     private static final Duration ENDLESS = Duration.ofDays(365);
 
-    CompletionStage<LockReport> inspect(String name) {
-        return ask(name).thenCompose(reply -> report(name, reply));
+    /** What a script replied, and whether it is about a read/write lock. */
+    private record Found(Reply reply, boolean shared) {
+
+        Mode mode(String field) {
+            if (!shared) {
+                return Mode.LOCK;
+            }
+            boolean writes = field.endsWith(SharedLocks.ending(Mode.WRITE));
+            boolean mayWrite = field.endsWith(SharedLocks.ending(Mode.UPGRADE));
+            return writes ? Mode.WRITE : mayWrite ? Mode.UPGRADE : Mode.READ;
+        }
     }
 
-    private CompletionStage<Reply> ask(String name) {
+    CompletionStage<LockReport> inspect(String name) {
+        return ask(name).thenCompose(found -> report(name, found));
+    }
+
+    private CompletionStage<Found> ask(String name) {
         return run(Script.INSPECT, Script.SHARE_INSPECT, name, "");
     }
 
     /** A read/write lock says that it is one, and is then asked for as such. */
-    private CompletionStage<Reply> run(Script script, Script ifShared, String name, Object... arguments) {
+    private CompletionStage<Found> run(Script script, Script ifShared, String name, Object... arguments) {
         return session.run(script, name, reply -> reply, arguments)
                 .thenCompose(reply -> reply.values().size() > 3 && reply.text(3).equals("mode")
-                        ? session.run(ifShared, sharedKeys(name), List.of(name), shared -> shared, arguments)
-                        : CompletableFuture.completedStage(reply));
+                        ? session.run(
+                                ifShared, sharedKeys(name), List.of(name), shared -> new Found(shared, true), arguments)
+                        : CompletableFuture.completedStage(new Found(reply, false)));
     }
 
     private String[] sharedKeys(String name) {
@@ -53,12 +59,13 @@ record Reports(Session session, Layout layout, Presence presence) {
     /** Frees the lock. Who held it still answers, as it has to ask the server before it believes that it was lost. */
     CompletionStage<Optional<LockReport.Holder>> force(String name) {
         return run(Script.FORCE, Script.SHARE_FORCE, name, session.inboxes(name), session.sharedChannel(name))
-                .thenCompose(reply -> report(name, reply))
+                .thenCompose(found -> report(name, found))
                 .thenApply(LockReport::holder);
     }
 
     /** From the lease left, the highest unit, the number of holders, and in turn holders and what is left, waiters and arrivals. */
-    private CompletionStage<LockReport> report(String name, Reply reply) {
+    private CompletionStage<LockReport> report(String name, Found found) {
+        Reply reply = found.reply();
         int held = reply.count(2);
         List<String> fields = new ArrayList<>();
         List<Double> times = new ArrayList<>();
@@ -73,7 +80,7 @@ record Reports(Session session, Layout layout, Presence presence) {
             List<LockReport.Waiter> waiters = new ArrayList<>();
             for (int i = 0; i < held; i++) {
                 Duration left = left(times.get(i).longValue());
-                holders.add(HoldDescription.holder(clients.get(i), holds.get(i), left));
+                holders.add(HoldDescription.holder(clients.get(i), found.mode(fields.get(i)), holds.get(i), left));
             }
             for (int i = held; i < fields.size(); i++) {
                 waiters.add(new LockReport.Waiter(clients.get(i), instant(times.get(i))));
@@ -101,37 +108,31 @@ record Reports(Session session, Layout layout, Presence presence) {
     }
 
     CompletionStage<List<LockReport>> list(String start) {
-        return scan(ScanCursor.INITIAL, args("hash", layout.locks(start)), new TreeSet<>())
-                .thenCompose(names -> scan(ScanCursor.INITIAL, args("zset", layout.queues(start)), names))
+        Listing listing = new Listing(session);
+        return listing.names("hash", layout.locks(start), layout::name)
+                .thenCombine(listing.names("zset", layout.queues(start), layout::name), (held, awaited) -> {
+                    held.addAll(awaited);
+                    return held;
+                })
                 .thenCompose(this::inspectAll);
     }
 
     /** A few at a time, so that renewals are not held up; the answers of the holders' clients are waited for all at once. */
     private CompletionStage<List<LockReport>> inspectAll(Set<String> names) {
         List<CompletionStage<Optional<LockReport>>> reports = new ArrayList<>();
-        return InTurn.each(names, INSPECTED_AT_ONCE, name -> {
-                    CompletionStage<Reply> reply = ask(name);
-                    reports.add(ifSound(reply.thenCompose(sound -> report(name, sound))));
-                    return reply;
+        return InTurn.each(names, Listing.ASKED_AT_ONCE, name -> {
+                    CompletionStage<Found> found = ask(name);
+                    CompletionStage<LockReport> report = found.thenCompose(sound -> report(name, sound));
+                    reports.add(Listing.withoutForeign(report.thenApply(Reports::ifInUse)));
+                    return found;
                 })
                 .thenCompose(asked -> Stages.all(reports.stream()))
                 .thenApply(found -> found.stream().flatMap(Optional::stream).toList());
     }
 
-    private static ScanArgs args(String type, String pattern) {
-        return KeyScanArgs.Builder.type(type).match(pattern).limit(SCAN_COUNT);
-    }
-
-    private CompletionStage<Set<String>> scan(ScanCursor from, ScanArgs args, Set<String> names) {
-        return session.send(() -> "list", redis -> redis.scan(from, args)).thenCompose(page -> {
-            page.getKeys().forEach(key -> names.add(layout.name(key)));
-            return page.isFinished() ? CompletableFuture.completedStage(names) : scan(page, args, names);
-        });
-    }
-
-    /** Empty for what is no lock, for a lock that was released meanwhile, and for one whose keys are broken. */
-    private static CompletionStage<Optional<LockReport>> ifSound(CompletionStage<LockReport> inspected) {
-        return inspected.handle((report, error) -> Optional.ofNullable(report)
-                .filter(sound -> sound.holder().isPresent() || !sound.waiters().isEmpty()));
+    /** Empty for a lock that was released meanwhile. */
+    private static Optional<LockReport> ifInUse(LockReport report) {
+        return Optional.of(report)
+                .filter(used -> used.holder().isPresent() || !used.waiters().isEmpty());
     }
 }

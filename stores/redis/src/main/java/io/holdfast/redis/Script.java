@@ -28,8 +28,9 @@ enum Script {
     PERMIT_RELEASE("common", "serve", "permit", "permit-release"),
     PERMIT_CHANGE("common", "serve", "permit", "count", "permit-change"),
     PERMIT_INSPECT("common", "serve", "permit", "permit-inspect"),
-    LATCH_CHANGE("common", "count", "latch-change"),
-    LATCH_INSPECT("common", "latch-inspect");
+    LATCH_CHANGE("common", "count", "latch", "latch-change"),
+    LATCH_INSPECT("common", "latch", "latch-inspect"),
+    LATCH_LOOK("common", "latch", "latch-look");
 
     /** What is sent to a server that does not know it. */
     final String text;

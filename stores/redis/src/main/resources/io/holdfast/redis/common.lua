@@ -56,11 +56,6 @@ local function is_timer(text)
     return text == '1'
 end
 
--- A latch: the count that is left, and the id of its setting.
-local function is_latch(text)
-    return string.find(text, '^%d+ %S+:%-?%d+$')
-end
-
 -- Of more fields than these a look takes some.
 local PAGE = 128
 

@@ -1,26 +1,28 @@
 -- What a latch is, and whether a client wants to be told what becomes of it.
 --
--- KEYS  latch, listeners, done, opened, as for latch-change
+-- KEYS  as for all latches
 -- ARGV  1 client, 2 '1' to be told, '0' not to be told any more
--- reply {now, count, the id of the change that set it or '', and those of the settings that opened in the last minute}
+-- reply {now, the number of the setting in force or 0, count, the highest number, up to which number settings are forgotten,
+--       and those above it that ended before they opened}
 
-local latch, listeners, done, opened = unpack(KEYS)
+local latch, listeners, done = unpack(KEYS)
 
-local state = redis.pcall('GET', latch)
-local bad = wrong(latch, state, is_latch) or wrong(listeners, redis.pcall('ZCARD', listeners))
-    or wrong(done, redis.pcall('ZRANGE', done, 0, 0), is_tenure)
-    or wrong(opened, redis.pcall('ZRANGE', opened, 0, 0), is_tenure)
+local now = clock()
+local bad, it = look_at_latch(latch, listeners, done, now)
 if bad then
     return bad
 end
-local now = clock()
-local left, set = string.match(state or '0 ', '^(%d+) (%S*)$')
-if ARGV[2] == '1' and left ~= '0' then
+if ARGV[2] == '1' and not it.over then
     redis.call('ZREMRANGEBYSCORE', listeners, '-inf', string.format('%.0f', now - 60000000))
-    redis.call('ZADD', listeners, string.format('%.0f', now), ARGV[1])
+    redis.call('ZADD', listeners, string.format('%.0f', math.max(now, it.number + 1)), ARGV[1])
     redis.call('PEXPIRE', listeners, '60000')
 else
     redis.call('ZREM', listeners, ARGV[1])
 end
-local minute = string.format('%.0f', now - 60000000)
-return {now, tonumber(left), set, unpack(redis.call('ZRANGEBYSCORE', opened, minute, '+inf'))}
+if it.set then
+    return {now, it.number, it.count, it.number, it.forgotten, unpack(it.unopened)}
+end
+if it.count > 0 then
+    table.insert(it.unopened, it.number)
+end
+return {now, 0, 0, it.number, it.forgotten, unpack(it.unopened)}

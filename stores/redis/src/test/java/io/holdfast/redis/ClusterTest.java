@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.DistributedLatch;
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
+import io.holdfast.LatchCount;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.Permit;
@@ -97,9 +98,14 @@ class ClusterTest {
             try (Permit permit = semaphore.acquire()) {
                 assertThat(other.semaphore(name).tryAcquire()).isEmpty();
                 assertThat(permit.isValid()).isTrue();
+                assertThat(other.listSemaphores(name))
+                        .filteredOn(report -> report.name().equals(name))
+                        .singleElement()
+                        .satisfies(report -> assertThat(report.free()).isZero());
             }
             DistributedLatch latch = one.countDownLatch(name);
             latch.trySetCount(1);
+            assertThat(other.listLatches(name)).contains(new LatchCount(name, 1));
             latch.countDown();
             assertThat(other.countDownLatch(name).await(Duration.ofSeconds(10))).isTrue();
         }

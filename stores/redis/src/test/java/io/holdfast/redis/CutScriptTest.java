@@ -111,6 +111,25 @@ class CutScriptTest {
     }
 
     @Test
+    void atALatchThatIsSetAnew() {
+        first.countDownLatch(name).trySetCount(1);
+        CompletableFuture<?> gone = second.countDownLatch(name).async().await();
+        Await.until("it listens", () -> servers.redis.exists(key("ll")) == 1);
+        fill(key("ll"), i -> ScoredValue.just(1_000 + i, "gone" + i));
+        first.countDownLatch(name).reset(1);
+        soon(gone.handle((opened, error) -> error != null));
+    }
+
+    /** Clients that were told of it listen again, so the end would never come. */
+    @Test
+    void whoListensToALatchSinceItWasSetAnewIsNotToldOfThat() {
+        first.countDownLatch(name).trySetCount(1);
+        fill(key("ll"), i -> ScoredValue.just(8e15 + i, "new" + i));
+        first.countDownLatch(name).reset(1);
+        assertThat(servers.redis.zcard(key("ll"))).isEqualTo(GONE);
+    }
+
+    @Test
     void andAllHoldersOfPermitsAreShown() {
         int many = 1_203;
         first.semaphore(name).trySetPermits(3 * many);

@@ -94,7 +94,6 @@ class ForeignKeyTest {
         PERMITS_DONE("hf:{tag}:pd:NAME", "zset", Kind.SEMAPHORE),
         STATE("hf:{tag}:l:NAME", "string", Kind.LATCH),
         LISTENERS("hf:{tag}:ll:NAME", "zset", Kind.LATCH),
-        OPENED("hf:{tag}:lo:NAME", "zset", Kind.LATCH),
         CHANGES("hf:{tag}:ld:NAME", "zset", Kind.LATCH);
 
         final String pattern;
@@ -126,6 +125,7 @@ class ForeignKeyTest {
         SORTED_SET("zset", (redis, key) -> redis.zadd(key, 17.0, "a", 18.0, "b")),
         TEXT("string", (redis, key) -> redis.set(key, "Bob")),
         FRACTION("string", (redis, key) -> redis.set(key, "12.5")),
+        MANY_NUMBERS("string", (redis, key) -> redis.set(key, "17 ".repeat(9_000))),
         HUGE_NUMBER("string", (redis, key) -> redis.set(key, "1" + "0".repeat(40))),
         USER("hash", (redis, key) -> redis.hset(key, Map.of("name", "Bob", "city", "Ulm"))),
         USER_WITH_AN_END("hash", lasting(Map.of("name", "Bob"))),

@@ -3,6 +3,7 @@ package io.holdfast.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.Holdfast;
 import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Signal;
@@ -53,12 +54,14 @@ class ReportsTest {
     @Test
     void theHolderTellsWhatOnlyItKnows() {
         first.granted(name, 3);
-        first.describeBy(lock -> Optional.of(new HoldDescription(first.tenure(3), "thread of " + lock, SINCE, 77)));
+        first.describeBy(lock -> Optional.of(
+                new HoldDescription(first.tenure(3), "thread of " + lock, SINCE, 77, Optional.of("now at home"))));
         for (TestClient asker : new TestClient[] {first, second}) {
             LockReport.Holder holder = inspect(asker).holder().orElseThrow();
             assertThat(holder.client()).isEqualTo(first.config().client());
             assertThat(holder.owner()).contains("thread of " + name);
             assertThat(holder.since()).contains(SINCE);
+            assertThat(holder.place()).contains("now at home");
             assertThat(holder.token()).hasValue(77);
             assertThat(holder.remainingLease()).isBetween(Duration.ofSeconds(25), Duration.ofSeconds(30));
         }
@@ -118,6 +121,32 @@ class ReportsTest {
                 .containsExactlyInAnyOrder(start + "1", start + "{}2", start + "3");
         assertThat(Await.reply(second.store().list("aXb" + name))).hasSize(1);
         assertThat(Await.reply(second.store().list(name))).isEmpty();
+    }
+
+    @Test
+    void semaphoresAndLatchesAreListedAndWhatLooksAlikeIsNot() {
+        String start = "a*[b]?\\^-" + name;
+        try (Holdfast holdfast = Holdfast.connect(servers.uri())) {
+            for (int i = 0; i < 100; i++) {
+                holdfast.semaphore(start + i).trySetPermits(i + 1);
+                holdfast.countDownLatch(start + "}" + i).trySetCount(i + 1);
+            }
+            servers.redis.set("hf:{x}:pl:" + start + "elsewhere", "5");
+            servers.redis.set("hf:{x}:tf:y}:l:" + start, "5");
+            servers.redis.set(key("l", start + "broken"), "no latch");
+            assertThat(holdfast.listSemaphores(start))
+                    .hasSize(100)
+                    .allSatisfy(report -> assertThat(report.name()).isEqualTo(start + (report.permits() - 1)));
+            assertThat(holdfast.listLatches(start))
+                    .hasSize(100)
+                    .allSatisfy(latch -> assertThat(latch.name()).isEqualTo(start + "}" + (latch.count() - 1)));
+            assertThat(holdfast.listLatches("aXb")).isEmpty();
+            assertThat(holdfast.list(start)).isEmpty();
+        }
+    }
+
+    private static String key(String kind, String name) {
+        return new Layout("", "").countedKeys(name, kind)[0];
     }
 
     @Test

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.holdfast.Holdfast;
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.CounterStore;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.StoreException;
@@ -77,6 +79,22 @@ class RightsTest {
         }
         try (TestClient client = open("~*", "&*", "+@all", "-get")) {
             assertRefused(client, "cannot be used");
+        }
+    }
+
+    @Test
+    void aListThatWouldMissSomethingFails() {
+        try (TestClient client = open("~*", "&*", "+@all", "-hgetall", "-zrangebyscore");
+                TestClient other = TestClient.open(servers.uri());
+                Holdfast holdfast = Holdfast.connect(servers.uri())) {
+            other.granted("lock", 1);
+            holdfast.semaphore("lock").trySetPermits(1);
+            assertThatThrownBy(() -> Await.reply(client.store().list("")))
+                    .hasMessageContaining("can't run this command");
+            CounterStore counters = client.store().counters().orElseThrow();
+            assertThatThrownBy(() -> Await.reply(counters.semaphores("")))
+                    .hasMessageContaining("can't run this command");
+            holdfast.semaphore("lock").delete();
         }
     }
 

@@ -266,10 +266,23 @@ class WorkTest {
     @Test
     void ofTellingThatALatchIsOpen() {
         assertFlat((name, listeners) -> {
-            String[] keys = layout.countedKeys(name, "l", "ll", "ld", "lo");
-            servers.redis.set(keys[0], "1 me:1");
-            fill(keys[1], i -> ScoredValue.just(i, "client" + i), listeners);
+            String[] keys = latch(name, listeners);
             return run(Script.LATCH_CHANGE, keys, "COUNT_DOWN", "me:2", 1, FOREVER, INBOXES, name, 0);
         });
+    }
+
+    @Test
+    void ofTellingThatALatchIsSetAnew() {
+        assertFlat((name, listeners) -> {
+            String[] keys = latch(name, listeners);
+            return run(Script.LATCH_CHANGE, keys, "RESET_COUNT", "me:2", 1, FOREVER, INBOXES, name, 0);
+        });
+    }
+
+    private String[] latch(String name, int listeners) {
+        String[] keys = layout.countedKeys(name, "l", "ll", "ld");
+        servers.redis.set(keys[0], "1 1 0 0");
+        fill(keys[1], i -> ScoredValue.just(i, "client" + i), listeners);
+        return keys;
     }
 }

@@ -135,13 +135,23 @@ record Counts(Scene scene, TestClient client) {
     }
 
     void areFree(int count) {
-        assertEquals(count, permits().free(), "free");
+        assertEquals(count, permits().of(scene.name()).free(), "free");
     }
 
     // ---- the latch
 
     LatchReport latch(boolean listening) {
         return scene.await(store().latch(scene.name(), listening));
+    }
+
+    /** The number of the setting that is made. */
+    long sets(Kind kind, int count) {
+        changes(kind, count);
+        return latch(false).set().orElseThrow();
+    }
+
+    LatchReport.Fate fateOf(long setting) {
+        return latch(false).of(setting);
     }
 
     void countIs(int count) {

@@ -1,13 +1,16 @@
 package io.holdfast.testkit.contract;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.LatchCount;
 import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.Change.Kind;
+import io.holdfast.spi.CounterStore;
+import io.holdfast.spi.LatchReport;
+import io.holdfast.spi.LatchReport.Fate;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.TenureId;
 import java.time.Duration;
@@ -19,6 +22,9 @@ import java.util.function.Predicate;
 final class LatchRules {
 
     private static final Predicate<Capabilities> LATCHES = Counts::areKept;
+
+    /** More than any store remembers one by one. */
+    private static final int MANY = LatchReport.MOST_UNOPENED + 4;
 
     private LatchRules() {}
 
@@ -36,7 +42,17 @@ final class LatchRules {
                         LATCHES,
                         LatchRules::reset)
                 .add("a latch that opened and is gone has opened", LATCHES, LatchRules::openedAndGone)
+                .add("settings of a latch have rising numbers", LATCHES, LatchRules::numbersRise)
+                .add(
+                        "nothing is known of a latch after the loss of all data, and numbers rise",
+                        LATCHES.and(Capabilities::tokensSurviveDataLoss),
+                        LatchRules::afterALoss)
+                .add("a latch has opened, however often it opened since", LATCHES, LatchRules::manyOpenings)
+                .add("a latch that ended before it opened has not opened", LATCHES, LatchRules::fewEnds)
+                .add("what is forgotten of a latch is said to be unknown", LATCHES, LatchRules::manyEnds)
+                .add("nothing is known of a latch that was never set", LATCHES, LatchRules::neverSet)
                 .add("a latch is gone when its life is over", LATCHES, LatchRules::life)
+                .add("the list of latches has what is set under the prefix", LATCHES, LatchRules::list)
                 .add("a latch is neither a lock nor a semaphore of the same name", LATCHES, LatchRules::another);
     }
 
@@ -55,23 +71,22 @@ final class LatchRules {
 
     private static void opens(Scene scene) {
         Counts one = Counts.of(scene);
-        Change set = one.change(Kind.TRY_COUNT, 4);
-        assertTrue(one.applied(set));
+        long setting = one.sets(Kind.TRY_COUNT, 4);
         one.changes(Kind.COUNT_DOWN, 1);
         one.countIs(3);
+        assertEquals(Fate.CLOSED, one.fateOf(setting));
         one.changes(Kind.COUNT_DOWN, 9);
         one.countIs(0);
         one.changes(Kind.COUNT_DOWN, 1);
         one.countIs(0);
-        assertTrue(one.latch(false).hasOpened(set.id()));
+        assertEquals(Fate.OPENED, one.fateOf(setting));
         one.doesNothing(Kind.TRY_COUNT, 1);
     }
 
     private static void unset(Scene scene) {
         Counts one = Counts.of(scene);
         one.doesNothing(Kind.COUNT_DOWN, 1);
-        assertTrue(one.latch(false).set().isEmpty());
-        assertFalse(one.latch(true).hasOpened(one.client().tenure()));
+        assertTrue(one.latch(true).set().isEmpty());
     }
 
     private static void changeTwice(Scene scene) {
@@ -146,37 +161,109 @@ final class LatchRules {
 
     private static void reset(Scene scene) {
         Counts one = Counts.of(scene);
-        Change first = one.change(Kind.TRY_COUNT, 1);
-        Change second = one.change(Kind.RESET_COUNT, 2);
-        Change third = one.change(Kind.RESET_COUNT, 3);
-        assertTrue(one.applied(first));
+        long first = one.sets(Kind.TRY_COUNT, 1);
         one.changes(Kind.COUNT_DOWN, 1);
-        assertTrue(one.applied(second));
-        assertTrue(one.latch(false).hasOpened(first.id()));
-        assertEquals(Optional.of(second.id()), one.latch(false).set());
-        assertTrue(one.applied(third));
-        assertFalse(one.latch(false).hasOpened(second.id()));
+        long second = one.sets(Kind.RESET_COUNT, 2);
+        assertEquals(Fate.OPENED, one.fateOf(first));
+        assertEquals(Fate.CLOSED, one.fateOf(second));
+        one.sets(Kind.RESET_COUNT, 3);
+        assertEquals(Fate.UNOPENED, one.fateOf(second));
         one.countIs(3);
         one.changes(Kind.DELETE_COUNT, 0);
     }
 
     private static void openedAndGone(Scene scene) {
         Counts one = Counts.of(scene);
-        Change first = one.change(Kind.TRY_COUNT, 1);
-        Change second = one.change(Kind.TRY_COUNT, 1);
-        assertTrue(one.applied(first));
+        long first = one.sets(Kind.TRY_COUNT, 1);
         one.changes(Kind.COUNT_DOWN, 1);
         one.changes(Kind.DELETE_COUNT, 0);
-        assertTrue(one.latch(false).hasOpened(first.id()));
+        assertEquals(Fate.OPENED, one.fateOf(first));
         assertTrue(one.latch(false).set().isEmpty());
-        assertTrue(one.applied(second));
-        assertFalse(one.latch(false).hasOpened(second.id()));
+        long second = one.sets(Kind.TRY_COUNT, 1);
+        assertEquals(Fate.CLOSED, one.fateOf(second));
         one.changes(Kind.COUNT_DOWN, 1);
         one.changes(Kind.RESET_COUNT, 1);
         one.changes(Kind.RESET_COUNT, 1);
-        assertTrue(one.latch(false).hasOpened(first.id()));
-        assertTrue(one.latch(false).hasOpened(second.id()));
+        assertEquals(Fate.OPENED, one.fateOf(first));
+        assertEquals(Fate.OPENED, one.fateOf(second));
         one.changes(Kind.DELETE_COUNT, 0);
+    }
+
+    private static void numbersRise(Scene scene) {
+        Counts one = Counts.of(scene);
+        long last = 0;
+        for (int i = 0; i < MANY; i++) {
+            long setting = one.sets(i % 3 == 0 ? Kind.TRY_COUNT : Kind.RESET_COUNT, 1);
+            assertTrue(setting > last, () -> "number of a setting: " + setting);
+            last = setting;
+            if (i % 3 == 2) {
+                one.changes(Kind.DELETE_COUNT, 0);
+            }
+        }
+        one.changes(Kind.RESET_COUNT, 1);
+        one.changes(Kind.DELETE_COUNT, 0);
+    }
+
+    private static void afterALoss(Scene scene) {
+        Counts one = Counts.of(scene);
+        long before = one.sets(Kind.TRY_COUNT, 1);
+        scene.wipe();
+        scene.pass(Duration.ofMillis(20));
+        assertEquals(Fate.UNKNOWN, one.fateOf(before));
+        long after = one.sets(Kind.TRY_COUNT, 1);
+        assertTrue(after > before, () -> before + " before, " + after + " after");
+        assertEquals(Fate.UNKNOWN, one.fateOf(before));
+        one.changes(Kind.DELETE_COUNT, 0);
+    }
+
+    private static void manyOpenings(Scene scene) {
+        Counts one = Counts.of(scene);
+        long mine = one.sets(Kind.TRY_COUNT, 1);
+        one.changes(Kind.COUNT_DOWN, 1);
+        for (int i = 0; i < MANY; i++) {
+            one.changes(Kind.RESET_COUNT, 2);
+            one.changes(Kind.COUNT_DOWN, 2);
+        }
+        assertEquals(Fate.OPENED, one.fateOf(mine));
+        one.changes(Kind.DELETE_COUNT, 0);
+        assertEquals(Fate.OPENED, one.fateOf(mine));
+    }
+
+    private static void fewEnds(Scene scene) {
+        Counts one = Counts.of(scene);
+        long mine = one.sets(Kind.TRY_COUNT, 1);
+        one.changes(Kind.DELETE_COUNT, 0);
+        assertEquals(Fate.UNOPENED, one.fateOf(mine));
+        for (int i = 1; i < LatchReport.MOST_UNOPENED; i++) {
+            one.changes(Kind.RESET_COUNT, 1);
+        }
+        one.changes(Kind.RESET_COUNT, 1);
+        assertEquals(Fate.UNOPENED, one.fateOf(mine));
+        one.changes(Kind.DELETE_COUNT, 0);
+        assertEquals(Fate.UNOPENED, one.fateOf(mine));
+    }
+
+    private static void manyEnds(Scene scene) {
+        Counts one = Counts.of(scene);
+        long opened = one.sets(Kind.TRY_COUNT, 1);
+        one.changes(Kind.COUNT_DOWN, 1);
+        long ended = one.sets(Kind.RESET_COUNT, 1);
+        for (int i = 0; i < MANY; i++) {
+            one.changes(Kind.RESET_COUNT, 1);
+        }
+        assertEquals(Fate.UNKNOWN, one.fateOf(opened));
+        assertEquals(Fate.UNKNOWN, one.fateOf(ended));
+        one.changes(Kind.DELETE_COUNT, 0);
+    }
+
+    private static void neverSet(Scene scene) {
+        Counts one = Counts.of(scene);
+        assertEquals(Fate.UNKNOWN, one.fateOf(1));
+        long first = one.sets(Kind.TRY_COUNT, 1);
+        assertEquals(Fate.UNKNOWN, one.fateOf(first - 1));
+        assertEquals(Fate.UNKNOWN, one.fateOf(first + 1));
+        one.changes(Kind.DELETE_COUNT, 0);
+        assertEquals(Fate.UNKNOWN, one.fateOf(first + 1));
     }
 
     private static void life(Scene scene) {
@@ -185,11 +272,29 @@ final class LatchRules {
         Change set = one.change(Kind.TRY_COUNT, 1);
         Change brief = new Change(set.kind(), set.name(), set.id(), 1, Optional.of(life), set.notAfter());
         assertTrue(one.applied(brief));
+        long setting = one.latch(false).set().orElseThrow();
         scene.passLease(life);
+        assertEquals(Fate.UNOPENED, one.fateOf(setting));
         assertTrue(one.latch(false).set().isEmpty());
         one.doesNothing(Kind.COUNT_DOWN, 1);
         one.changes(Kind.TRY_COUNT, 1);
+        assertEquals(Fate.UNOPENED, one.fateOf(setting));
         one.changes(Kind.DELETE_COUNT, 0);
+    }
+
+    private static void list(Scene scene) {
+        Counts one = Counts.of(scene);
+        CounterStore store = one.client().store().counters().orElseThrow();
+        one.changes(Kind.TRY_COUNT, 3);
+        one.changes(Kind.RESET_COUNT, 2);
+        assertEquals(List.of(new LatchCount(scene.name(), 2)), scene.await(store.latches(scene.name())));
+        assertEquals(List.of(), scene.await(store.latches(scene.name("-elsewhere"))));
+        one.changes(Kind.COUNT_DOWN, 2);
+        assertEquals(List.of(new LatchCount(scene.name(), 0)), scene.await(store.latches(scene.name())));
+        one.changes(Kind.DELETE_COUNT, 0);
+        assertEquals(List.of(), scene.await(store.latches(scene.name())));
+        one.changes(Kind.TRY_PERMITS, 1);
+        assertEquals(List.of(), scene.await(store.latches(scene.name())));
     }
 
     private static void another(Scene scene) {

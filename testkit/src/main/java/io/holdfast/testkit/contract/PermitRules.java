@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.PermitHolder;
+import io.holdfast.SemaphoreReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.Change.Kind;
+import io.holdfast.spi.CounterStore;
 import io.holdfast.spi.PermitReport;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.Share;
@@ -33,6 +35,7 @@ final class PermitRules {
                 .add("a second copy of a request takes no further permits", PERMITS, PermitRules::copy)
                 .add("tokens rise from one permit to the next", PERMITS, PermitRules::tokens)
                 .add("a semaphore that was given no permits refuses", PERMITS, PermitRules::none)
+                .add("the list of semaphores has what was given permits under the prefix", PERMITS, PermitRules::list)
                 .add("more permits than there are in all are refused", PERMITS, PermitRules::tooMany)
                 .add("permits are given back once, and by their holder", PERMITS, PermitRules::givenBack)
                 .add("permits come back when their lease has ended", PERMITS, PermitRules::expiry)
@@ -139,6 +142,21 @@ final class PermitRules {
         Acquire.Granted second =
                 other.client().granted(other.wants(other.client().tenure(), 1));
         assertTrue(second.tokens().first() > first.tokens().last());
+    }
+
+    private static void list(Scene scene) {
+        Counts one = Counts.with(scene, 3);
+        CounterStore store = one.client().store().counters().orElseThrow();
+        TenureId held = one.gets(2);
+        one.waitsFor(2);
+        SemaphoreReport report = scene.await(store.semaphores(scene.name())).get(0);
+        assertEquals(scene.name(), report.name());
+        assertEquals(3, report.permits());
+        assertEquals(1, report.free());
+        assertEquals(1, report.waiting());
+        assertEquals(held.toString(), report.holders().get(0).id());
+        assertEquals(List.of(), scene.await(store.semaphores(scene.name("-elsewhere"))));
+        assertEquals(List.of(), scene.await(Counts.of(scene).client().store().list(scene.name())));
     }
 
     private static void none(Scene scene) {

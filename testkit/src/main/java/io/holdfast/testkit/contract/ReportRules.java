@@ -55,6 +55,7 @@ final class ReportRules {
         client.granted(client.tenure());
         LockReport.Holder holder = scene.client().inspect().holder().orElseThrow();
         assertEquals(client.id(), holder.client().id());
+        assertEquals(LockReport.Mode.LOCK, holder.mode());
         assertEquals(Optional.of("contract"), holder.client().name());
         assertTrue(holder.remainingLease().compareTo(Scene.LONG) <= 0);
         assertTrue(holder.remainingLease().compareTo(Scene.LONG.dividedBy(2)) > 0);
@@ -65,11 +66,12 @@ final class ReportRules {
         TenureId tenure = client.tenure();
         Instant since = Instant.ofEpochMilli(1_000_000);
         client.granted(tenure);
-        client.tells(new HoldDescription(tenure, "a thread", since, 42));
+        client.tells(new HoldDescription(tenure, "a thread", since, 42, Optional.of("now at home")));
         LockReport.Holder holder = scene.client().inspect().holder().orElseThrow();
         assertEquals(Optional.of("a thread"), holder.owner());
         assertEquals(Optional.of(since), holder.since());
         assertEquals(OptionalLong.of(42), holder.token());
+        assertEquals(Optional.of("now at home"), holder.place());
     }
 
     private static void toldOfAnother(Scene scene) {

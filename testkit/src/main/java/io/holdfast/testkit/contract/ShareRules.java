@@ -67,6 +67,7 @@ final class ShareRules {
                         ShareRules::shares,
                         ShareRules::shortClaims)
                 .add("a report shows all who read", ShareRules::shares, ShareRules::reports)
+                .add("a report and the list say who reads and who writes", ShareRules::shares, ShareRules::modes)
                 .add("a forced release frees the name of all, and tells them", ShareRules::shares, ShareRules::forced)
                 .add("a lock is no read/write lock, and the reverse", ShareRules::shares, ShareRules::kinds);
     }
@@ -382,6 +383,23 @@ final class ShareRules {
         }
         TenureId last = client.tenure();
         assertTrue(client.granted(shared(client, last, Share.READ)).tokens().first() > floor);
+    }
+
+    private static void modes(Scene scene) {
+        TestClient client = scene.client();
+        TenureId writing = writes(client);
+        assertEquals(List.of(LockReport.Mode.WRITE), modes(client.inspect()));
+        assertTrue(releases(client, scene, writing, Mode.WRITE).held());
+        reads(client);
+        assertEquals(List.of(LockReport.Mode.READ), modes(client.inspect()));
+        granted(scene.client(), Share.of(Mode.UPGRADE));
+        List<LockReport.Mode> both = List.of(LockReport.Mode.READ, LockReport.Mode.UPGRADE);
+        assertEquals(both, modes(client.inspect()));
+        assertEquals(both, modes(scene.await(client.store().list(scene.name())).get(0)));
+    }
+
+    private static List<LockReport.Mode> modes(LockReport report) {
+        return report.holders().stream().map(LockReport.Holder::mode).sorted().toList();
     }
 
     private static void reports(Scene scene) {

@@ -1,10 +1,13 @@
 package io.holdfast.testkit.faults;
 
+import io.holdfast.LatchCount;
+import io.holdfast.SemaphoreReport;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.CounterStore;
 import io.holdfast.spi.LatchReport;
 import io.holdfast.spi.PermitReport;
 import io.holdfast.spi.TenureId;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /** What a store counts, over a connection with faults. */
@@ -18,6 +21,16 @@ record FaultyCounters(FaultyStore connection, CounterStore counters) implements 
     @Override
     public CompletionStage<PermitReport> permits(String name) {
         return connection.call(Operation.COUNT, name, () -> counters.permits(name), FaultyStore::unknown);
+    }
+
+    @Override
+    public CompletionStage<List<SemaphoreReport>> semaphores(String prefix) {
+        return connection.call(Operation.LIST, prefix, () -> counters.semaphores(prefix), FaultyStore::unknown);
+    }
+
+    @Override
+    public CompletionStage<List<LatchCount>> latches(String prefix) {
+        return connection.call(Operation.LIST, prefix, () -> counters.latches(prefix), FaultyStore::unknown);
     }
 
     @Override

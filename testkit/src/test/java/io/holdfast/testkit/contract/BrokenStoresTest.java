@@ -3,7 +3,9 @@ package io.holdfast.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.LatchCount;
 import io.holdfast.LockReport;
+import io.holdfast.SemaphoreReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.CounterStore;
@@ -89,6 +91,7 @@ class BrokenStoresTest {
                 .containsExactlyInAnyOrder(
                         "tokens rise over the loss of all data, after many short tenures",
                         "tokens rise over the loss of all data, after many large blocks",
+                        "nothing is known of a latch after the loss of all data, and numbers rise",
                         "after the loss of all data the old holder is lost, and others are granted");
     }
 
@@ -319,6 +322,16 @@ class BrokenStoresTest {
                     @Override
                     public CompletionStage<PermitReport> permits(String name) {
                         return sound.permits(name);
+                    }
+
+                    @Override
+                    public CompletionStage<List<SemaphoreReport>> semaphores(String prefix) {
+                        return sound.semaphores(prefix);
+                    }
+
+                    @Override
+                    public CompletionStage<List<LatchCount>> latches(String prefix) {
+                        return sound.latches(prefix);
                     }
 
                     @Override

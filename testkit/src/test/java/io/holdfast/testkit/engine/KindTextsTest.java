@@ -102,7 +102,7 @@ class KindTextsTest extends VirtualTime {
                     alone.everythingEnds();
                     assertThat(texts)
                             .doesNotContainNull()
-                            .allMatch(text -> text.startsWith(kind.split(",")[0] + " 'n'"));
+                            .allMatch(text -> text.startsWith(kind.split(",", -1)[0] + " 'n'"));
                     if (kind.startsWith("semaphore")) {
                         assertThat(texts).allSatisfy(KindTextsTest::assertNoLock);
                     }

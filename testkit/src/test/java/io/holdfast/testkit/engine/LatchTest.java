@@ -277,6 +277,49 @@ class LatchTest extends VirtualTime {
     }
 
     @Test
+    void aLatchThatOpenedHasOpenedHoweverOftenItWasSetSince() {
+        atA.trySetCount(1);
+        waiter(atB);
+        faults(b).probability(Fault.DROP_SIGNAL, 1);
+        atA.countDown();
+        for (int i = 0; i < 20; i++) {
+            atA.reset(1);
+            atA.countDown();
+        }
+        atA.reset(1);
+        sim.runFor(POLL);
+        assertThat(ends).containsExactly("open");
+    }
+
+    @Test
+    void whatIsNotKnownAnyMoreOfALatchIsNotMadeUp() {
+        atA.trySetCount(1);
+        waiter(atB);
+        faults(b).probability(Fault.DROP_SIGNAL, 1);
+        atA.countDown();
+        for (int i = 0; i < 20; i++) {
+            atA.reset(1);
+        }
+        sim.runFor(POLL);
+        assertThat(ends)
+                .containsExactly(
+                        "latch 'n' was set anew while it was awaited, and the store does not know any more whether it had"
+                                + " opened before; look at count(), or await it again");
+    }
+
+    @Test
+    void aWaiterIsNotToldThatALatchDidNotOpenWhichTheStoreHasForgotten() {
+        atA.trySetCount(1);
+        waiter(atB);
+        server.wipe();
+        sim.runFor(POLL);
+        assertThat(ends)
+                .containsExactly(
+                        "latch 'n' was deleted, or its life was over, while it was awaited, and the store does not know any"
+                                + " more whether it had opened before; look at count(), or await it again");
+    }
+
+    @Test
     void aLatchIsGoneWhenItsLifeIsOver() {
         assertThat(atA.trySetCount(1, Duration.ofSeconds(10))).isTrue();
         waiter(atB);

