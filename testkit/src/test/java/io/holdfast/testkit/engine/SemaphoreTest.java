@@ -362,7 +362,7 @@ class SemaphoreTest extends VirtualTime {
         assertThatThrownBy(held::close)
                 .isInstanceOf(LeaseLostException.class)
                 .hasMessageStartingWith("semaphore 'n': ")
-                .hasMessageContaining("Another owner may have the semaphore");
+                .hasMessageContaining("Another owner may have the permit");
     }
 
     @Test
