@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastBuilder;
+import io.holdfast.HoldfastException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.Await;
 import java.io.BufferedReader;
@@ -172,7 +173,9 @@ class SharedFileTest {
                         .hasMessageContaining("(so says " + folder.resolve("locks.lock.db") + ")"));
         assertTimeoutPreemptively(LONGEST, () -> {
             try (Holdfast lazy = client().lazy().build()) {
-                assertThatThrownBy(lazy.lock("lock")::tryLock).isInstanceOf(StoreUnavailableException.class);
+                assertThatThrownBy(lazy.lock("lock")::tryLock)
+                        .isInstanceOf(HoldfastException.class)
+                        .hasMessageContaining("no answer within 1000 ms from the process that serves the file at ");
             }
         });
         server.kill();
