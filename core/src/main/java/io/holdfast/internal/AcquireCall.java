@@ -15,8 +15,8 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
     private final Engine engine;
     private final Slot slot;
     private final Effect.Ask ask;
-    private final long begun;
-    private final long patience;
+    private long begun;
+    private long patience;
     private boolean counted;
     private List<Tenure> behind = List.of();
 
@@ -24,12 +24,12 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
         this.engine = engine;
         this.slot = slot;
         this.ask = ask;
-        begun = engine.platform.nanoTime();
-        patience = slot.locked(() -> slot.line.asks(ask.tenure(), begun));
     }
 
     @Override
     long patience() {
+        begun = engine.platform.nanoTime();
+        patience = slot.locked(() -> slot.asks(ask.tenure(), begun));
         return patience;
     }
 

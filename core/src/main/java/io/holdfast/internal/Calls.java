@@ -98,6 +98,14 @@ final class Calls implements AutoCloseable {
     }
 
     <R> void start(Call<R> call, Executor sender) {
+        try {
+            begin(call, sender);
+        } catch (Throwable e) {
+            fail(call, new StoreException(Effect.NOT_APPLIED, "could not be sent: " + e, e));
+        }
+    }
+
+    private <R> void begin(Call<R> call, Executor sender) {
         engine.counters.storeCalls.increment();
         long now = platform.nanoTime();
         call.timeLimit = Math.min(timeoutNanos, call.patience());
@@ -109,12 +117,8 @@ final class Calls implements AutoCloseable {
             fail(call, closed(Effect.NOT_APPLIED));
             return;
         }
-        try {
-            tickLater(now, Math.min(call.timeLimit, timeoutNanos / TICKS_PER_TIMEOUT));
-            sender.execute(() -> send(call));
-        } catch (Throwable e) {
-            fail(call, new StoreException(Effect.NOT_APPLIED, "could not be sent: " + e, e));
-        }
+        tickLater(now, Math.min(call.timeLimit, timeoutNanos / TICKS_PER_TIMEOUT));
+        sender.execute(() -> send(call));
     }
 
     /** Starts a call that somebody waits for; always completes: with an answer or an error. */

@@ -344,7 +344,7 @@ final class Engine implements Rules.Moment {
     }
 
     private void hear(String name, BiConsumer<Slot, Effect.Buffer> event) {
-        slots.of(name).forEach(slot -> event(slot, event));
+        slots.each(name, slot -> event(slot, event));
     }
 
     /** A grant to a tenure that nobody waits with any more is given back. */

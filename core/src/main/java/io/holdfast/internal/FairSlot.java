@@ -285,7 +285,7 @@ final class FairSlot extends Slot {
             asked.arrival = reply.arrival();
             asked.queued |= reply.arrival() != 0;
         }
-        line.refused(reply.holder(), now).forEach(waiter -> ended(waiter, out));
+        line.refused(asked, reply.holder(), now).forEach(waiter -> ended(waiter, out));
         Signal.Assigned before = early;
         early = null;
         if (before != null) {
@@ -319,7 +319,7 @@ final class FairSlot extends Slot {
     @Override
     void failed(Tenure asked, StoreException cause, long now, Effect.Buffer out) {
         if (answered(asked)) {
-            line.isSilent(cause, now);
+            line.isSilent(asked, cause, now);
             line.impatient(asked, now).forEach(waiter -> ended(waiter, out));
         }
         if (!line.isEmpty()) {

@@ -268,7 +268,7 @@ class KeySlot extends Slot {
         asked.base = base;
         asked.arrival = reply.arrival();
         asked.queued |= reply.arrival() != 0;
-        line.refused(reply.holder(), now).forEach(waiter -> ended(waiter, out));
+        line.refused(asked, reply.holder(), now).forEach(waiter -> ended(waiter, out));
         waitOn(asked, reply, now, out);
     }
 
@@ -317,7 +317,7 @@ class KeySlot extends Slot {
         if (asked != tenure || asked.held()) {
             return;
         }
-        line.isSilent(cause, now);
+        line.isSilent(asked, cause, now);
         endImpatient(asked, now, out);
         if (line.isEmpty()) {
             abandonIfUnused(out);

@@ -4,13 +4,15 @@ import io.holdfast.spi.StoreException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Those who wait in this client for one name, and their patience with a store that does not answer: who was answered once
- * stays through an outage, who was not has the command timeout. Guarded by the slot's mutex.
+ * stays through an outage, who was not has the command timeout, from when the store is asked for it. Guarded by the slot's
+ * mutex.
  */
 final class Line {
 
@@ -20,7 +22,6 @@ final class Line {
     private final String name;
     private final Rules rules;
     private ArrayDeque<Waiter> waiters = NOBODY;
-    private long askedAt;
     private long outageSince;
     private long inVainAt = Tenure.NEVER;
     private @Nullable StoreException outage;
@@ -69,6 +70,9 @@ final class Line {
             waiters = new ArrayDeque<>(2);
         }
         waiters.add(waiter);
+        if (outage != null) {
+            waiter.asked(waiter.arrived);
+        }
     }
 
     /** Moves a waiter to the front. */
@@ -94,12 +98,14 @@ final class Line {
     private void forgetIfEmpty() {
         if (waiters.isEmpty()) {
             waiters = NOBODY;
+            outage = null;
         }
     }
 
     List<Waiter> clear() {
         List<Waiter> all = List.copyOf(waiters);
-        waiters = NOBODY;
+        waiters.clear();
+        forgetIfEmpty();
         return all;
     }
 
@@ -107,17 +113,31 @@ final class Line {
 
     /** The store is about to be asked; returns for how long somebody here will wait for the answer, in nanoseconds. */
     long asks(Tenure asked, long now) {
-        askedAt = now;
+        waiters.forEach(waiter -> waiter.asked(now));
+        asked.asked = now;
         return patience(asked, now);
+    }
+
+    /** The same, if only this one waits for the answer. */
+    long asks(Waiter waiter, Tenure asked, long now) {
+        waiter.asked(now);
+        asked.asked = now;
+        return patience(waiter, asked, now);
     }
 
     private long patience(Tenure asked, long now) {
         long patience = Tenure.NEVER;
         for (Waiter waiter : waiters) {
-            boolean calm = waiter.answered && outage == null;
-            patience = Math.min(patience, calm ? rules.outage() : Math.max(1, limit(waiter, asked) - now));
+            if (!waiter.asksAlone(asked)) {
+                patience = Math.min(patience, patience(waiter, asked, now));
+            }
         }
         return patience;
+    }
+
+    private long patience(Waiter waiter, Tenure asked, long now) {
+        boolean calm = waiter.answered && outage == null;
+        return calm ? rules.outage() : Math.max(1, limit(waiter, asked) - now);
     }
 
     /** Why the last request had no answer that counts; empty if it had one. */
@@ -141,10 +161,12 @@ final class Line {
     }
 
     /** The store has not answered, or could not. An outage begins with the first request that it did not answer. */
-    void isSilent(StoreException cause, long now) {
+    void isSilent(Tenure asked, StoreException cause, long now) {
+        // who came while it was asked has waited for the same silence
+        waiters.forEach(waiter -> waiter.asked(waiter.arrived));
         // what stands in vain is given back: that others are served meanwhile is no end of it
         boolean inVain = inVainAt != Tenure.NEVER && now - inVainAt < rules.outage();
-        outageSince = outage == null && !inVain ? askedAt : outageSince;
+        outageSince = outage == null && !inVain ? asked.asked : outageSince;
         outage = cause;
         inVainAt = cause.effect() == StoreException.Effect.UNCONFIRMED ? now : inVainAt;
     }
@@ -153,9 +175,10 @@ final class Line {
         return outage != null;
     }
 
-    /** The store has refused all of them: takes out those who have no more time. */
-    List<Waiter> refused(Optional<String> holder, long now) {
+    /** The store has refused all for whom this was asked: takes out those who have no more time. */
+    List<Waiter> refused(Tenure asked, Optional<String> holder, long now) {
         return List.copyOf(waiters).stream()
+                .filter(waiter -> !waiter.asksAlone(asked))
                 .flatMap(waiter -> refused(waiter, holder, now).stream())
                 .toList();
     }
@@ -175,7 +198,9 @@ final class Line {
     /** Takes out those whose time is up, or whose patience with the silent store is. */
     List<Waiter> impatient(Tenure asked, long now) {
         List<Waiter> over = new ArrayList<>();
-        List.copyOf(waiters).forEach(waiter -> endIfImpatient(waiter, asked, outage, now, over));
+        List.copyOf(waiters).stream()
+                .filter(waiter -> !waiter.asksAlone(asked))
+                .forEach(waiter -> endIfImpatient(waiter, asked, outage, now, over));
         return over;
     }
 
@@ -186,17 +211,27 @@ final class Line {
         if (timeUp && !refused) {
             finish(waiter, timedOut(waiter, asked, now), over);
         } else if (cause != null && (refused || now - limit(waiter, asked) >= 0)) {
-            finish(waiter, new Outcome.Failed(rules.moment().failure(name, waiter, asked, cause, now)), over);
+            finish(waiter, failed(waiter, Objects.requireNonNull(own(waiter, asked)), cause, now), over);
         }
+    }
+
+    /** What may stand for one that asks with a ticket of its own is not what may stand for others. */
+    private static @Nullable Tenure own(Waiter waiter, @Nullable Tenure asked) {
+        return waiter.ticket == null ? asked : waiter.ticket;
     }
 
     /** What comes of one who has no more time: if the store granted it in vain, or may have, others are not what it waited for. */
     Outcome timedOut(Waiter waiter, @Nullable Tenure asked, long now) {
         StoreException cause = outage;
         boolean granted = cause != null && cause.effect() == StoreException.Effect.UNCONFIRMED;
-        return asked != null && cause != null && (granted || asked.mayStand())
-                ? new Outcome.Failed(rules.moment().failure(name, waiter, asked, cause, now))
+        Tenure own = own(waiter, asked);
+        return own != null && cause != null && (granted || own.mayStand())
+                ? failed(waiter, own, cause, now)
                 : new Outcome.Busy(waiter.holder);
+    }
+
+    private Outcome failed(Waiter waiter, Tenure own, StoreException cause, long now) {
+        return new Outcome.Failed(rules.moment().failure(name, waiter, own, cause, now));
     }
 
     private void finish(Waiter waiter, Outcome outcome, List<Waiter> over) {
@@ -214,7 +249,7 @@ final class Line {
 
     private long limit(Waiter waiter, Tenure asked) {
         if (!waiter.answered) {
-            long since = asked.born - waiter.arrived > 0 ? asked.born : waiter.arrived;
+            long since = asked.born - waiter.askedFrom() > 0 ? asked.born : waiter.askedFrom();
             return since + rules.command();
         }
         long since = outageSince - waiter.arrived > 0 ? outageSince : waiter.arrived;

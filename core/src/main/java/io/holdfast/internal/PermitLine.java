@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Each waiter has a <em>ticket</em>, a tenure of its own, as each may want another number of permits. A ticket that is
  * granted leaves the line at once, as the tenure of a slot that its waiter alone owns; nothing is ever held here. Then the
  * next is the first, and asks. A first that leaves without a grant leaves its arrival to the next, so that the client does not
- * lose its turn.
+ * lose its turn. A newcomer whose request fails is answered by what the store says to the first next.
  *
  * <h2>Invariants, besides those of {@link Slot}</h2>
  *
@@ -45,6 +45,7 @@ final class PermitLine extends Slot {
     private @Nullable Tenure first;
 
     private long pollNumber;
+    private long pollAt;
 
     /** @param served takes the slot of one who was granted permits, so that signals find it from then on */
     PermitLine(String name, Rules rules, Supplier<TenureId> ids, Consumer<Slot> served) {
@@ -79,7 +80,7 @@ final class PermitLine extends Slot {
     @Override
     void timeOut(Waiter waiter, long now, Effect.Buffer out) {
         Tenure ticket = ticket(waiter);
-        boolean open = ticket.inFlight || (ticket == first && !waiter.answered);
+        boolean open = ticket.inFlight || !waiter.answered;
         waiter.timedOut = true;
         if (waiter.outcome == null && !open) {
             waiter.outcome = line.timedOut(waiter, ticket, now);
@@ -135,6 +136,13 @@ final class PermitLine extends Slot {
 
     // ---- asking
 
+    /** The answer to a newcomer is for it alone. */
+    @Override
+    long asks(Tenure asked, long now) {
+        Waiter newcomer = asked.preparedFor;
+        return asked == first || newcomer == null ? line.asks(asked, now) : line.asks(newcomer, asked, now);
+    }
+
     private void ask(Waiter waiter, Effect.Buffer out) {
         Tenure ticket = ticket(waiter);
         ticket.inFlight = true;
@@ -144,8 +152,9 @@ final class PermitLine extends Slot {
                 ticket, waiter.term.first(), wantsPlace(waiter) ? Queueing.BARGING : Queueing.NONE, List.of()));
     }
 
+    /** The first has a place for all, though it may poll itself: others have only this one. */
     private boolean wantsPlace(Waiter waiter) {
-        return rules.queues() && waiter.queues() && line.peek() == waiter;
+        return rules.queues() && line.peek() == waiter && line.anyQueues();
     }
 
     private void askFirst(Effect.Buffer out) {
@@ -157,7 +166,8 @@ final class PermitLine extends Slot {
         }
     }
 
-    private void pollIn(Tenure asked, long nanos, Effect.Buffer out) {
+    private void pollIn(Tenure asked, long nanos, long now, Effect.Buffer out) {
+        pollAt = now + nanos;
         out.add(new Effect.PollIn(asked, ++pollNumber, nanos));
     }
 
@@ -173,10 +183,18 @@ final class PermitLine extends Slot {
         if (poll.number() == pollNumber && !poll.tenure().inFlight) {
             line.impatient(poll.tenure(), now).forEach(waiter -> ended(waiter, out));
             if (poll.tenure().state == Tenure.State.WAITING) {
-                waiterOf(poll.tenure().id).ifPresent(waiter -> ask(waiter, out));
+                waiterOf(poll.tenure().id).ifPresent(waiter -> askAgain(waiter, out));
             }
             goOn(now, out);
         }
+    }
+
+    /** If only those are left who poll, a place of theirs would hold up who is behind it. */
+    private void askAgain(Waiter waiter, Effect.Buffer out) {
+        if (ticket(waiter).queued && !wantsPlace(waiter)) {
+            again(waiter, out);
+        }
+        ask(waiter, out);
     }
 
     // ---- replies
@@ -198,11 +216,11 @@ final class PermitLine extends Slot {
 
     /** The ticket leaves the line with its waiter, for a slot of its own. */
     private void serve(Tenure ticket, Waiter waiter, long now, Effect.Buffer out) {
-        line.remove(waiter);
-        first = ticket == first ? null : first;
         Slot own = new KeySlot(name, ticket.share, rules, ids);
         Effect.Buffer begun = own.on((slot, wanted) -> slot.begin(ticket, waiter, now, wanted));
         served.accept(own);
+        line.remove(waiter);
+        first = ticket == first ? null : first;
         out.add(new Effect.Elsewhere(own, begun));
         out.add(new Effect.Tell(waiter));
         goOn(now, out);
@@ -221,13 +239,22 @@ final class PermitLine extends Slot {
         if (asked != first) {
             Waiter newcomer = Objects.requireNonNull(asked.preparedFor);
             line.refused(newcomer, reply.holder(), now).ifPresent(waiter -> ended(waiter, out));
+            askForPlace(out);
             return;
         }
-        line.refused(reply.holder(), now).forEach(waiter -> ended(waiter, out));
+        line.refused(asked, reply.holder(), now).forEach(waiter -> ended(waiter, out));
         if (asked.state == Tenure.State.WAITING) {
             waitOn(asked, Objects.requireNonNull(line.peek()), reply, now, out);
         }
         goOn(now, out);
+    }
+
+    /** The first had none while all that waited polled. */
+    private void askForPlace(Effect.Buffer out) {
+        Waiter head = line.peek();
+        if (head != null && ticket(head).arrival == 0 && wantsPlace(head)) {
+            askFirst(out);
+        }
     }
 
     private void waitOn(Tenure asked, Waiter head, Acquire.Refused reply, long now, Effect.Buffer out) {
@@ -238,7 +265,7 @@ final class PermitLine extends Slot {
         } else if (asked.freedMeanwhile || (wantsPlace(head) && reply.arrival() == 0)) {
             ask(head, out);
         } else {
-            pollIn(asked, Math.min(Durations.nanos(reply.retryAfter()), pollDelay(head)), out);
+            pollIn(asked, Math.min(Durations.nanos(reply.retryAfter()), pollDelay(head)), now, out);
         }
     }
 
@@ -259,7 +286,7 @@ final class PermitLine extends Slot {
             if (cause.effect() == StoreException.Effect.REFUSED) {
                 waiterOf(asked.id).ifPresent(waiter -> fail(waiter, cause, now, out));
             } else {
-                line.isSilent(cause, now);
+                line.isSilent(asked, cause, now);
                 line.impatient(asked, now).forEach(waiter -> ended(waiter, out));
                 waiterOf(asked.id).ifPresent(waiter -> retryLater(waiter, cause, now, out));
             }
@@ -281,8 +308,9 @@ final class PermitLine extends Slot {
         if (cause.effect() == StoreException.Effect.UNCONFIRMED || (!isFirst && asked.mayStand())) {
             again(waiter, out);
         }
-        if (isFirst) {
-            pollIn(ticket(waiter), delay, out);
+        Tenure next = first;
+        if (next != null && !next.inFlight && (isFirst || pollAt - now > delay)) {
+            pollIn(next, delay, now, out);
         }
     }
 

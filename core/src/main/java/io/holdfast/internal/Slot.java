@@ -119,6 +119,11 @@ abstract class Slot {
         return current.takeToken();
     }
 
+    /** The store is about to be asked; returns for how long somebody here will wait for the answer, in nanoseconds. */
+    long asks(Tenure asked, long now) {
+        return line.asks(asked, now);
+    }
+
     /** Takes a waiter in; false if the slot is retired. */
     abstract boolean arrive(Waiter waiter, long now, Effect.Buffer out);
 

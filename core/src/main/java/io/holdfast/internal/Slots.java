@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -158,6 +159,22 @@ final class Slots {
 
     /** Those there are of the name. */
     Stream<Slot> of(String name) {
+        Set<Slot> found = open(name);
+        // after the others, as a slot is there before it leaves them
+        Set<Slot> besides = aside.get(name);
+        return (besides == null ? found : with(found, besides)).stream();
+    }
+
+    /** Each of the name, and each that one of them made meanwhile for what it had until then. */
+    void each(String name, Consumer<Slot> action) {
+        Set<Slot> open = open(name);
+        open.forEach(action);
+        aside.getOrDefault(name, Set.of()).stream()
+                .filter(slot -> !open.contains(slot))
+                .forEach(action);
+    }
+
+    private Set<Slot> open(String name) {
         // mostly there is none
         Set<Slot> found = Set.of();
         for (ConcurrentHashMap<String, Slot> slots : usual.open) {
@@ -168,9 +185,7 @@ final class Slots {
                 found = with(found, slots.get(name));
             }
         }
-        // after the others, as a slot is there before it leaves them
-        Set<Slot> besides = aside.get(name);
-        return (besides == null ? found : with(found, besides)).stream();
+        return found;
     }
 
     private static Set<Slot> with(Set<Slot> some, @Nullable Slot another) {

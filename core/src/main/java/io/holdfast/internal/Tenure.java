@@ -67,6 +67,9 @@ final class Tenure {
     boolean queued;
     long arrival;
     long born;
+    /** When the store was last asked with it. */
+    long asked;
+
     int failures;
     int polls;
     long pollNumber;

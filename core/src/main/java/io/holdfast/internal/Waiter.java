@@ -27,6 +27,9 @@ final class Waiter {
     @Nullable
     Tenure ticket;
 
+    /** From when the store is asked for it. */
+    private long askedFrom = Tenure.NEVER;
+
     boolean answered;
     boolean timedOut;
     Optional<String> holder = Optional.empty();
@@ -77,6 +80,21 @@ final class Waiter {
     /** Whether it waits for its place in the queue to come up, rather than polls. */
     boolean queues() {
         return waits() && term.way() != Term.Way.POLLING;
+    }
+
+    /** The store is asked for it from then on, if it was not before. */
+    void asked(long now) {
+        askedFrom = askedFrom == Tenure.NEVER ? now : askedFrom;
+    }
+
+    long askedFrom() {
+        return askedFrom;
+    }
+
+    /** Whether a request for it alone is under way, so that what comes of another request is not its answer. */
+    boolean asksAlone(Tenure asked) {
+        Tenure own = ticket;
+        return own != null && own != asked && own.inFlight && own.preparedFor == this;
     }
 
     boolean outOfTime(long now) {

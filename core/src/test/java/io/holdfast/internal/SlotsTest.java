@@ -6,7 +6,9 @@ import io.holdfast.OnMaxHold;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.TenureId;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -30,6 +32,33 @@ class SlotsTest {
         slots.setAside(slot);
         assertThat(found).contains(slot);
         assertThat(slots.of("n")).containsExactly(slot);
+    }
+
+    /** A signal finds what was granted to one of a line while the line was busy. */
+    @Test
+    void oneThatAnotherMadeMeanwhileIsVisited() {
+        Term permit = READING.of(Share.permits(1));
+        Slot line = slots.get("p", permit, true);
+        List<Slot> visited = new ArrayList<>();
+        slots.each("p", visit -> {
+            visited.add(visit);
+            if (visit == line) {
+                visited.add(slots.get("p", permit, false));
+            }
+        });
+        assertThat(visited).hasSize(3);
+        assertThat(visited.get(2)).isSameAs(visited.get(1));
+    }
+
+    @Test
+    void eachIsVisitedOnce() {
+        List<Slot> visited = new ArrayList<>();
+        slots.each("n", visit -> {
+            visited.add(visit);
+            slots.setAside(visit);
+        });
+        slots.each("n", visited::add);
+        assertThat(visited).containsExactly(slot, slot);
     }
 
     @Test

@@ -32,7 +32,8 @@ if not is_held(held, tenure) then
 end
 
 local me = (ARGV[5] == '2' and FAIR or '') .. tenure
-local arrival = tonumber(redis.call('ZSCORE', queue, me)) or tonumber(ARGV[6])
+local place = tonumber(redis.call('ZSCORE', queue, me))
+local arrival = place or tonumber(ARGV[6])
 local function overtakes()
     if ARGV[5] ~= '2' then
         return fair_before(queue, known, arrival, now)
@@ -54,7 +55,7 @@ end
 local next = redis.call('ZRANGE', ends, 0, 0, 'WITHSCORES')
 local left = next[2] and math.ceil((tonumber(next[2]) - now) / 1000) or CLAIM
 -- who asks again soon goes on with what is left
-local reply = {2, now, more and 1 or left, arrival, next[1] or ''}
+local reply = {2, now, more and 1 or left, place or 0, next[1] or ''}
 if ARGV[5] ~= '0' then
     reply[4] = enqueue(queue, known, me, ARGV[6], ARGV[2], now)
     redis.call('ZADD', wanted, count, me)

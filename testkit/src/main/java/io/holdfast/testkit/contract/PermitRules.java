@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.holdfast.PermitHolder;
 import io.holdfast.SemaphoreReport;
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Acquire.Queueing;
 import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.Change.Kind;
@@ -56,6 +57,7 @@ final class PermitRules {
                 .add("a client that lets permits lapse costs no second claim", PERMITS, PermitRules::absent)
                 .add("a client that let permits lapse waits again when it asks", PERMITS, PermitRules::comesBack)
                 .add("a withdrawn place gets no permits", PERMITS, PermitRules::withdrawn)
+                .add("who is refused without a place is told of none", PERMITS, PermitRules::noPlace)
                 .add("the first to give permits wins", PERMITS, PermitRules::firstWins)
                 .add("fewer permits take nothing away", PERMITS, PermitRules::fewer)
                 .add("more permits are for those who wait", PERMITS, PermitRules::more)
@@ -305,6 +307,13 @@ final class PermitRules {
         scene.passSignals();
         assertEquals(List.of(), other.client().signals());
         holder.areFree(1);
+    }
+
+    private static void noPlace(Scene scene) {
+        Counts one = Counts.with(scene, 1);
+        one.gets(1);
+        Acquire before = one.wants(one.client().tenure(), 1).queued(Queueing.NONE, 7);
+        assertEquals(0, one.client().refused(before).arrival());
     }
 
     private static void firstWins(Scene scene) {

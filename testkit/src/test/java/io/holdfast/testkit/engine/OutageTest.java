@@ -11,6 +11,7 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
+import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -36,6 +37,29 @@ class OutageTest extends VirtualTime {
                 .hasMessageContaining("'n' was not acquired after 2000 ms");
         assertThat(sim.elapsed().minus(before)).isEqualTo(Duration.ofSeconds(2));
         faults(a).outage(false);
+    }
+
+    @Test
+    void whoJoinsOthersIsNotCutShortByAStoreThatAnswers() {
+        Holdfast c = client("c", options -> options.pollInterval(Duration.ofSeconds(5)));
+        Lease held = b.lock("n").tryAcquire().orElseThrow();
+        CompletableFuture<Lease> first = c.lock("n").async().acquire();
+        sim.runFor(Duration.ofSeconds(1));
+        CompletableFuture<Lease> joins = c.lock("n").async().acquire();
+        CompletableFuture<Lease> reads =
+                c.readWriteLock("rw").readLock().async().acquire();
+        sim.runFor(Duration.ofSeconds(3));
+        Held answer = faults(c).holdReply(Operation.ACQUIRE);
+        sim.runUntil(answer::isCaught, Duration.ofSeconds(5));
+        sim.runFor(Duration.ofMillis(20));
+        answer.letGo();
+        sim.runFor(Duration.ofSeconds(10));
+        assertThat(joins).isNotDone();
+        held.close();
+        sim.runFor(Duration.ofSeconds(1));
+        first.join().close();
+        joins.join().close();
+        reads.join().close();
     }
 
     @Test

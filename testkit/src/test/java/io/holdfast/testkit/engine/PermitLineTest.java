@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
+import io.holdfast.IndeterminateLockException;
+import io.holdfast.LockOptions;
 import io.holdfast.Permit;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.WaitStrategy;
+import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
@@ -26,6 +30,7 @@ class PermitLineTest extends VirtualTime {
     private static final Duration SHORT = Duration.ofMillis(1);
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Duration CLAIM_WINDOW = Duration.ofSeconds(1);
+    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
 
     private final DistributedSemaphore atA = a.semaphore("n");
     private final DistributedSemaphore atB = b.semaphore("n");
@@ -182,6 +187,153 @@ class PermitLineTest extends VirtualTime {
     private static void assertUnavailable(CompletableFuture<Permit> waiter) {
         assertThat(waiter).isCompletedExceptionally();
         assertThat(waiter.handle((permit, failure) -> failure).join()).isInstanceOf(StoreUnavailableException.class);
+    }
+
+    private static Throwable failure(CompletableFuture<?> waiter) {
+        return waiter.handle((permit, failure) -> failure).join();
+    }
+
+    @Test
+    void whoIsToldHasAPlaceBehindOneThatPolls() {
+        Permit held = all();
+        DistributedSemaphore polling = b.semaphore("n", LockOptions.defaults().withWaiting(WaitStrategy.POLLING));
+        CompletableFuture<Void> first = passing("polls", waiting(polling, 3));
+        CompletableFuture<Void> second = passing("is told", waiting(atB, 3));
+        List<SimThread> others = Stream.of("a1", "a2", "a3")
+                .map(name -> start(name, this::takesAgainAndAgain))
+                .toList();
+        sim.runFor(SHORT);
+        held.close();
+        sim.runFor(Duration.ofSeconds(5));
+        assertThat(Stream.of(first, second))
+                .allSatisfy(waiter -> assertThat(waiter).isCompleted());
+        sim.runUntil(() -> others.stream().allMatch(SimThread::done), MINUTE);
+        others.forEach(SimThread::join);
+    }
+
+    private void takesAgainAndAgain() throws InterruptedException {
+        for (int i = 0; i < 100; i++) {
+            Permit permit = atA.acquire(3);
+            sim.sleep(Duration.ofMillis(50));
+            permit.close();
+        }
+    }
+
+    @Test
+    void aPlaceIsAskedForWhenOneComesThatWantsIt() {
+        Permit held = all();
+        Holdfast c = client("c", options -> options.pollInterval(Duration.ofSeconds(20)));
+        DistributedSemaphore polling = c.semaphore("n", LockOptions.defaults().withWaiting(WaitStrategy.POLLING));
+        CompletableFuture<Permit> polls = waiting(polling, 1);
+        sim.runFor(MINUTE);
+        CompletableFuture<Permit> told = waiting(c.semaphore("n"), 1);
+        held.close();
+        sim.runFor(Duration.ofMillis(50));
+        giveBack(polls);
+        sim.runFor(Duration.ofMillis(50));
+        giveBack(told);
+    }
+
+    @Test
+    void whoPollsAloneHasNoPlace() {
+        Permit held = all();
+        DistributedSemaphore polling = b.semaphore("n", LockOptions.defaults().withWaiting(WaitStrategy.POLLING));
+        CompletableFuture<Permit> polls = waiting(polling, 3);
+        CompletableFuture<Permit> told = waiting(atB, 1);
+        sim.runFor(CLAIM_WINDOW);
+        told.cancel(true);
+        sim.runFor(CLAIM_WINDOW);
+        CompletableFuture<Void> behind = passing("a", waiting(atA, 3));
+        held.close();
+        sim.runReady();
+        assertThat(behind).as("nobody is before it").isCompleted();
+        sim.runFor(CLAIM_WINDOW);
+        giveBack(polls);
+    }
+
+    @Test
+    void aNewcomerThatTheStoreDidNotAnswerWasNotRefused() {
+        Permit held = all();
+        CompletableFuture<Permit> first = waiting(atB, 1);
+        faults(b).outage(true);
+        CompletableFuture<Optional<Permit>> newcomer = atB.async().tryAcquire(1, Duration.ofMillis(100));
+        sim.runFor(COMMAND_TIMEOUT.plus(SHORT));
+        assertThat(newcomer).isDone();
+        assertThat(failure(newcomer)).isInstanceOf(StoreUnavailableException.class);
+        faults(b).outage(false);
+        held.close();
+        sim.runFor(CLAIM_WINDOW);
+        giveBack(first);
+    }
+
+    @Test
+    void anAnswerToTheFirstIsNoneToANewcomerThatMayHaveBeenGranted() {
+        atA.trySetPermits(3);
+        Permit held = atA.tryAcquire(2).orElseThrow();
+        CompletableFuture<Permit> first = waiting(atB, 3);
+        sim.runFor(Duration.ofMillis(500));
+        faults(b).next(Operation.ACQUIRE, Fault.DROP_REPLY);
+        CompletableFuture<Optional<Permit>> newcomer = atB.async().tryAcquire(1, Duration.ofMillis(100));
+        sim.runFor(COMMAND_TIMEOUT.plus(SHORT));
+        assertThat(failure(newcomer)).isInstanceOf(IndeterminateLockException.class);
+        sim.runFor(COMMAND_TIMEOUT);
+        held.close();
+        sim.runFor(CLAIM_WINDOW);
+        giveBack(first);
+    }
+
+    @Test
+    void eachIsToldWhatItHasAskedForItself() {
+        atA.trySetPermits(3);
+        Permit held = atA.tryAcquire(2).orElseThrow();
+        CompletableFuture<Permit> first = waiting(atB, 3);
+        faults(b).next(Operation.ACQUIRE, Fault.FAIL_AFTER).next(Operation.RELEASE, Fault.DROP_REQUEST);
+        CompletableFuture<Permit> newcomer = atB.async().acquire(1);
+        sim.runReady();
+        faults(b).outage(true);
+        sim.runFor(COMMAND_TIMEOUT.plus(SHORT));
+        assertThat(failure(newcomer)).isInstanceOf(IndeterminateLockException.class);
+        sim.runFor(MINUTE);
+        assertThat(failure(first)).isExactlyInstanceOf(StoreUnavailableException.class);
+        faults(b).outage(false);
+        sim.runFor(MINUTE);
+        held.close();
+    }
+
+    @Test
+    void aNewcomerWhoseRequestFailedIsAnsweredSoon() {
+        Holdfast c = client("c", options -> options.pollInterval(Duration.ofSeconds(20)));
+        DistributedSemaphore atC = c.semaphore("n");
+        Permit held = all();
+        CompletableFuture<Permit> first = waiting(atC, 1);
+        sim.runFor(Duration.ofSeconds(10));
+        faults(c).next(Operation.ACQUIRE, Fault.FAIL_BEFORE);
+        CompletableFuture<Permit> newcomer = waiting(atC, 1);
+        CompletableFuture<Optional<Permit>> another = atC.async().tryAcquire(1, Duration.ofMillis(100));
+        sim.runFor(Duration.ofMillis(200));
+        assertThat(another.join()).isEmpty();
+        sim.runFor(MINUTE);
+        assertThat(newcomer).isNotDone();
+        held.close();
+        sim.runFor(CLAIM_WINDOW);
+        giveBack(first);
+        giveBack(newcomer);
+    }
+
+    @Test
+    void oneThatIsAskedForWhileAnotherLeavesFailsForItself() {
+        Permit held = all();
+        ScarcePlatform platform = new ScarcePlatform(sim);
+        Holdfast c = client("c", options -> options.platform(platform).provider(provider(server::open)));
+        CompletableFuture<Permit> leaves = waiting(c.semaphore("n"), 1);
+        CompletableFuture<Permit> next = waiting(c.semaphore("n"), 1);
+        platform.failWithin("start");
+        leaves.cancel(true);
+        sim.runReady();
+        assertThat(platform.hasFailed()).isTrue();
+        held.close();
+        sim.runFor(CLAIM_WINDOW);
+        giveBack(next);
     }
 
     @Test
