@@ -71,6 +71,7 @@ public class KeySlotModelCheckingTest {
                 .actorsAfter(0)
                 .iterations(scenarios)
                 .invocationsPerIteration(300)
+                .invocationTimeout$lincheck(60_000) // on a busy machine its own instrumentation takes seconds
                 .verifier(EpsilonVerifier.class)
                 .check(scene);
     }

@@ -46,8 +46,6 @@ class OutageTest extends VirtualTime {
         CompletableFuture<Lease> first = c.lock("n").async().acquire();
         sim.runFor(Duration.ofSeconds(1));
         CompletableFuture<Lease> joins = c.lock("n").async().acquire();
-        CompletableFuture<Lease> reads =
-                c.readWriteLock("rw").readLock().async().acquire();
         sim.runFor(Duration.ofSeconds(3));
         Held answer = faults(c).holdReply(Operation.ACQUIRE);
         sim.runUntil(answer::isCaught, Duration.ofSeconds(5));
@@ -57,9 +55,8 @@ class OutageTest extends VirtualTime {
         assertThat(joins).isNotDone();
         held.close();
         sim.runFor(Duration.ofSeconds(1));
-        first.join().close();
-        joins.join().close();
-        reads.join().close();
+        sim.await(first).close();
+        sim.await(joins).close();
     }
 
     @Test
