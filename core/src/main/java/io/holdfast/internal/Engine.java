@@ -429,7 +429,6 @@ final class Engine implements Rules.Moment {
     /** Refuses new waiters, and ends all waits and holds. */
     void shutDown() {
         closed = true;
-        counting.close();
         latches.close();
         long now = platform.nanoTime();
         slots.all()
