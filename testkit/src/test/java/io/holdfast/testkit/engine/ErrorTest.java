@@ -186,7 +186,7 @@ class ErrorTest extends VirtualTime {
         theirs.trySetCount(1);
         CompletableFuture<Void> open = c.countDownLatch("l").async().await();
         sim.runFor(SHORT);
-        platform.failWithin("silent");
+        platform.failWithin("endIfImpatient");
         faults(c).next(Operation.COUNT, Fault.FAIL_BEFORE);
         sim.runFor(Duration.ofSeconds(2));
         assertThat(platform.hasFailed()).isTrue();
