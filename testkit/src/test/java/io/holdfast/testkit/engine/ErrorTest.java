@@ -12,6 +12,7 @@ import io.holdfast.HoldfastBuilder;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
+import io.holdfast.OnMaxHold;
 import io.holdfast.QuorumLock;
 import io.holdfast.Safety;
 import io.holdfast.testkit.SimThread;
@@ -207,6 +208,33 @@ class ErrorTest extends VirtualTime {
         assertThat(theirs.tryLock()).isTrue();
         theirs.unlock();
         sim.runReady();
+    }
+
+    @Test
+    void aLossIsToldThoughItCannotBeLogged() throws InterruptedException {
+        List<Object> told = new ArrayList<>();
+        Lease lease = lock.acquire();
+        lease.onLost(told::add);
+        platform.failWithin("writeLater");
+        b.lock("n").forceUnlock();
+        sim.runFor(LEASE);
+        assertThat(platform.hasFailed()).isTrue();
+        assertThat(told).hasSize(1);
+        assertThat(heard).hasAtLeastOneElementOfType(LockEvent.Lost.class);
+    }
+
+    @Test
+    void aHoldThatIsTooOldEndsThoughThatCannotBeLogged() throws InterruptedException {
+        Holdfast d = client(
+                "d",
+                options -> options.platform(platform)
+                        .provider(provider(server::open))
+                        .maxHold(Duration.ofSeconds(2), OnMaxHold.STOP_RENEWING));
+        Lease lease = d.lock("n").acquire();
+        platform.failWithin("writeLater");
+        sim.runFor(LEASE.multipliedBy(2));
+        assertThat(platform.hasFailed()).isTrue();
+        assertThat(lease.isValid()).isFalse();
     }
 
     private QuorumLock quorum(String process, UnaryOperator<HoldfastBuilder> more) {
