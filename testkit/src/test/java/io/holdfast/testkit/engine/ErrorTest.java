@@ -211,6 +211,32 @@ class ErrorTest extends VirtualTime {
     }
 
     @Test
+    void aServerThatCannotBeAskedHoldsUpNoMajority() {
+        assertHeldInSpiteOf("tryOnce");
+    }
+
+    @Test
+    void aServerThatCannotBeToldTheTokenHoldsUpNoMajority() {
+        sim.server("q0").stepClock(Duration.ofHours(1));
+        assertHeldInSpiteOf("renew");
+    }
+
+    private void assertHeldInSpiteOf(String method) {
+        QuorumLock mine = quorum("mine", options -> options.platform(platform));
+        SimThread user = start("user", () -> {
+            mine.lock();
+            assertThat(mine.heldAt()).isEqualTo(2);
+            mine.unlock();
+        });
+        platform.failWithin(method);
+        sim.runFor(SHORT);
+        assertThat(platform.hasFailed()).isTrue();
+        assertThat(user.done()).isTrue();
+        user.join();
+        sim.runReady();
+    }
+
+    @Test
     void aLossIsToldThoughItCannotBeLogged() throws InterruptedException {
         List<Object> told = new ArrayList<>();
         Lease lease = lock.acquire();
