@@ -150,7 +150,7 @@ class QuorumLeaseTest extends FiveServers {
         lease.onLost(loss -> {
             throw new AssertionError() {
                 @Override
-                public String toString() {
+                public String getMessage() {
                     throw this;
                 }
             };
