@@ -13,11 +13,9 @@ import io.holdfast.spi.TenureId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +35,6 @@ final class Counting {
     private static final Duration MOST_LIFE_OF_A_COPY = Duration.ofSeconds(25);
 
     private final Engine engine;
-    private final Set<Repeated> open = ConcurrentHashMap.newKeySet();
 
     Counting(Engine engine) {
         this.engine = engine;
@@ -52,13 +49,7 @@ final class Counting {
         requireOpen(what, name);
         Change change = new Change(kind, name, engine.nextTenure(), amount, life, 0);
         Repeated repeated = new Repeated(change);
-        open.add(repeated);
-        Awaiting.whenDone(repeated.done, () -> open.remove(repeated));
-        if (engine.closed) {
-            close();
-        } else {
-            repeated.send(0);
-        }
+        repeated.send(0);
         return join(what, name, repeated.done, true);
     }
 
@@ -114,7 +105,8 @@ final class Counting {
         try {
             return answer.join();
         } catch (CompletionException e) {
-            if (e.getCause() instanceof StoreException cause && !engine.calls.isEndedByClose(cause, changes)) {
+            if (e.getCause() instanceof StoreException cause
+                    && (!engine.closed || (changes && cause.effect().mayBeApplied()))) {
                 throw failure(what, name, changes, cause);
             }
             throw closed(what + " '" + name + "'");
@@ -126,11 +118,6 @@ final class Counting {
         return changes && cause.effect().mayBeApplied()
                 ? new IndeterminateLockException(name, text + "; whether it was changed could not be told", cause)
                 : Texts.failure(name, text, cause);
-    }
-
-    /** Ends what is under way. */
-    void close() {
-        open.forEach(repeated -> repeated.done.completeExceptionally(new IllegalStateException("closed")));
     }
 
     /** One change, until it is answered or patience is over. */
@@ -164,7 +151,7 @@ final class Counting {
                 done.complete(answer.applied());
             } else if (error instanceof StoreException cause) {
                 failed(cause, failures);
-            } else if (!done.isDone()) {
+            } else {
                 send(failures);
             }
         }
@@ -172,20 +159,24 @@ final class Counting {
         private void failed(StoreException cause, int failures) {
             mayBeApplied |= cause.effect().mayBeApplied();
             long patience = mayBeApplied ? MOST_PATIENCE_NANOS : engine.rules.command();
-            boolean over = engine.platform.nanoTime() - began >= Math.min(patience, engine.rules.outage());
+            boolean over =
+                    engine.closed || engine.platform.nanoTime() - began >= Math.min(patience, engine.rules.outage());
             if (over || cause.effect() == Effect.REFUSED) {
                 // that this copy is refused says nothing about those before it
                 done.completeExceptionally(
                         mayBeApplied ? new StoreException(Effect.UNKNOWN, cause.getMessage() + "", cause) : cause);
             } else {
                 long delay = Term.doubled(FIRST_BACKOFF_NANOS, failures, MOST_BACKOFF_NANOS);
-                engine.later.run(delay, () -> sendAgain(failures + 1));
+                // the close of the client runs it early
+                var unused = engine.delays.run(delay, () -> sendAgain(cause, failures));
             }
         }
 
-        private void sendAgain(int failures) {
-            if (!done.isDone()) {
-                send(failures);
+        private void sendAgain(StoreException cause, int failures) {
+            if (engine.closed) {
+                failed(cause, failures);
+            } else {
+                send(failures + 1);
             }
         }
     }

@@ -281,13 +281,14 @@ final class Engine implements Rules.Moment {
 
     private void lost(Slot slot, Hold hold, String reason) {
         counters.lost.increment();
+        // first: a log that fails must not hide the loss from its owner
+        var loss = Texts.lost(hold, reason);
+        hold.lossActions().forEach(action -> action.tell(this, loss));
         Share.Mode mode = slot.share.mode();
         events.warn(
                 mode,
                 new LockEvent.Lost(slot.name, hold.token, hold.owner(), reason),
                 "another owner may have the " + Texts.held(mode) + ": fence its writes with the token");
-        var loss = Texts.lost(hold, reason);
-        hold.lossActions().forEach(action -> action.tell(this, loss));
     }
 
     /** Runs an action of a user for a loss; what it throws is logged. */
@@ -429,7 +430,6 @@ final class Engine implements Rules.Moment {
     /** Refuses new waiters, and ends all waits and holds. */
     void shutDown() {
         closed = true;
-        counting.close();
         latches.close();
         long now = platform.nanoTime();
         slots.all()

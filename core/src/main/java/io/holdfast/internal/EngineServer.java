@@ -53,6 +53,14 @@ record EngineServer(Engine engine, String name, Term term, Surroundings surround
     }
 
     @Override
+    public boolean isBeingAsked() {
+        return engine.slots
+                .of(name)
+                .map(Slot::tenure)
+                .anyMatch(tenure -> tenure != null && tenure.state == Tenure.State.WAITING);
+    }
+
+    @Override
     public Platform.Task later(Duration delay, Runnable task) {
         return engine.delays.run(Durations.nanos(delay), task);
     }

@@ -62,11 +62,11 @@ final class Events implements AutoCloseable {
 
     /** Warns with a text that ends in what to do, together with what else of this kind happens in the same moment. */
     void warn(Share.Mode mode, LockEvent event, String todo) {
+        publish(mode, event);
         String sentence = Sentences.of(mode, event);
         log.execute(() -> LOG.debug("{}: {}", client, sentence));
         String many = Sentences.ofMany(mode, event);
         warnings.add(many, event, sentence, many, todo);
-        publish(mode, event);
     }
 
     /** On a thread of its own: a slow log holds up no deadline. */
@@ -89,7 +89,11 @@ final class Events implements AutoCloseable {
 
     /** Logs an error of code that is not ours, or of the engine itself, and goes on. */
     void failure(String what, Throwable error) {
-        LOG.error("{}: {} failed: {}", client, what, error.toString(), error);
+        try {
+            LOG.error("{}: {} failed: {}", client, what, error.toString(), error);
+        } catch (Throwable e) {
+            // whoever reports an error goes on, also when the log fails
+        }
     }
 
     private void publish(Share.Mode mode, LockEvent event) {

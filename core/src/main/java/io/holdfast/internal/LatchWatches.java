@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,7 @@ final class LatchWatches {
         boolean listening;
         long polls;
         int failures;
+        long askedAt;
         long outageSince;
     }
 
@@ -134,13 +136,36 @@ final class LatchWatches {
             watch.asking = true;
             watch.askAgain = false;
             watch.listening = true;
+            watch.askedAt = engine.platform.nanoTime();
             return List.copyOf(watch.waits);
         });
         if (!asking.isEmpty()) {
-            var unused = engine.calls
-                    .ask(() -> engine.counting.store().latch(name, true))
-                    .whenComplete((report, error) -> answered(name, asking, report, error));
+            CompletableFuture<LatchReport> answer =
+                    engine.calls.ask(() -> engine.counting.store().latch(name, true));
+            var unused = answer.whenComplete((report, error) -> answered(name, asking, report, error));
+            limit(answer, locked(() -> patience(watches.get(name))));
         }
+    }
+
+    /** Ends a request that would outlast the patience of somebody who waits. */
+    private void limit(CompletableFuture<?> answer, long patience) {
+        if (engine.rules.command() - patience > Slot.FIRST_BACKOFF_NANOS) {
+            var silence = new StoreException(
+                    StoreException.Effect.UNKNOWN, "no answer from " + engine.store.describe() + " in time");
+            var timer = engine.later.run(patience, () -> answer.completeExceptionally(silence));
+            Awaiting.whenDone(answer, timer::cancel);
+        }
+    }
+
+    /** For how long all of them wait for a store that does not answer, in nanoseconds. */
+    private long patience(@Nullable Watch watch) {
+        long now = engine.platform.nanoTime();
+        return Stream.ofNullable(watch)
+                .flatMap(any -> any.waits.stream()
+                        .map(wait -> wait.patience(any.failures == 0 ? now : any.outageSince, engine.rules)))
+                .mapToLong(limit -> Math.max(1, limit - now))
+                .min()
+                .orElse(Tenure.NEVER);
     }
 
     private static void note(@Nullable Watch watch) {
@@ -195,14 +220,13 @@ final class LatchWatches {
         return watch != null;
     }
 
-    /** Since when the store has not answered. */
+    /** Since when the store has not answered: since the first request that it did not answer. */
     private long silent(String name) {
-        long now = engine.platform.nanoTime();
         Watch watch = watches.get(name);
         if (watch == null) {
-            return now;
+            return engine.platform.nanoTime();
         }
-        watch.outageSince = watch.failures++ == 0 ? now : watch.outageSince;
+        watch.outageSince = watch.failures++ == 0 ? watch.askedAt : watch.outageSince;
         return watch.outageSince;
     }
 
@@ -221,12 +245,13 @@ final class LatchWatches {
                 return Tenure.NEVER;
             }
             number[0] = ++watch.polls;
-            return watch.failures == 0
+            long pause = watch.failures == 0
                     ? engine.rules.poll()
                     : Term.doubled(Slot.FIRST_BACKOFF_NANOS, watch.failures - 1, Slot.MOST_BACKOFF_NANOS);
+            return Math.min(engine.jittered(pause), patience(watch));
         });
         if (delay != Tenure.NEVER) {
-            engine.later.run(engine.jittered(delay), () -> poll(name, number[0]));
+            engine.later.run(delay, () -> poll(name, number[0]));
         }
     }
 

@@ -30,7 +30,7 @@ record Overdue(Engine engine) {
         hold.tooLongReported = true;
         Thread thread = hold.thread();
         Act act = act(hold.term.limit().then(), thread);
-        engine.events.warn(slot.share.mode(), report(slot, hold, thread, now), act.todo);
+        LockEvent report = report(slot, hold, thread, now);
         if (act == Act.INTERRUPT && thread != null) {
             engine.threads.background().execute(() -> slot.locked(() -> interrupt(slot, hold, thread)));
         } else if (act == Act.REVOKE) {
@@ -38,6 +38,8 @@ record Overdue(Engine engine) {
         } else if (act == Act.STOP) {
             engine.eventOnTimer(slot, (s, out) -> s.stopRenewing(hold, out));
         }
+        // last, as a log may fail
+        engine.events.warn(slot.share.mode(), report, act.todo);
     }
 
     private static Act act(OnMaxHold then, @Nullable Thread thread) {

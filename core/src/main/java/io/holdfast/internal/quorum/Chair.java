@@ -7,7 +7,6 @@ import io.holdfast.StoreUnavailableException;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -64,23 +63,36 @@ final class Chair {
         return Optional.ofNullable(trouble);
     }
 
-    void ask(Optional<Duration> own) {
+    /** Asks for its lock, and waits for the answer within the budget and that time. */
+    void ask(Optional<Duration> own, Duration most) {
         state = State.ASKED;
         trouble = null;
-        try {
+        Duration within = Servers.shorter(budget, most);
+        guarded(() -> {
             CompletableFuture<Optional<Lease>> asked = server.ask(own);
-            await(asked, () -> asked.cancel(false));
+            await(asked, within, () -> asked.completeExceptionally(silence(within)));
             var unused = asked.whenComplete((lease, error) ->
                     holding.event(() -> answered(asked, error == null ? lease : Optional.empty(), error)));
-        } catch (RuntimeException e) {
+        });
+    }
+
+    /** A chair that failed and stayed open would have neither request nor timer: nothing would end the attempt. */
+    private void guarded(Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable e) {
             vacate(e);
         }
     }
 
-    /** Whoever asked does not wait for longer than the budget. */
-    private void await(CompletableFuture<?> asked, Runnable overdue) {
+    private void await(CompletableFuture<?> asked, Duration within, Runnable overdue) {
         request = asked;
-        timer = server.later(budget, overdue);
+        timer = server.later(within, overdue);
+    }
+
+    private IndeterminateLockException silence(Duration within) {
+        return new IndeterminateLockException(
+                holding.name(), server.address() + " did not answer within " + within.toMillis() + " ms", null);
     }
 
     private void answered(CompletableFuture<?> asked, Optional<Lease> lease, @Nullable Throwable error) {
@@ -95,15 +107,11 @@ final class Chair {
             state = State.GRANTED;
             holding.granted(this);
         } else {
-            vacate(error == null ? null : cause(error));
+            vacate(error == null ? Texts.refusal(server, holding.name()) : cause(error));
         }
     }
 
-    private Throwable cause(Throwable error) {
-        if (error instanceof CancellationException) {
-            return new IndeterminateLockException(
-                    holding.name(), server.address() + " did not answer within " + budget.toMillis() + " ms", null);
-        }
+    private static Throwable cause(Throwable error) {
         return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     }
 
@@ -115,7 +123,7 @@ final class Chair {
 
     /** Lets all later tokens be above this one. */
     void raise(long token) {
-        seat().ifPresent(mine -> raise(mine, token));
+        seat().ifPresent(mine -> guarded(() -> raise(mine, token)));
     }
 
     private void raise(Seat mine, long token) {
@@ -124,7 +132,7 @@ final class Chair {
             return;
         }
         CompletableFuture<Boolean> confirmed = mine.renew(token).thenApply(yes -> yes);
-        await(confirmed, () -> confirmed.complete(false));
+        await(confirmed, budget, () -> confirmed.complete(false));
         var unused =
                 confirmed.whenComplete((yes, error) -> holding.event(() -> raised(mine, token, error == null && yes)));
     }

@@ -47,6 +47,7 @@ final class Holding {
     private final Servers servers;
     private final Optional<Duration> own;
     private final @Nullable Thread owner;
+    private final long askUntil;
     private final List<Chair> chairs;
     private final Serial events;
     private final CompletableFuture<Boolean> convened = new CompletableFuture<>();
@@ -65,11 +66,13 @@ final class Holding {
     /**
      * @param own how long it is held without renewal; empty to renew it
      * @param owner the thread that holds it; null if a lease does
+     * @param patience for how long servers that do not answer are waited for
      */
-    Holding(Servers servers, Optional<Duration> own, @Nullable Thread owner) {
+    Holding(Servers servers, Optional<Duration> own, @Nullable Thread owner, Duration patience) {
         this.servers = servers;
         this.own = own;
         this.owner = owner;
+        askUntil = servers.platform().nanoTime() + patience.toNanos();
         events = new Serial(e -> servers.open().failed(servers.toString(), e));
         chairs = servers.all().stream()
                 .map(server -> new Chair(server, this, servers.budget(server, own)))
@@ -106,11 +109,15 @@ final class Holding {
             for (Chair chair : chairs) {
                 // those before may have ended it
                 if (phase == Phase.ASKING) {
-                    chair.ask(own);
+                    chair.ask(own, left());
                 }
             }
         });
         return convened;
+    }
+
+    private Duration left() {
+        return Duration.ofNanos(askUntil - servers.platform().nanoTime());
     }
 
     /** Why it is not held; empty if others hold it. */
@@ -165,12 +172,12 @@ final class Holding {
         }
         long valid = valid();
         if (valid >= servers.majority()) {
-            phase = Phase.HELD;
             tickLater();
+            phase = Phase.HELD;
             events.afterwards(() -> convened.complete(true));
         } else if (valid + chairs.stream().filter(Chair::isOpen).count() < servers.majority()) {
             failure = Texts.failure(servers, chairs);
-            dissolve();
+            dissolve(left());
         }
     }
 
@@ -296,7 +303,7 @@ final class Holding {
         Optional<Duration> left =
                 own.map(any -> Duration.ofNanos(end - servers.platform().nanoTime()));
         if (left.filter(time -> time.compareTo(Durations.MIN_LEASE) < 0).isEmpty()) {
-            chair.ask(left);
+            chair.ask(left, servers.budget(own));
         }
     }
 
@@ -317,7 +324,7 @@ final class Holding {
         boolean byClose = lostByClose;
         boolean wasHeld = phase == Phase.HELD;
         int had = seats.size();
-        CompletableFuture<Integer> dissolved = dissolve();
+        CompletableFuture<Integer> dissolved = dissolve(servers.budget(own));
         events.afterwards(() -> {
             var unused = dissolved.thenAccept(lost -> {
                 if (byClose) {
@@ -333,9 +340,9 @@ final class Holding {
         });
     }
 
-    /** How many were lost before. */
+    /** How many were lost before, as far as that is known within a budget and that time. */
     @CanIgnoreReturnValue
-    private CompletableFuture<Integer> dissolve() {
+    private CompletableFuture<Integer> dissolve(Duration most) {
         phase = Phase.OVER;
         ticker.cancel();
         lossActions.clear();
@@ -343,7 +350,7 @@ final class Holding {
                 chairs.stream().map(Chair::leave).toList();
         seats = List.of();
         CompletableFuture<Void> all = CompletableFuture.allOf(lost.toArray(CompletableFuture[]::new));
-        Platform.Task timer = servers.later(servers.budget(own), () -> all.complete(null));
+        Platform.Task timer = servers.later(Servers.shorter(servers.budget(own), most), () -> all.complete(null));
         CompletableFuture<Integer> dissolved = all.thenApply(nothing -> {
             timer.cancel();
             return (int) lost.stream().filter(each -> each.getNow(false)).count();

@@ -1,5 +1,6 @@
 package io.holdfast.internal.quorum;
 
+import io.holdfast.LockTimeoutException;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.internal.multi.Patience;
 import java.time.Duration;
@@ -14,8 +15,9 @@ import org.jspecify.annotations.Nullable;
  * random, and twice as long with each attempt, up to {@link #LONGEST_PAUSE}; sooner or later one is alone. When the time is
  * up it asks once more. There is no queue.
  *
- * <p>One who could not ask a majority goes on for a while, as servers may come back: for two command timeouts if a majority
- * never answered, and as long as its clients stay through outages if it did.
+ * <p>One whom no majority answers goes on for a while, because servers may come back: for a command timeout if a majority
+ * never answered, and as long as its clients stay through outages if it did. Both times begin with the first attempt that
+ * was not answered. An attempt that met only other threads of this process, which ask, neither begins an outage nor ends one.
  *
  * <p>The last act is a check of validity, by the caller: one who was paused for longer than the lease asks again.
  */
@@ -34,8 +36,10 @@ final class Request {
     private volatile Holding attempt;
 
     private Duration pause = FIRST_PAUSE;
-    private boolean answered;
-    private long answeredUntil;
+    private Duration longestOutage;
+    private long askedAt;
+    private long outageSince;
+    private Optional<RuntimeException> outage = Optional.empty();
 
     Request(Servers servers, Optional<Duration> own, long wait, @Nullable Thread owner) {
         this(servers, own, Patience.from(servers.platform(), wait), owner, 0);
@@ -47,8 +51,8 @@ final class Request {
         this.patience = patience;
         this.owner = owner;
         this.late = late;
-        this.attempt = new Holding(servers, own, owner);
-        this.answeredUntil = servers.platform().nanoTime();
+        this.longestOutage = servers.commandTimeout();
+        this.attempt = newAttempt();
     }
 
     /** The hold; nothing if others had it all the time. */
@@ -76,6 +80,17 @@ final class Request {
         return new Request(servers, own, patience, owner, late + 1);
     }
 
+    private Holding newAttempt() {
+        askedAt = servers.platform().nanoTime();
+        return new Holding(servers, own, owner, outageLeft());
+    }
+
+    /** For how long servers that do not answer are still waited for. */
+    private Duration outageLeft() {
+        long since = outage.isPresent() ? outageSince : askedAt;
+        return longestOutage.minusNanos(servers.platform().nanoTime() - since);
+    }
+
     private void ask() {
         var unused = attempt.convene().thenAccept(this::decided);
     }
@@ -87,29 +102,30 @@ final class Request {
                 var unused = attempt.end();
             }
         } else if (isOver(failure)) {
-            failure.ifPresentOrElse(outcome::completeExceptionally, () -> outcome.complete(Optional.empty()));
+            outage.ifPresentOrElse(outcome::completeExceptionally, () -> outcome.complete(Optional.empty()));
         } else if (!outcome.isDone()) {
             var unused = servers.later(nextPause(), this::again);
         }
     }
 
     private boolean isOver(Optional<RuntimeException> failure) {
+        note(failure);
         boolean timeIsUp = patience.nanos() <= 0 || patience.isOver();
         boolean isFinal = failure.filter(
                         error -> error instanceof StoreRefusedException || error instanceof IllegalStateException)
                 .isPresent();
-        return timeIsUp || isFinal || staysNoLonger(failure.isEmpty());
+        return timeIsUp || isFinal || (outage.isPresent() && outageLeft().toNanos() <= 0);
     }
 
-    private boolean staysNoLonger(boolean answer) {
-        long now = servers.platform().nanoTime();
-        if (answer) {
-            answered = true;
-            answeredUntil = now;
+    private void note(Optional<RuntimeException> failure) {
+        boolean answered = failure.isEmpty() || attempt.token() != 0;
+        longestOutage = answered ? servers.maxOutage() : longestOutage;
+        if (failure.isEmpty()) {
+            outage = failure;
+        } else if (!(failure.get() instanceof LockTimeoutException)) {
+            outageSince = outage.isPresent() ? outageSince : askedAt;
+            outage = failure;
         }
-        Duration most =
-                answered ? servers.maxOutage() : servers.commandTimeout().multipliedBy(2);
-        return now - answeredUntil >= most.toNanos() && !answer;
     }
 
     private Duration nextPause() {
@@ -118,12 +134,11 @@ final class Request {
                 Duration.ofNanos(half + Math.floorMod(servers.platform().randomLong(), 2 * half));
         Duration twice = pause.multipliedBy(2);
         pause = twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
-        Duration left = patience.left();
-        return left.compareTo(random) < 0 ? left : random;
+        return Servers.shorter(random, Servers.shorter(patience.left(), outageLeft()));
     }
 
     private void again() {
-        attempt = new Holding(servers, own, owner);
+        attempt = newAttempt();
         // whoever withdrew just before could not see this attempt
         if (!outcome.isDone()) {
             ask();

@@ -47,6 +47,9 @@ public interface Server {
      */
     CompletableFuture<Optional<Lease>> ask(Optional<Duration> own);
 
+    /** Whether another thread of this client asks for the lock now, and so is why others are refused. */
+    boolean isBeingAsked();
+
     /** Runs a task that may call the store, after the delay; when the client is closed, if that is earlier. */
     Platform.Task later(Duration delay, Runnable task);
 

@@ -30,7 +30,7 @@ record Servers(String name, List<Server> all, Optional<Duration> budget) {
         return budget.orElse(shorter(tenth, server.commandTimeout()));
     }
 
-    private static Duration shorter(Duration one, Duration other) {
+    static Duration shorter(Duration one, Duration other) {
         return one.compareTo(other) < 0 ? one : other;
     }
 

@@ -44,12 +44,24 @@ final class Texts {
                 servers.name(), token, servers + ": the hold (token " + token + ") was closed, and is no more");
     }
 
-    /** Why an attempt failed; null if others hold the lock. */
+    /** Why a server refused; null if it has granted the lock to others, and not only another thread asks it. */
+    static @Nullable Throwable refusal(Server server, String name) {
+        String text = server.address() + " is being asked by another thread of this process";
+        return server.isBeingAsked() ? new LockTimeoutException(name, text) : null;
+    }
+
+    /** Why an attempt failed; null if others hold the lock, a timeout if other threads of this process ask for it. */
     static @Nullable RuntimeException failure(Servers servers, List<Chair> chairs) {
-        List<Throwable> troubles =
+        int most = servers.all().size() - servers.majority();
+        List<Throwable> unheard =
                 chairs.stream().flatMap(chair -> chair.trouble().stream()).toList();
-        if (servers.all().size() - troubles.size() < servers.majority()) {
+        List<Throwable> troubles = unheard.stream()
+                .filter(trouble -> !(trouble instanceof LockTimeoutException))
+                .toList();
+        if (troubles.size() > most) {
             return unanswered(servers, troubles);
+        } else if (unheard.size() > most) {
+            return new LockTimeoutException(servers.name(), servers + " is being asked for by other threads");
         }
         boolean refused = chairs.stream()
                 .anyMatch(

@@ -9,6 +9,7 @@ import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
 import io.holdfast.MultiLock;
 import io.holdfast.testkit.SimThread;
+import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -85,6 +86,36 @@ class CloseTest extends VirtualTime {
                 IndeterminateLockException.class,
                 () -> c.semaphore("s").release(id));
         b.semaphore("s").delete();
+    }
+
+    @Test
+    void aChangeEndsAndMayHaveBeenMade() {
+        b.countDownLatch("l").trySetCount(1);
+        closeEnds(Operation.CHANGE, IndeterminateLockException.class, c.countDownLatch("l")::countDown);
+        b.countDownLatch("l").delete();
+    }
+
+    @Test
+    void aChangeThatIsToBeSentAgainEndsAndMayHaveBeenMade() {
+        b.semaphore("s").trySetPermits(1);
+        faults(c).probability(Fault.FAIL_AFTER, 1);
+        SimThread asking = start(
+                "asking",
+                () -> assertThatThrownBy(() -> c.semaphore("s").addPermits(1))
+                        .isInstanceOf(IndeterminateLockException.class)
+                        .hasMessageContaining("whether it was changed could not be told"));
+        sim.runFor(SHORT);
+        assertThat(asking.done()).isFalse();
+        c.close();
+        sim.runUntil(asking::done, SHORT);
+        asking.join();
+        b.semaphore("s").delete();
+    }
+
+    @Test
+    void aChangeThatReachedNoServerEnds() {
+        faults(c).outage(true);
+        closeEnds(Operation.SIGNAL, IllegalStateException.class, c.countDownLatch("l")::countDown);
     }
 
     @Test

@@ -12,6 +12,7 @@ import io.holdfast.HoldfastBuilder;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
+import io.holdfast.OnMaxHold;
 import io.holdfast.QuorumLock;
 import io.holdfast.Safety;
 import io.holdfast.testkit.SimThread;
@@ -186,7 +187,7 @@ class ErrorTest extends VirtualTime {
         theirs.trySetCount(1);
         CompletableFuture<Void> open = c.countDownLatch("l").async().await();
         sim.runFor(SHORT);
-        platform.failWithin("silent");
+        platform.failWithin("endIfImpatient");
         faults(c).next(Operation.COUNT, Fault.FAIL_BEFORE);
         sim.runFor(Duration.ofSeconds(2));
         assertThat(platform.hasFailed()).isTrue();
@@ -207,6 +208,59 @@ class ErrorTest extends VirtualTime {
         assertThat(theirs.tryLock()).isTrue();
         theirs.unlock();
         sim.runReady();
+    }
+
+    @Test
+    void aServerThatCannotBeAskedHoldsUpNoMajority() {
+        assertHeldInSpiteOf("tryOnce");
+    }
+
+    @Test
+    void aServerThatCannotBeToldTheTokenHoldsUpNoMajority() {
+        sim.server("q0").stepClock(Duration.ofHours(1));
+        assertHeldInSpiteOf("renew");
+    }
+
+    private void assertHeldInSpiteOf(String method) {
+        QuorumLock mine = quorum("mine", options -> options.platform(platform));
+        SimThread user = start("user", () -> {
+            mine.lock();
+            assertThat(mine.heldAt()).isEqualTo(2);
+            mine.unlock();
+        });
+        platform.failWithin(method);
+        sim.runFor(SHORT);
+        assertThat(platform.hasFailed()).isTrue();
+        assertThat(user.done()).isTrue();
+        user.join();
+        sim.runReady();
+    }
+
+    @Test
+    void aLossIsToldThoughItCannotBeLogged() throws InterruptedException {
+        List<Object> told = new ArrayList<>();
+        Lease lease = lock.acquire();
+        lease.onLost(told::add);
+        platform.failWithin("writeLater");
+        b.lock("n").forceUnlock();
+        sim.runFor(LEASE);
+        assertThat(platform.hasFailed()).isTrue();
+        assertThat(told).hasSize(1);
+        assertThat(heard).hasAtLeastOneElementOfType(LockEvent.Lost.class);
+    }
+
+    @Test
+    void aHoldThatIsTooOldEndsThoughThatCannotBeLogged() throws InterruptedException {
+        Holdfast d = client(
+                "d",
+                options -> options.platform(platform)
+                        .provider(provider(server::open))
+                        .maxHold(Duration.ofSeconds(2), OnMaxHold.STOP_RENEWING));
+        Lease lease = d.lock("n").acquire();
+        platform.failWithin("writeLater");
+        sim.runFor(LEASE.multipliedBy(2));
+        assertThat(platform.hasFailed()).isTrue();
+        assertThat(lease.isValid()).isFalse();
     }
 
     private QuorumLock quorum(String process, UnaryOperator<HoldfastBuilder> more) {

@@ -373,6 +373,50 @@ class LatchTest extends VirtualTime {
     }
 
     @Test
+    void anOutageBeginsWithTheFirstRequestThatWasNotAnswered() {
+        atA.trySetCount(1);
+        CompletableFuture<Void> waiting = atB.async().await();
+        sim.runFor(SHORT);
+        faults(b).probability(Fault.DROP_REQUEST, 1);
+        sim.runFor(Duration.ofSeconds(30));
+        assertThat(waiting).isNotDone();
+        sim.runFor(POLL);
+        assertThat(waiting).isCompletedExceptionally();
+        faults(b).probability(Fault.DROP_REQUEST, 0);
+    }
+
+    @Test
+    void aFirstWaitThatJoinsASilentCallHasTheCommandTimeout() {
+        faults(b).probability(Fault.DROP_REQUEST, 1);
+        CompletableFuture<Void> first = atB.async().await();
+        sim.runFor(Duration.ofSeconds(1));
+        CompletableFuture<Void> second = atB.async().await();
+        sim.runFor(Duration.ofSeconds(1));
+        assertThat(first).isCompletedExceptionally();
+        assertThat(second).isNotDone();
+        sim.runFor(Duration.ofSeconds(1));
+        assertThat(second)
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOf(StoreUnavailableException.class);
+        faults(b).probability(Fault.DROP_REQUEST, 0);
+    }
+
+    @Test
+    void aPauseDoesNotOutlastThePatienceOfAWait() {
+        faults(b).outage(true);
+        CompletableFuture<Void> waiting = atB.async().await();
+        sim.runFor(Duration.ofSeconds(2));
+        assertThat(waiting)
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .havingCause()
+                .withMessageContaining("the store cannot be reached");
+        faults(b).outage(false);
+    }
+
+    @Test
     void aFutureCanBeCancelledAndHasItsTime() {
         atA.trySetCount(1);
         CompletableFuture<Void> cancelled = atB.async().await();

@@ -95,6 +95,95 @@ class QuorumFaultsTest extends FiveServers {
         assertFree();
     }
 
+    private void hangAll() {
+        IntStream.range(0, SERVERS).forEach(this::hang);
+    }
+
+    /** Threads of one process, which note how long each took to fail. */
+    private List<Duration> failing(int threads, SimThread.Body wait) {
+        List<Duration> took = new ArrayList<>();
+        Duration began = sim.elapsed();
+        for (int i = 0; i < threads; i++) {
+            start("contender" + i, () -> {
+                assertThatThrownBy(wait::run)
+                        .isInstanceOfAny(StoreUnavailableException.class, IndeterminateLockException.class);
+                took.add(sim.elapsed().minus(began));
+            });
+        }
+        return took;
+    }
+
+    @Test
+    void contendersOfOneProcessTakeEachOtherForNoAnswer() {
+        hangAll();
+        List<Duration> took = failing(2, lockA::lock);
+        sim.runFor(LEASE.multipliedBy(2));
+        assertThat(took).hasSize(2).allMatch(time -> time.compareTo(BUDGET.multipliedBy(3)) < 0);
+    }
+
+    @Test
+    void contendersOfOneProcessThatWereAnsweredLeaveInTheirTime() {
+        lockB.lock();
+        List<Duration> took = failing(3, lockA::lock);
+        sim.runFor(SECOND);
+        hangAll();
+        sim.runFor(Duration.ofSeconds(29));
+        assertThat(took).isEmpty();
+        sim.runFor(BUDGET.multipliedBy(4));
+        assertThat(took).hasSize(3);
+        IntStream.range(0, SERVERS).forEach(this::heal);
+        assertThatThrownBy(lockB::unlock).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void aTimedWaitBesideAnotherOneIsNotToldThatOthersHadTheLock() {
+        hangAll();
+        List<Duration> took = failing(2, () -> lockA.acquire(LEASE));
+        sim.runFor(LEASE.multipliedBy(2));
+        assertThat(took).hasSize(2);
+    }
+
+    @Test
+    void contendersOfOneProcessShareSlowServers() {
+        five.forEach(slow -> slow.faults(faults -> faults.maxDelay(Duration.ofMillis(400))));
+        int[] got = {0};
+        for (int i = 0; i < 10; i++) {
+            start("contender" + i, () -> {
+                lockA.lock();
+                got[0]++;
+                sim.sleep(SECOND.multipliedBy(5));
+                lockA.unlock();
+            });
+        }
+        sim.runThreads();
+        assertThat(got[0]).isEqualTo(10);
+    }
+
+    @Test
+    void aRequestWithoutAnAnswerEndsWithinTheCommandTimeout() {
+        hangAll();
+        QuorumLock odd = Holdfast.quorumLock("n", ofA, QuorumOptions.defaults().withBudget(Duration.ofMillis(1_900)));
+        for (SimThread.Body wait : List.<SimThread.Body>of(
+                () -> lockA.tryLock(Duration.ZERO),
+                () -> lockA.tryLock(Duration.ofMillis(100)),
+                () -> lockA.tryLock(LEASE),
+                lockA::lock,
+                odd::lock)) {
+            Duration before = sim.elapsed();
+            assertThatThrownBy(wait::run).isInstanceOf(IndeterminateLockException.class);
+            assertThat(sim.elapsed().minus(before)).isLessThanOrEqualTo(BUDGET.plusMillis(10));
+        }
+    }
+
+    @Test
+    void aReleaseThatIsNotAnsweredAddsNothingToTheCommandTimeout() {
+        List.of(2, 3, 4).forEach(this::hang);
+        List.of(0, 1).forEach(server -> faults(ofA, server).holdRequest(Operation.RELEASE));
+        Duration before = sim.elapsed();
+        assertThatThrownBy(lockA::lock).isInstanceOf(IndeterminateLockException.class);
+        assertThat(sim.elapsed().minus(before)).isLessThanOrEqualTo(BUDGET.plusMillis(10));
+    }
+
     @Test
     void aWaiterStaysThroughAnOutage() {
         lockB.lock();

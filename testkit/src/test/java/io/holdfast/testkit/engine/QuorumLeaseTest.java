@@ -142,6 +142,25 @@ class QuorumLeaseTest extends FiveServers {
         assertThatThrownBy(lease::close).isInstanceOf(IllegalStateException.class);
     }
 
+    @Test
+    void anErrorThatCannotBeLoggedHoldsUpNoEvent() throws InterruptedException {
+        QuorumLease lease = lockA.acquire();
+        sim.runReady();
+        ofA.forEach(Holdfast::close);
+        lease.onLost(loss -> {
+            throw new AssertionError() {
+                @Override
+                public String getMessage() {
+                    throw this;
+                }
+            };
+        });
+        List<String> told = new ArrayList<>();
+        lease.onLost(loss -> told.add("told"));
+        assertThat(told).containsExactly("told");
+        assertThatThrownBy(lease::close).isInstanceOf(IllegalStateException.class);
+    }
+
     /** It is for single holds: each server would take its part away. */
     @Test
     void theMaxHoldOfTheClientsDoesNotEndTheHold() throws InterruptedException {
