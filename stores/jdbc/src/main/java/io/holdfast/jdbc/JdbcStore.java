@@ -49,7 +49,7 @@ final class JdbcStore implements LockStore {
         connections = new Connections(config, database, failures);
         transactions = new Transactions(connections, failures);
         renewals = new Renewals(transactions, failures, this::key);
-        sweep = new Sweep(transactions, config.platform(), database);
+        sweep = new Sweep(transactions, config, database);
         client = new ClientRecord(config).text();
     }
 
@@ -144,8 +144,10 @@ final class JdbcStore implements LockStore {
 
     @Override
     public CompletionStage<Release.Reply> release(Release request) {
-        sweep.runIfDue();
-        return transactions.start("release '" + request.name() + "'", connection -> release(connection, request));
+        CompletionStage<Release.Reply> reply =
+                transactions.start("release '" + request.name() + "'", connection -> release(connection, request));
+        sweep.startIfDue();
+        return reply;
     }
 
     private Optional<Release.Reply> release(Connection connection, Release request) throws SQLException {
@@ -198,6 +200,7 @@ final class JdbcStore implements LockStore {
 
     @Override
     public void close() {
+        sweep.close();
         connections.close();
     }
 }

@@ -1,18 +1,20 @@
 package io.holdfast.jdbc;
 
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreConfig;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes the rows of names that were not used for some time. It runs with a release: once an hour, and once a second while there
- * are more such rows than one statement deletes.
+ * Deletes the rows of names that were not used for some time. A release starts it, and does not wait for it: once an hour, and once
+ * a second while there are more such rows than one statement deletes.
  */
-final class Sweep {
+final class Sweep implements AutoCloseable {
 
     static final Duration SHORTEST = Duration.ofHours(1);
     static final Duration LONGEST = Duration.ofDays(365);
@@ -27,35 +29,56 @@ final class Sweep {
 
     private final Transactions transactions;
     private final Platform platform;
+    private final Platform.Worker worker;
     private final Address database;
     private final AtomicLong due;
 
-    Sweep(Transactions transactions, Platform platform, Address database) {
+    Sweep(Transactions transactions, StoreConfig config, Address database) {
         this.transactions = transactions;
-        this.platform = platform;
+        platform = config.platform();
+        worker = platform.worker("holdfast-" + config.client().id() + "-sweep", 1);
         this.database = database;
         this.due = new AtomicLong(platform.nanoTime() + PERIOD_NANOS);
     }
 
-    /** Sweeps if it is time. */
-    void runIfDue() {
+    /** Sweeps if it is time, on a thread of its own. */
+    void startIfDue() {
         long now = platform.nanoTime();
         long planned = due.get();
         if (now - planned >= 0 && due.compareAndSet(planned, now + PERIOD_NANOS)) {
-            run();
+            start();
+        }
+    }
+
+    private void start() {
+        try {
+            worker.execute(this::run);
+        } catch (RejectedExecutionException closed) {
+            // the store is closed: another client sweeps
+        } catch (Throwable e) {
+            failed(e);
         }
     }
 
     private void run() {
-        long unused = JdbcStore.micros(database.sweepAfter());
-        transactions
-                .start("sweep", connection -> Optional.of(Transactions.update(connection, Sql.SWEEP, unused, ROWS)))
-                .whenComplete((deleted, error) -> {
-                    if (error != null) {
-                        LOG.info("H2 at {}: unused names were not swept; tried again in an hour", database, error);
-                    } else if (deleted == ROWS) {
-                        due.set(platform.nanoTime() + PAUSE_NANOS);
-                    }
-                });
+        try {
+            long unused = JdbcStore.micros(database.sweepAfter());
+            int deleted = transactions.run(
+                    "sweep", connection -> Optional.of(Transactions.update(connection, Sql.SWEEP, unused, ROWS)));
+            if (deleted == ROWS) {
+                due.set(platform.nanoTime() + PAUSE_NANOS);
+            }
+        } catch (RuntimeException e) {
+            failed(e);
+        }
+    }
+
+    private void failed(Throwable error) {
+        LOG.info("H2 at {}: unused names were not swept; tried again in an hour", database, error);
+    }
+
+    @Override
+    public void close() {
+        worker.close();
     }
 }

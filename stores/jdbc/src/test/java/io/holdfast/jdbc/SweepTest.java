@@ -1,8 +1,11 @@
 package io.holdfast.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreException;
+import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -76,8 +79,42 @@ class SweepTest {
             assertThat(names()).as("before an hour is over").containsExactly("held", "old", "young");
             pass(HOUR);
             release(client);
+            Await.until("the old one is swept", () -> !names().contains("old"));
             assertThat(names()).containsExactly("held", "young");
         }
+    }
+
+    /** Somebody keeps a row that is to be deleted. The sweep waits for it, with a patience of 10 s. */
+    @Test
+    void aReleaseDoesNotWaitForASweep() throws Exception {
+        try (StoreClient client = new StoreClient(
+                new JdbcStoreProvider(),
+                database.url(),
+                config -> config.withPlatform(platform())
+                        .withTimeouts(Duration.ofSeconds(40), config.connectTimeout()))) {
+            client.granted("old", 1);
+            client.release("old", 1);
+            age("old", HOUR.multipliedBy(169));
+            client.granted("other", 99);
+            database.connection.setAutoCommit(false);
+            database.run("SELECT * FROM holdfast_locks WHERE name = 'old' FOR UPDATE");
+            pass(HOUR);
+            long began = System.nanoTime();
+            client.release("other", 99);
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
+            database.connection.commit();
+            database.connection.setAutoCommit(true);
+            Await.until("it is swept", () -> names().isEmpty());
+        }
+    }
+
+    @Test
+    void aReleaseThatComesAfterTheCloseStartsNoSweep() {
+        StoreClient client = client("");
+        client.granted("n", 1);
+        pass(HOUR);
+        client.close();
+        assertThatThrownBy(() -> client.release("n", 1)).isInstanceOf(StoreException.class);
     }
 
     @Test
@@ -89,12 +126,17 @@ class SweepTest {
                     + (Sweep.ROWS + 5) + ")");
             pass(HOUR);
             release(client);
-            assertThat(names()).hasSize(5);
+            Await.until("most are swept", () -> names().size() == 5);
             release(client);
             assertThat(names()).as("at once").hasSize(5);
-            pass(Duration.ofSeconds(1));
-            release(client);
-            assertThat(names()).isEmpty();
+            Await.until("the rest is swept seconds later", () -> {
+                pass(Duration.ofSeconds(1));
+                release(client);
+                return names().isEmpty();
+            });
+            assertThat(elapsed)
+                    .as("time that has passed")
+                    .hasValueLessThan(HOUR.multipliedBy(2).toNanos());
         }
     }
 }

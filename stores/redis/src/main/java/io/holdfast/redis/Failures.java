@@ -23,6 +23,9 @@ record Failures(Address server) {
     /** With what the errors begin that our scripts raise. */
     private static final String OURS = "HF";
 
+    /** The one of them that says that another program's data are there; the others end when somebody repairs the cause. */
+    private static final String FOREIGN = "HFTYPE";
+
     private static final String CONNECT = "cannot connect";
     private static final String ALWAYS = "always";
     private static final String SENTINEL =
@@ -94,10 +97,10 @@ record Failures(Address server) {
         return untilRepaired(request("renew", error));
     }
 
-    /** The renewal of one name that had this error as its answer. What is foreign there stays. */
+    /** The renewal of one name that had this error as its answer. A missing right can come back; foreign data stays. */
     StoreException renewal(String name, String text) {
         StoreException cause = answer("renew '" + name + "'", text);
-        return code(text).startsWith(OURS) ? cause : untilRepaired(cause);
+        return code(text).equals(FOREIGN) ? cause : untilRepaired(cause);
     }
 
     private static StoreException untilRepaired(StoreException cause) {

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An effect that too few have in time is unknown: it stands at the master, and is asked for anew or given back.
  *
  * <p>A server with fewer replicas than are wanted cannot grant anything. So their number is asked for when a connection is made,
- * and with each of its beats. A client that connects for the first time is refused at once. Later, as after a failover, replicas
+ * and with each of its beats. If they are too few at the first look, acquires are refused at once. Later, as after a failover, replicas
  * may take a while to follow the new master: acquires are refused when they have been too few for {@value #PATIENCE_SECONDS} s. Renewals
  * are sent in any case, since their answers tell of losses. If the user may not ask, nothing is refused.
  *
@@ -56,6 +56,7 @@ import org.jspecify.annotations.Nullable;
 final class Replicas {
 
     private static final long PATIENCE_SECONDS = 10;
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
     private static final Pattern CONNECTED = Pattern.compile("connected_slaves:(\\d{1,9})");
 
     private final Platform platform;
@@ -64,6 +65,9 @@ final class Replicas {
     private final Connector connector;
     private final long limitMillis;
     private final Kept<Line> kept;
+
+    /** Of all connections, so that one that flaps does not renew the patience. */
+    private volatile long lastEnough;
 
     /** What has the effects of all that was answered on a connection before. */
     private record Reached(boolean disk, long replicas) {}
@@ -74,6 +78,9 @@ final class Replicas {
         this.failures = failures;
         this.connector = connector;
         limitMillis = Math.max(1, config.commandTimeout().multipliedBy(3).toMillis() / 10);
+        // a master that a cluster names later was promoted: its replicas may be on their way
+        boolean promoted = failures.server().isCluster() && config.lazy();
+        lastEnough = platform.nanoTime() - (promoted ? 0 : PATIENCE_NANOS);
         kept = new Kept<>(config.platform(), timer, this::make, Line::up, line -> connector.down(line.connection));
     }
 
@@ -239,7 +246,6 @@ final class Replicas {
         final StatefulRedisConnection<String, String> connection;
         volatile Optional<StoreException> refusal = Optional.empty();
         volatile Optional<StoreException> shortage = Optional.empty();
-        private volatile long lastEnough = platform.nanoTime();
         private final RedisURI place;
         private final AtomicBoolean underWay = new AtomicBoolean();
         private final AtomicReference<Turn> next = new AtomicReference<>(new Turn());
@@ -271,7 +277,7 @@ final class Replicas {
 
         /** Why a script is not to be run now; empty if it is. */
         Optional<StoreException> refusal(boolean acquires) {
-            boolean patient = platform.nanoTime() - lastEnough < TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+            boolean patient = platform.nanoTime() - lastEnough < PATIENCE_NANOS;
             return refusal.isPresent() || !acquires || patient ? refusal : shortage;
         }
 

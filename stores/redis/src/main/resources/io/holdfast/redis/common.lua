@@ -106,6 +106,13 @@ local function crowded(lock)
     return redis.call('HLEN', lock) ~= 1 and foreign(lock) or nil
 end
 
+-- Drops what is not above that score from a sorted set, many at most: the next script drops more. The empty member is never
+-- there. It makes the first command of a script one that a full server allows.
+local function drop_upto(key, score)
+    local some = redis.call('ZRANGEBYSCORE', key, '-inf', string.format('%.0f', score), 'LIMIT', 0, 200)
+    redis.call('ZREM', key, '', unpack(some))
+end
+
 -- Units for tokens above the last ones given: a unit is a microsecond of the clock, so that they go on rising when the
 -- counter is lost. At most 10 ms ahead of the clock, so that they do so soon after.
 local function draw(last, now, wanted)

@@ -14,7 +14,7 @@ local function answer(done, id)
 end
 
 local function remember(done, id, applied, now)
-    redis.call('ZREMRANGEBYSCORE', done, '-inf', string.format('%.0f', now - REMEMBERED * 1000))
+    drop_upto(done, now - REMEMBERED * 1000)
     redis.call('ZADD', done, string.format('%.0f', now), applied .. ' ' .. id)
     redis.call('PEXPIRE', done, REMEMBERED)
 end

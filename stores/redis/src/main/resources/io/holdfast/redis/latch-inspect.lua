@@ -13,7 +13,7 @@ if bad then
     return bad
 end
 if ARGV[2] == '1' and not it.over then
-    redis.call('ZREMRANGEBYSCORE', listeners, '-inf', string.format('%.0f', now - 60000000))
+    drop_upto(listeners, now - 60000000)
     redis.call('ZADD', listeners, string.format('%.0f', math.max(now, it.number + 1)), ARGV[1])
     redis.call('PEXPIRE', listeners, '60000')
 else

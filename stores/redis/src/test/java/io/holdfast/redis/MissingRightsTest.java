@@ -11,9 +11,11 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
+import io.holdfast.Permit;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -117,6 +119,29 @@ class MissingRightsTest {
             Thread.sleep(3_000);
             assertThat(all.isValid()).isTrue();
             assertThat(reading.isValid()).isTrue();
+        }
+    }
+
+    /** A script whose read is forbidden reports an error of its own. The server still keeps the hold. */
+    @Test
+    void aHoldIsKeptWhileAReadOfTheRenewalIsForbidden() throws Exception {
+        String uri = allow("~*", "&*", "+@all");
+        try (Holdfast user =
+                Holdfast.builder().uri(uri).lease(Duration.ofSeconds(3)).build()) {
+            user.semaphore("permits").trySetPermits(1);
+            try (Lease alone = user.lock("alone").acquire();
+                    Lease reading = user.readWriteLock("reading").readLock().acquire();
+                    Permit permit = user.semaphore("permits").acquire()) {
+                for (String right : List.of("-hexists", "-hlen", "-get", "-zcard", "-zrange")) {
+                    allow("~*", "&*", "+@all", right);
+                    Thread.sleep(1_500);
+                    allow("~*", "&*", "+@all");
+                    Thread.sleep(1_500);
+                    assertThat(alone.isValid()).as("lock, " + right).isTrue();
+                    assertThat(reading.isValid()).as("read lock, " + right).isTrue();
+                    assertThat(permit.isValid()).as("permit, " + right).isTrue();
+                }
+            }
         }
     }
 }

@@ -2,7 +2,9 @@ package io.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastBuilder;
 import io.holdfast.IndeterminateLockException;
@@ -13,6 +15,7 @@ import io.holdfast.Safety;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.Await;
+import io.lettuce.core.KillArgs;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
@@ -24,6 +27,7 @@ class TooFewReplicasTest {
 
     private static final Duration COMMAND = Duration.ofSeconds(2);
     private static final Safety ON_ONE = Safety.replicated(1);
+    private static final LockOptions OPTIONS = LockOptions.defaults().withSafety(ON_ONE);
     private static final String TEXT =
             "safety replicated(1): only 0 replicas are connected to it, and each grant has to be on 1;"
                     + " connect replicas (connected_slaves in INFO replication counts them), or choose a Safety with fewer.";
@@ -57,14 +61,38 @@ class TooFewReplicasTest {
     }
 
     @Test
-    void aTryEndsWithTheCommandTimeout() throws Exception {
+    void aSafetyThatIsAskedForLaterIsRefusedAtOnce() throws Exception {
         try (Servers alone = Servers.start();
-                Holdfast client = client(alone.uri()).build()) {
-            LockOptions options = LockOptions.defaults().withSafety(ON_ONE);
+                Holdfast lazy = client(alone.uri()).safety(ON_ONE).lazy().build();
+                Holdfast plain = client(alone.uri()).build()) {
+            assertRefusedAtOnce(lazy.lock("n"));
+            assertRefusedAtOnce(plain.lock("n", OPTIONS));
+        }
+    }
+
+    private static void assertRefusedAtOnce(DistributedLock lock) {
+        assertThat(timeOf(() -> assertThatThrownBy(lock::tryLock)
+                        .isInstanceOf(StoreRefusedException.class)
+                        .hasMessageContaining(TEXT)))
+                .isLessThan(COMMAND.dividedBy(2));
+    }
+
+    /** The replica goes after it has confirmed a grant. */
+    private static void withoutItsReplica(Servers master, Holdfast client) throws Exception {
+        Servers replica = Servers.following(master);
+        client.lock("first", OPTIONS).acquire().close();
+        replica.close();
+    }
+
+    @Test
+    void aTryEndsWithTheCommandTimeout() throws Exception {
+        try (Servers master = Servers.start("--repl-diskless-sync-delay", "0");
+                Holdfast client = client(master.uri()).build()) {
+            withoutItsReplica(master, client);
             for (int i = 0; i < 3; i++) {
                 String name = "n" + i;
                 Duration took = timeOf(() -> assertThatThrownBy(
-                                () -> client.lock(name, options).tryLock())
+                                () -> client.lock(name, OPTIONS).tryLock())
                         .isInstanceOf(IndeterminateLockException.class)
                         .hasMessageContaining("only 0 of 1 replicas have it after 600 ms"));
                 assertThat(took).isBetween(COMMAND.minusMillis(10), COMMAND.plusMillis(100));
@@ -75,19 +103,53 @@ class TooFewReplicasTest {
     @Test
     void aWaiterEndsAfterTheLongestOutage() throws Exception {
         Duration outage = Duration.ofSeconds(5);
-        try (Servers alone = Servers.start();
-                Holdfast plain = client(alone.uri()).build();
-                Holdfast client = client(alone.uri()).maxOutage(outage).build()) {
+        try (Servers master = Servers.start("--repl-diskless-sync-delay", "0");
+                Holdfast plain = client(master.uri()).build();
+                Holdfast client = client(master.uri()).maxOutage(outage).build()) {
+            withoutItsReplica(master, client);
             Lease first = plain.lock("n").acquire();
-            CompletableFuture<Lease> waiter = client.lock(
-                            "n", LockOptions.defaults().withSafety(ON_ONE))
-                    .async()
-                    .acquire();
-            Await.until("it waits", () -> alone.redis.exists(Servers.queueKey("n")) == 1);
+            CompletableFuture<Lease> waiter = client.lock("n", OPTIONS).async().acquire();
+            Await.until("it waits", () -> master.redis.exists(Servers.queueKey("n")) == 1);
             first.close();
             Duration took =
                     timeOf(() -> assertThatThrownBy(waiter::join).hasCauseInstanceOf(IndeterminateLockException.class));
             assertThat(took).isBetween(outage.minusMillis(100), outage.plusMillis(250));
+        }
+    }
+
+    @Test
+    void aConnectionThatFlapsIsRefusedAllTheSame() throws Exception {
+        try (Servers master = Servers.start("--repl-diskless-sync-delay", "0");
+                Holdfast client = client(master.uri()).build()) {
+            withoutItsReplica(master, client);
+            long began = System.nanoTime();
+            Await.until("it is refused", () -> {
+                master.redis.clientKill(KillArgs.Builder.typePubsub());
+                return isRefused(client.lock("n", OPTIONS));
+            });
+            assertThat(Duration.ofNanos(System.nanoTime() - began))
+                    .isBetween(Duration.ofSeconds(5), Duration.ofSeconds(14));
+        }
+    }
+
+    /** The old master is dead, and the promoted one has no replica so far. */
+    @Test
+    void aMasterThatAClusterPromotedIsGivenTime() throws Exception {
+        try (TestCluster cluster = new TestCluster(1)) {
+            cluster.awaitReplicas(1);
+            TestCluster.Node old = cluster.keeper(0);
+            String name = cluster.nameAt(old);
+            try (Holdfast client = client(cluster.uri()).safety(ON_ONE).build()) {
+                client.lock(name).acquire().close();
+                TestCluster.Node promoted = cluster.replica(old);
+                old.server().kill();
+                promoted.cluster("FAILOVER", "TAKEOVER");
+                Await.until(
+                        "it was asked",
+                        () -> catchThrowable(() -> client.lock(name).tryLock())
+                                        instanceof IndeterminateLockException lost
+                                && lost.getMessage().contains("only 0 of 1 replicas have it"));
+            }
         }
     }
 
@@ -105,7 +167,7 @@ class TooFewReplicasTest {
                 replica.close();
                 assertThatThrownBy(() -> client.lock("n").tryLock()).isInstanceOf(IndeterminateLockException.class);
                 long began = System.nanoTime();
-                Await.until("it is refused", () -> isRefused(client));
+                Await.until("it is refused", () -> isRefused(client.lock("n")));
                 assertThat(Duration.ofNanos(System.nanoTime() - began))
                         .isBetween(Duration.ofSeconds(5), Duration.ofSeconds(13));
                 assertThat(timeOf(
@@ -145,17 +207,18 @@ class TooFewReplicasTest {
             try (Holdfast client = client(cluster.uri()).safety(ON_ONE).build()) {
                 client.lock(cluster.nameAt(other)).acquire().close();
                 assertThatThrownBy(() -> client.lock(cluster.nameAt(lonely)).tryLock())
-                        .isInstanceOf(IndeterminateLockException.class);
+                        .isInstanceOf(StoreRefusedException.class)
+                        .hasMessageContaining(TEXT);
             }
         }
     }
 
-    private static boolean isRefused(Holdfast client) {
+    private static boolean isRefused(DistributedLock lock) {
         try {
-            return client.lock("n").tryLock();
+            return lock.tryLock();
         } catch (StoreRefusedException e) {
             return true;
-        } catch (IndeterminateLockException e) {
+        } catch (IndeterminateLockException | StoreUnavailableException e) {
             return false;
         }
     }

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * How much a script does does not depend on how many wait: counted are the commands it runs, and the elements of their
- * replies.
+ * How much a script does does not depend on how many wait: counted are the commands it runs, the elements of their replies, and
+ * the members that they remove.
  */
 class WorkTest {
 
@@ -29,13 +29,14 @@ class WorkTest {
     /** In place of what a script calls: counts. */
     private static final String COUNTER = """
             local work, real = 0, redis
-            local function counted(reply)
-                work = work + 1 + (type(reply) == 'table' and #reply or 0)
+            local function counted(command, reply)
+                local removed = string.find(command, '^ZREM') and reply
+                work = work + 1 + (type(reply) == 'table' and #reply or removed or 0)
                 return reply
             end
             local redis = setmetatable({
-                call = function(...) return counted(real.call(...)) end,
-                pcall = function(...) return counted(real.pcall(...)) end
+                call = function(...) return counted(..., real.call(...)) end,
+                pcall = function(...) return counted(..., real.pcall(...)) end
             }, {__index = real})
             local function script()
             """;
@@ -261,7 +262,42 @@ class WorkTest {
         });
     }
 
+    /** After a burst of changes, whose ids are over. */
+    @Test
+    void ofForgettingChangesOfPermits() {
+        assertFlat((name, changes) -> {
+            String[] keys = permits(name);
+            fill(keys[6], i -> ScoredValue.just(i, "1 me:" + i), changes);
+            return run(Script.PERMIT_CHANGE, keys, "SET_PERMITS", "me:x:1", 5, FOREVER, INBOXES, name);
+        });
+    }
+
     // ---- latches
+
+    @Test
+    void ofForgettingChangesOfALatch() {
+        assertFlat((name, changes) -> {
+            String[] keys = latch(name, 0);
+            fill(keys[2], i -> ScoredValue.just(i, "1 me:" + i), changes);
+            return run(Script.LATCH_CHANGE, keys, "COUNT_DOWN", "me:x:1", 1, FOREVER, INBOXES, name, 0);
+        });
+    }
+
+    @Test
+    void ofForgettingThoseWhoListenedToALatch() {
+        assertFlat((name, listeners) -> run(Script.LATCH_INSPECT, latch(name, listeners), "me", 1));
+    }
+
+    /** What one change leaves is forgotten by the next ones. */
+    @Test
+    void allThatIsOverIsForgottenInTheEnd() {
+        String[] keys = latch("n", 0);
+        fill(keys[2], i -> ScoredValue.just(i, "1 me:" + i), FEW);
+        for (int i = 0; i < 10; i++) {
+            run(Script.LATCH_CHANGE, keys, "RESET_COUNT", "me:x:" + i, 1, FOREVER, INBOXES, "n", 0);
+        }
+        assertThat(servers.redis.zcard(keys[2])).isEqualTo(10);
+    }
 
     @Test
     void ofTellingThatALatchIsOpen() {
