@@ -119,7 +119,7 @@ class WorkTest {
     void ofANewcomerWhereFairPlacesAreFarBehind() {
         assertFlat((name, waiters) -> {
             places(Servers.queueKey(name), "", waiters);
-            hold(lock(name)[4], Map.of("!", NOW));
+            hold(layout.known(name), Map.of("!", NOW));
             return acquire(name, 1);
         });
     }

@@ -85,7 +85,7 @@ final class PermitRules {
         one.areFree(1);
     }
 
-    /** One that waits twice and lets a claim lapse, and one that waits behind it. */
+    /** One that waits twice and lets a claim lapse, and one that waits twice behind it. */
     private static Counts[] afterALapse(Scene scene) {
         Counts one = Counts.with(scene, 1);
         Counts absent = Counts.of(scene);
@@ -93,6 +93,7 @@ final class PermitRules {
         TenureId held = one.gets(1);
         absent.waitsFor(1);
         absent.isInLineFor(1);
+        patient.waitsFor(1);
         patient.waitsFor(1);
         one.releases(held);
         absent.client().signal(Signal.Assigned.class);
@@ -114,6 +115,7 @@ final class PermitRules {
         TenureId served = all[2].client().signal(Signal.Assigned.class).tenure();
         TenureId again = all[1].waitsFor(1);
         assertTrue(all[2].releases(served));
+        assertTrue(all[2].releases(all[2].client().signal(Signal.Assigned.class).tenure()));
         assertEquals(again, all[1].client().signal(Signal.Assigned.class).tenure());
     }
 

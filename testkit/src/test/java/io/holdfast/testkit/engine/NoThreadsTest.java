@@ -55,10 +55,12 @@ class NoThreadsTest extends VirtualTime {
     @Test
     void aTimeoutThatWasLostIsPlannedAnewWithTheNextCall() {
         SimThread first = askingInVain("first");
+        sim.runFor(Duration.ofMillis(10));
         platform.noTimers(true);
         withoutThreads(A_WHILE);
         platform.noTimers(false);
         sim.runFor(A_WHILE);
+        assertThat(first.done()).isFalse();
         SimThread second = askingInVain("second");
         sim.runUntil(() -> first.done() && second.done(), A_WHILE);
         first.join();

@@ -303,6 +303,25 @@ class QuorumLeaseTest extends FiveServers {
     }
 
     @Test
+    void anActionForTheLossWaitsForNoOtherCodeOfUsers() throws InterruptedException {
+        List<String> told = new ArrayList<>();
+        QuorumLease lease = lockA.acquire();
+        lease.onLost(loss -> told.add(loss.lockName()));
+        for (int i = 0; i < 10; i++) {
+            var unused = ofA.get(0).lock("stuck" + i).async().acquire().thenAccept(got -> {
+                sim.sleep(LEASE);
+                got.close();
+            });
+        }
+        sim.runFor(Duration.ofMillis(10));
+        List.of(0, 1, 2).forEach(this::forceAt);
+        sim.runFor(Duration.ofMillis(10));
+        assertThat(told).containsExactly("n");
+        assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
+        sim.runFor(LEASE.multipliedBy(10));
+    }
+
+    @Test
     void aLossByTheCloseOfClientsSaysSo() throws InterruptedException {
         QuorumLease lease = lockA.acquire();
         sim.runReady();
