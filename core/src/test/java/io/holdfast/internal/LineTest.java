@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 class LineTest {
 
     private static final Rules RULES = KeySlotModelCheckingTest.RULES;
-    private static final StoreException SILENCE = new StoreException(Effect.UNKNOWN, "no answer");
 
+    private final StoreException silence = new StoreException(Effect.UNKNOWN, "no answer");
     private final Line line = new Line("n", RULES);
     private final Tenure asked = new Tenure(new TenureId("c", 1), Share.LOCK);
 
@@ -53,7 +53,7 @@ class LineTest {
         joins(0);
         line.asks(asked, 0);
         Waiter late = joins(TimeUnit.MILLISECONDS.toNanos(1));
-        line.isSilent(asked, SILENCE, RULES.command());
+        line.isSilent(asked, silence, RULES.command());
         assertThat(line.impatient(asked, RULES.command())).hasSize(1).doesNotContain(late);
         assertThat(line.impatient(asked, late.arrived + RULES.command())).containsExactly(late);
     }
@@ -62,7 +62,7 @@ class LineTest {
     void oneThatComesInAnOutageHasWaitedSince() {
         joins(0);
         line.asks(asked, 0);
-        line.isSilent(asked, SILENCE, 1);
+        line.isSilent(asked, silence, 1);
         Waiter late = joins(10);
         assertThat(line.asks(asked, 20)).isEqualTo(RULES.command() - 20);
         assertThat(line.impatient(asked, late.arrived + RULES.command())).contains(late);
@@ -71,11 +71,11 @@ class LineTest {
     @Test
     void anOutageEndsWithThoseWhoHaveSeenIt() {
         Waiter one = joins(0);
-        line.isSilent(asked, SILENCE, 1);
+        line.isSilent(asked, silence, 1);
         line.remove(one);
         assertThat(line.trouble()).isEmpty();
         joins(2);
-        line.isSilent(asked, SILENCE, 3);
+        line.isSilent(asked, silence, 3);
         line.clear();
         assertThat(line.trouble()).isEmpty();
     }
