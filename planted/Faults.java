@@ -210,6 +210,9 @@ final class Faults {
             }
             StringBuilder text = new StringBuilder();
             while (next < lines.size() && !lines.get(next).equals(to)) {
+                if (lines.get(next).startsWith(NAME)) {
+                    throw malformed("expected '" + to + "' before the next fault");
+                }
                 text.append(lines.get(next++)).append('\n');
             }
             if (next >= lines.size()) {
