@@ -247,7 +247,8 @@ class QuorumFaultsTest extends FiveServers {
         List<Held> unheard = List.of(0, 1, 2).stream()
                 .map(server -> faults(ofA, server).holdReply(Operation.ACQUIRE))
                 .toList();
-        QuorumLock hasty = Holdfast.quorumLock("n", ofA, QuorumOptions.defaults().withBudget(Duration.ofMillis(50)));
+        QuorumLock hasty =
+                Holdfast.quorumLock("n", ofA, QuorumOptions.defaults().withBudget(Duration.ofMillis(50)));
         assertThatThrownBy(hasty::tryLock).isInstanceOf(IndeterminateLockException.class);
         sim.runReady();
         assertFree();

@@ -142,18 +142,30 @@ class QuorumLeaseTest extends FiveServers {
         assertThatThrownBy(lease::close).isInstanceOf(IllegalStateException.class);
     }
 
+    /** An error of which the first look at its message fails. */
+    private static final class UnreadableOnce extends AssertionError {
+
+        private static final long serialVersionUID = 1;
+
+        private boolean read;
+
+        @Override
+        public String getMessage() {
+            if (!read) {
+                read = true;
+                throw new StackOverflowError();
+            }
+            return "fails on purpose";
+        }
+    }
+
     @Test
     void anErrorThatCannotBeLoggedHoldsUpNoEvent() throws InterruptedException {
         QuorumLease lease = lockA.acquire();
         sim.runReady();
         ofA.forEach(Holdfast::close);
         lease.onLost(loss -> {
-            throw new AssertionError() {
-                @Override
-                public String getMessage() {
-                    throw this;
-                }
-            };
+            throw new UnreadableOnce();
         });
         List<String> told = new ArrayList<>();
         lease.onLost(loss -> told.add("told"));
