@@ -3,8 +3,10 @@ package io.holdfast.redis;
 import io.holdfast.Safety;
 import io.holdfast.testkit.contract.StoreContract;
 import io.holdfast.testkit.contract.StoreHarness;
+import org.junit.jupiter.api.Tag;
 
 /** The rules of all stores, with a real server. */
+@Tag("once")
 class RedisContractTest extends StoreContract {
 
     @Override
