@@ -77,6 +77,11 @@ final class Guard implements AutoCloseable {
         order("signal " + name);
     }
 
+    /** Sends TERM, unless that was done since the lock was last known to be valid. */
+    void warn() {
+        order("warn");
+    }
+
     void kill() {
         order("kill");
     }

@@ -130,7 +130,7 @@ final class Run {
             asking = false;
         } else if (event instanceof Event.Unconfirmed doubt) {
             asking = false;
-            guard.signal("TERM");
+            guard.warn();
             warn(doubt.why());
         } else if (event instanceof Event.Said said && said.guard() == guard) {
             take(said.answer());

@@ -5,6 +5,7 @@
 #   command PID       what to guard
 #   valid END WARN UNTIL   kill it at END, and send TERM at WARN, as the lock is valid until UNTIL; a later order replaces all
 #   signal NAME       pass a signal on to the command and its descendants
+#   warn              send TERM, unless it was sent since the last renewal
 #   kill              end it now
 #   over              the command has ended; leave when what was signalled with it has, too
 # The end of the orders means that the JVM is gone: TERM at once, and the kill in time. It may have gone before it could
@@ -255,9 +256,16 @@ obey() {
         signal)
             [ "$2" = INT ] && in_foreground "$command" || pass_on "$2"
             ;;
+        warn) warn_once ;;
         kill) end=0 until= ;;
         over) over=yes ;;
     esac
+}
+
+# Once, however many notice that the lock may end.
+warn_once() {
+    [ -n "$warned" ] || pass_on TERM
+    warned=yes
 }
 
 act_in_time() {
@@ -272,8 +280,7 @@ act_in_time() {
         fi
         report
     elif [ -n "$warn" ] && [ "$now" -ge "$warn" ] && [ -z "$warned" ]; then
-        warned=yes
-        pass_on TERM
+        warn_once
         answer warned
     fi
 }
@@ -330,6 +337,6 @@ while :; do
         orphaned=yes
         clock
         given_up=$((now + 2000)) # long after what was being started has started, if it does
-        pass_on TERM
+        warn_once
     fi
 done

@@ -4,12 +4,15 @@ import static io.holdfast.cli.exec.Await.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The guard when holdfast ends, or stands still, between the start of the command and telling which process that is. */
 @Timeout(60)
@@ -72,6 +75,24 @@ class GuardTest {
 
         awaitEndOfGuard();
         assertThat(command.isAlive()).isTrue();
+    }
+
+    @Test
+    void aCommandIsWarnedOnceHoweverManyNotice(@TempDir Path folder) throws Exception {
+        Path signals = Files.createFile(folder.resolve("signals"));
+        Path ready = folder.resolve("ready");
+        expect("a", LONG);
+        command = start(
+                "a", "trap 'echo term >>" + signals + "' TERM; touch " + ready + "; while :; do sleep 0.05; done");
+        await("the command listens", () -> Files.exists(ready));
+
+        guard.valid(Clock.millis() + 1_000, Clock.millis(), Clock.millis() + 1_000);
+        guard.warn();
+        guard.close();
+
+        assertThat(exitCode()).isEqualTo(128 + 9);
+        awaitEndOfGuard();
+        assertThat(Files.readAllLines(signals)).containsExactly("term");
     }
 
     private void expect(String mark, long lease) throws IOException {
