@@ -64,14 +64,23 @@ class ExecLossTest extends ExecFixture {
                     .isLessThan(Duration.ofSeconds(3));
             assertThat(onKilled.errors()).doesNotContain("may stay held");
             assertGone(onKilled);
-            assertThat(onKilled.lines("signals")).containsExactly("term");
+            assertWarnedOnce(onKilled);
             assertThat(onKilled.errors().lines()).allMatch(line -> line.startsWith("holdfast exec: "));
             assertThat(onStopped.exitCode()).isEqualTo(76);
             assertGone(onStopped);
-            assertThat(onStopped.lines("signals")).containsExactly("term");
+            assertWarnedOnce(onStopped);
             stopped.resume();
             assertAllEndedBefore(next, "a", onStopped);
         }
+    }
+
+    /** And once for each renewal before that came late, but in time, as on a busy machine. */
+    private static void assertWarnedOnce(Child child) throws IOException {
+        long recoveries = child.errors()
+                .lines()
+                .filter(line -> line.contains("renewed again"))
+                .count();
+        assertThat(child.lines("signals")).hasSize(1 + (int) recoveries).containsOnly("term");
     }
 
     @Test
