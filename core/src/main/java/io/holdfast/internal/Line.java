@@ -215,7 +215,7 @@ final class Line {
         }
     }
 
-    /** What may stand for one that asks with a ticket of its own is not what may stand for others. */
+    /** The tenure with which the store was asked for this waiter: its own ticket, if it has one. */
     private static @Nullable Tenure own(Waiter waiter, @Nullable Tenure asked) {
         return waiter.ticket == null ? asked : waiter.ticket;
     }

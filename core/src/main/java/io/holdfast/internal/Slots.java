@@ -165,7 +165,7 @@ final class Slots {
         return (besides == null ? found : with(found, besides)).stream();
     }
 
-    /** Each of the name, and each that one of them made meanwhile for what it had until then. */
+    /** Visits each slot of the name, and each that one of them makes during its visit. */
     void each(String name, Consumer<Slot> action) {
         Set<Slot> open = open(name);
         open.forEach(action);

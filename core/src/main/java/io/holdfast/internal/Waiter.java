@@ -91,7 +91,7 @@ final class Waiter {
         return askedFrom;
     }
 
-    /** Whether a request for it alone is under way, so that what comes of another request is not its answer. */
+    /** Returns whether a request for this waiter alone is under way. The outcome of another request is then not its answer. */
     boolean asksAlone(Tenure asked) {
         Tenure own = ticket;
         return own != null && own != asked && own.inFlight && own.preparedFor == this;

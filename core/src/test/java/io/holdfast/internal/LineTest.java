@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** For how long those who wait put up with a store that does not answer. */
+/** The patience of waiters with a store that does not answer. */
 class LineTest {
 
     private static final Rules RULES = KeySlotModelCheckingTest.RULES;

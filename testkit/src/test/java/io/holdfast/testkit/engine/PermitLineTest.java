@@ -155,7 +155,7 @@ class PermitLineTest extends VirtualTime {
         atA.setPermits(2);
         sim.runFor(MINUTE);
         assertThat(first).as("more than there are now").isCompletedExceptionally();
-        assertThat(first.handle((permit, failure) -> failure).join()).isInstanceOf(StoreRefusedException.class);
+        assertThat(failure(first)).isInstanceOf(StoreRefusedException.class);
         assertThat(second).isNotDone();
         held.close();
         sim.runFor(SHORT);
@@ -186,7 +186,7 @@ class PermitLineTest extends VirtualTime {
 
     private static void assertUnavailable(CompletableFuture<Permit> waiter) {
         assertThat(waiter).isCompletedExceptionally();
-        assertThat(waiter.handle((permit, failure) -> failure).join()).isInstanceOf(StoreUnavailableException.class);
+        assertThat(failure(waiter)).isInstanceOf(StoreUnavailableException.class);
     }
 
     private static Throwable failure(CompletableFuture<?> waiter) {
