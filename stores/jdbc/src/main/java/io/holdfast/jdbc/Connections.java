@@ -13,8 +13,6 @@ import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 
 /** The connections of a client, which no user's transaction ever sees. The first one prepares the table. */
 final class Connections implements AutoCloseable {
@@ -35,9 +33,6 @@ final class Connections implements AutoCloseable {
     private final HikariDataSource pool;
     private final long timeoutMillis;
     private volatile boolean prepared;
-
-    /** A database in memory ends with its last connection. */
-    private final AtomicReference<@Nullable Connection> anchor = new AtomicReference<>();
 
     Connections(StoreConfig config, Address database, Failures failures) {
         this.database = database;
@@ -123,8 +118,9 @@ final class Connections implements AutoCloseable {
     private void prepare(Connection connection) throws SQLException {
         try {
             schema.prepare(connection);
-            if (database.isMemory() && anchor.get() == null) {
-                keep(source.getConnection());
+            if (database.isMemory()) {
+                // a database in memory ends with its last connection, so one stays outside the pool
+                source.getConnection();
             }
             pool.getHikariConfigMXBean().setConnectionTimeout(timeoutMillis);
             prepared = true;
@@ -132,12 +128,6 @@ final class Connections implements AutoCloseable {
             if (!prepared) {
                 give(connection, true);
             }
-        }
-    }
-
-    private void keep(Connection another) throws SQLException {
-        if (!anchor.compareAndSet(null, another)) {
-            another.close();
         }
     }
 
@@ -168,10 +158,7 @@ final class Connections implements AutoCloseable {
     private void closeAll(CompletableFuture<Void> ended) {
         try {
             pool.close();
-            Connection last = anchor.getAndSet(null);
-            if (last != null) {
-                give(last, false);
-            }
+            source.closeConnections();
         } finally {
             ended.complete(null);
         }

@@ -6,11 +6,30 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
+import org.slf4j.LoggerFactory;
 
-/** Connects by a URL that nobody else sees, within a time limit, and sets nothing that others use, too. */
-record Source(String url, Opener opener) implements DataSource {
+/**
+ * Connects by a URL that nobody else sees, within a time limit, and sets nothing that others use, too.
+ *
+ * <p>Remembers the connections that are open. A pool that is closed forgets two kinds of them: one with a statement under way,
+ * because H2 ignores {@link Connection#abort}, and one that the pool was setting up. Either keeps the file open in this process.
+ */
+final class Source implements DataSource {
+
+    private static final org.slf4j.Logger LOG = LoggerFactory.getLogger(Source.class);
+
+    private final String url;
+    private final Opener opener;
+    private final Set<Connection> opened = ConcurrentHashMap.newKeySet();
+
+    Source(String url, Opener opener) {
+        this.url = url;
+        this.opener = opener;
+    }
 
     /**
      * Connects to a database that keeps what was committed when the process dies that serves it. Another one may serve it by
@@ -22,15 +41,36 @@ record Source(String url, Opener opener) implements DataSource {
     }
 
     private Connection connect() throws SQLException {
+        opened.removeIf(Source::isClosed);
         Connection connection = DriverManager.getConnection(url);
         boolean durable = false;
         try {
             requireDurable(connection);
             durable = true;
+            opened.add(connection);
             return connection;
         } finally {
             if (!durable) {
                 connection.close();
+            }
+        }
+    }
+
+    private static boolean isClosed(Connection connection) {
+        try {
+            return connection.isClosed();
+        } catch (SQLException e) {
+            return false;
+        }
+    }
+
+    /** Closes every connection that is still open. A connection with a statement under way is closed when the statement ends. */
+    void closeConnections() {
+        for (Connection connection : opened) {
+            try {
+                connection.close();
+            } catch (SQLException e) {
+                LOG.debug("a connection was not closed", e);
             }
         }
     }

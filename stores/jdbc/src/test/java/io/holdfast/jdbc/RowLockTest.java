@@ -81,6 +81,29 @@ class RowLockTest {
     }
 
     @Test
+    void leavesNoConnectionBehindThatIsInUseAtTheClose() throws Exception {
+        StoreClient closed = new StoreClient(
+                new JdbcStoreProvider(),
+                database.url(),
+                config -> config.withTimeouts(Duration.ofSeconds(40), config.connectTimeout()));
+        try (Databases another = database.again()) {
+            new Thread(() -> closed.start("kept", 2)).start();
+            Await.until(
+                    "it waits for the row",
+                    () -> !another.column("SELECT 1 FROM information_schema.sessions WHERE blocker_id IS NOT NULL")
+                            .isEmpty());
+            closed.close();
+            client.close();
+            database.connection.commit();
+            Await.until(
+                    "only the connections of this test are open",
+                    () -> another.column("SELECT 1 FROM information_schema.sessions")
+                                    .size()
+                            == 2);
+        }
+    }
+
+    @Test
     void isAwaitedOnceForAllLocksOfABatch() {
         List<Renew> batch = new ArrayList<>();
         for (int i = 100; i < 120; i++) {

@@ -1,0 +1,49 @@
+package io.holdfast.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.ref.WeakReference;
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The connections that a source remembers. */
+class SourceTest {
+
+    private final Opener opener = new Opener(Thread::new, 5_000, () -> "");
+    private final Source source = new Source("jdbc:h2:mem:", opener);
+
+    @AfterEach
+    void close() {
+        source.closeConnections();
+        opener.close();
+    }
+
+    @Test
+    void closesThoseThatAreOpen() throws Exception {
+        Connection one = source.getConnection();
+        Connection other = source.getConnection();
+        source.closeConnections();
+        assertThat(one.isClosed()).isTrue();
+        assertThat(other.isClosed()).isTrue();
+    }
+
+    @Test
+    void forgetsThoseThatWereClosed() throws Exception {
+        WeakReference<Connection> closed = new WeakReference<>(closedConnection());
+        Connection next = source.getConnection();
+        for (int i = 0; i < 50 && closed.get() != null; i++) {
+            System.gc();
+            Thread.sleep(20);
+        }
+        assertThat(closed.get()).isNull();
+        assertThat(next.isClosed()).isFalse();
+    }
+
+    private Connection closedConnection() throws SQLException {
+        Connection connection = source.getConnection();
+        connection.close();
+        return connection;
+    }
+}
