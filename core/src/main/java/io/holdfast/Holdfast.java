@@ -1,7 +1,7 @@
 package io.holdfast;
 
-import io.holdfast.internal.multi.Composite;
-import io.holdfast.internal.quorum.Quorum;
+import io.holdfast.internal.multi.ClientMultiLock;
+import io.holdfast.internal.quorum.ClientQuorumLock;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -196,7 +196,7 @@ public interface Holdfast extends AutoCloseable {
      *     a Holdfast client
      */
     static MultiLock multiLock(Collection<? extends DistributedLock> members) {
-        return Composite.of(members);
+        return ClientMultiLock.of(members);
     }
 
     /**
@@ -220,7 +220,7 @@ public interface Holdfast extends AutoCloseable {
      * @throws IllegalStateException if a client is closed
      */
     static QuorumLock quorumLock(String name, List<Holdfast> servers, QuorumOptions options) {
-        return Quorum.of(name, servers, options);
+        return ClientQuorumLock.of(name, servers, options);
     }
 
     /**

@@ -46,23 +46,23 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
         Tenure tenure = ask.tenure();
         Duration within = engine.settings.store().commandTimeout();
         long notAfter = engine.store.clock(slot.name).notAfter(sent(), within);
-        counted = slot.locked(() -> tenure.count(notAfter, ask.term()));
+        counted = slot.locked(() -> tenure.count(notAfter, ask.spec()));
         if (!counted) {
             return Optional.empty();
         }
         behind = slot.locked(() -> ask.behind().stream()
                 .filter(follower -> follower.count(notAfter, follower.wanted()))
                 .toList());
-        return Optional.of(Acquire.of(slot.name, tenure.id, ask.term().lease())
+        return Optional.of(Acquire.of(slot.name, tenure.id, ask.spec().lease())
                 .withShare(tenure.share)
                 .queued(ask.queueing(), tenure.arrival)
                 .withBehind(behind.stream()
-                        .map(follower -> new Acquire.Place(
+                        .map(follower -> new Acquire.LockLocation(
                                 follower.id, follower.arrival, follower.wanted().lease()))
                         .toList())
                 .withTokens(tenure.tokensWanted)
                 .withNotAfter(notAfter)
-                .withSafety(ask.term().safety()));
+                .withSafety(ask.spec().safety()));
     }
 
     @Override
@@ -108,11 +108,11 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
     }
 
     private void granted(Slot s, Acquire.Granted granted, long now, Effect.Buffer out) {
-        Validity proven = proven(ask.term().nanos());
+        Validity proven = proven(ask.spec().nanos());
         if (proven.alive(now) || ask.tenure().state != Tenure.State.WAITING) {
             s.granted(ask.tenure(), granted, proven, now, out);
         } else {
-            s.outlasted(ask.tenure(), engine.inquiries.outlasted(ask.term()), now, out);
+            s.outlasted(ask.tenure(), engine.inspector.outlasted(ask.spec()), now, out);
         }
     }
 
@@ -152,7 +152,7 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
 
     /** A request that was cut short by the patience of a waiter says less than the failure before it. */
     private StoreException told(Slot s, StoreException cause) {
-        boolean cutShort = patience < engine.rules.command() && engine.platform.nanoTime() - begun >= patience;
+        boolean cutShort = patience < engine.config.command() && engine.platform.nanoTime() - begun >= patience;
         return cutShort ? s.line.trouble().orElse(cause) : cause;
     }
 }

@@ -28,15 +28,15 @@ final class Acquisition {
      * Waits for the lock, at most for the time; for zero or less does not wait, but for a moment where it may be that nobody
      * has the lock.
      */
-    Outcome await(Term term, long waitNanos, @Nullable LeaseHandle handle) throws InterruptedException {
+    Outcome await(HoldSpec spec, long waitNanos, @Nullable LeaseHandle handle) throws InterruptedException {
         if (interruptible && Thread.interrupted()) {
             throw new InterruptedException();
         }
         Thread me = Thread.currentThread();
         try {
-            Outcome outcome = within(waitNanos, term, handle, me);
+            Outcome outcome = within(waitNanos, spec, handle, me);
             boolean mayBeKept = outcome instanceof Outcome.Busy busy && busy.mayBeKeptBeside(engine.clientId);
-            return waitNanos <= 0 && mayBeKept ? within(GRACE_NANOS, term, handle, me) : outcome;
+            return waitNanos <= 0 && mayBeKept ? within(GRACE_NANOS, spec, handle, me) : outcome;
         } finally {
             if (interrupted) {
                 me.interrupt();
@@ -45,22 +45,22 @@ final class Acquisition {
     }
 
     /** A grant whose lease ended before this thread ran is given back, and asked for again within the time. */
-    private Outcome within(long waitNanos, Term term, @Nullable LeaseHandle handle, Thread me)
+    private Outcome within(long waitNanos, HoldSpec spec, @Nullable LeaseHandle handle, Thread me)
             throws InterruptedException {
         var reference = handle == null ? null : handle.reference();
         long arrived = platform.nanoTime();
         long deadline = waitNanos == Tenure.NEVER ? Tenure.NEVER : arrived + Math.max(0, waitNanos);
-        long patience = arrived + engine.rules.outage();
-        String place = engine.sites.here();
+        long patience = arrived + engine.config.outage();
+        String place = engine.callSites.here();
         for (int attempt = 1; ; attempt++) {
-            Waiter waiter = new Waiter(term, arrived, deadline, me, reference, () -> platform.unpark(me));
+            Waiter waiter = new Waiter(spec, arrived, deadline, me, reference, () -> platform.unpark(me));
             Outcome outcome = once(waiter.from(place));
             if (!(outcome instanceof Hold hold) || hold.valid(platform.nanoTime(), platform.wallMillis())) {
                 return outcome;
             }
-            engine.owners.discardDoubtful(hold);
+            engine.holds.discardDoubtful(hold);
             if (attempt >= ATTEMPTS_AFTER_TIME && (timeIsUp(deadline) || timeIsUp(patience))) {
-                return new Outcome.Failed(engine.inquiries.tooSlow(name, term));
+                return new Outcome.Failed(engine.inspector.tooSlow(name, spec));
             }
             arrived = platform.nanoTime();
         }

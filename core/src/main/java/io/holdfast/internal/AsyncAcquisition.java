@@ -16,7 +16,7 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
     private final Engine engine;
     private final Executor told;
     private final Supplier<H> handles;
-    private final Term wanted;
+    private final HoldSpec wanted;
     private final Function<H, T> got;
     private final Optional<T> busy;
     private final long began;
@@ -37,7 +37,7 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
             Engine engine,
             Executor told,
             Supplier<H> handles,
-            Term wanted,
+            HoldSpec wanted,
             long wait,
             Function<H, T> got,
             Optional<T> busy) {
@@ -48,7 +48,7 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
         this.got = got;
         this.busy = busy;
         this.began = engine.platform.nanoTime();
-        this.place = engine.sites.here();
+        this.place = engine.callSites.here();
         this.waits = wait > 0;
         this.deadline = wait == Tenure.NEVER ? Tenure.NEVER : began + Math.max(0, wait);
     }
@@ -67,19 +67,19 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
     /** What was granted to nobody is given back; what came after its lease, too, and is asked for again in time. */
     private void deliver(H handle, Outcome outcome) {
         try {
-            if (outcome instanceof Hold hold && !engine.owners.valid(hold) && !future.isDone()) {
-                engine.owners.discardDoubtful(hold);
+            if (outcome instanceof Hold hold && !engine.holds.valid(hold) && !future.isDone()) {
+                engine.holds.discardDoubtful(hold);
                 again(handle.lockName());
             } else if (outcome instanceof Outcome.Busy busyWith && mayWaitAfterAll(busyWith)) {
                 new Attempt(engine.platform.nanoTime()).start();
             } else if (outcome instanceof Outcome.Busy busyWith) {
                 busy.ifPresentOrElse(future::complete, () -> fail(handle.lockName(), busyWith));
             } else if (!future.complete(got.apply(bound(handle, outcome)))) {
-                outcome.hold().ifPresent(engine.owners::discard);
+                outcome.hold().ifPresent(engine.holds::discard);
             }
         } catch (Throwable e) {
             if (outcome instanceof Hold hold) {
-                engine.owners.discard(hold);
+                engine.holds.discard(hold);
             }
             future.completeExceptionally(e);
         }
@@ -87,7 +87,7 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
 
     /** The store is asked who is in the way; no thread that others need waits for its answer. */
     private void fail(String name, Outcome.Busy busyWith) {
-        var unused = engine.inquiries
+        var unused = engine.inspector
                 .timeoutLater(name, began, busyWith)
                 .thenAcceptAsync(future::completeExceptionally, told);
     }
@@ -110,8 +110,8 @@ final class AsyncAcquisition<H extends LeaseHandle, T> {
     private void again(String name) {
         long now = engine.platform.nanoTime();
         boolean timeUp = deadline != Tenure.NEVER && deadline - now <= 0;
-        if (timeUp || (++late >= Acquisition.ATTEMPTS_AFTER_TIME && now - began >= engine.rules.outage())) {
-            throw engine.inquiries.tooSlow(name, wanted);
+        if (timeUp || (++late >= Acquisition.ATTEMPTS_AFTER_TIME && now - began >= engine.config.outage())) {
+            throw engine.inspector.tooSlow(name, wanted);
         }
         new Attempt(now).start();
     }

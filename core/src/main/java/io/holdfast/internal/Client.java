@@ -17,7 +17,7 @@ import io.holdfast.Stats;
 import io.holdfast.WaitStrategy;
 import io.holdfast.internal.recipes.ClientLeaderElection;
 import io.holdfast.internal.recipes.ClientSegmentedLock;
-import io.holdfast.internal.recipes.Surroundings;
+import io.holdfast.internal.recipes.ClientAccess;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Share;
@@ -78,7 +78,7 @@ public final class Client implements Holdfast {
     private final Settings settings;
     private final LockStore store;
     private final boolean replicates;
-    private final Surroundings surroundings;
+    private final ClientAccess access;
     private final AtomicBoolean closing = new AtomicBoolean();
 
     private Client(Engine engine, boolean replicates) {
@@ -86,7 +86,7 @@ public final class Client implements Holdfast {
         this.replicates = replicates;
         this.settings = engine.settings;
         this.store = engine.store;
-        this.surroundings = new EngineSurroundings(engine);
+        this.access = new EngineClientAccess(engine);
     }
 
     /** Connects. */
@@ -109,7 +109,7 @@ public final class Client implements Holdfast {
             threads.close();
             events.close();
             if (e instanceof StoreException refused) {
-                throw Texts.failure("", refused.getMessage() + "", refused);
+                throw ErrorTexts.failure("", refused.getMessage() + "", refused);
             }
             throw e;
         }
@@ -203,7 +203,7 @@ public final class Client implements Holdfast {
 
     @Override
     public DistributedLock lock(String name, LockOptions options) {
-        DistributedLock lock = lock(name, options, way(options));
+        DistributedLock lock = lock(name, options, waiting(options));
         requireLinger(name, options);
         return lock;
     }
@@ -235,7 +235,7 @@ public final class Client implements Holdfast {
             throw new UnsupportedOperationException("fair lock '" + name + "': " + store.describe()
                     + " keeps no queue; use lock(name), or a store that has one");
         }
-        return lock(name, options, Term.Way.FAIR);
+        return lock(name, options, HoldSpec.Waiting.FAIR);
     }
 
     private static void requireSignals(String what, String name, LockOptions options) {
@@ -245,36 +245,36 @@ public final class Client implements Holdfast {
         }
     }
 
-    private DistributedLock lock(String name, LockOptions options, Term.Way way) {
-        return new ClientLock(engine, name, term("lock", name, options, way), options.reentrant());
+    private DistributedLock lock(String name, LockOptions options, HoldSpec.Waiting waiting) {
+        return new ClientLock(engine, name, spec("lock", name, options, waiting), options.reentrant());
     }
 
     @Override
     public DistributedReadWriteLock readWriteLock(String name, LockOptions options) {
         requireMode(name, Share.Mode.UPGRADE, "read/write lock");
         requireNoLinger("read/write lock", name, options);
-        Term term = term("read/write lock", name, options, way(options));
+        HoldSpec spec = spec("read/write lock", name, options, waiting(options));
         return new ClientReadWriteLock(
-                new ClientLock(engine, name, term.of(Share.READ), options.reentrant()),
-                new ClientLock(engine, name, term.of(Share.WRITE), options.reentrant()),
-                new ClientLock(engine, name, term.of(Share.UPGRADE), options.reentrant()));
+                new ClientLock(engine, name, spec.of(Share.READ), options.reentrant()),
+                new ClientLock(engine, name, spec.of(Share.WRITE), options.reentrant()),
+                new ClientLock(engine, name, spec.of(Share.UPGRADE), options.reentrant()));
     }
 
     @Override
     public DistributedSemaphore semaphore(String name, LockOptions options) {
-        return semaphore(name, options, way(options));
+        return semaphore(name, options, waiting(options));
     }
 
     @Override
     public DistributedSemaphore fairSemaphore(String name, LockOptions options) {
         requireSignals("fair semaphore", name, options);
-        return semaphore(name, options, Term.Way.FAIR);
+        return semaphore(name, options, HoldSpec.Waiting.FAIR);
     }
 
-    private DistributedSemaphore semaphore(String name, LockOptions options, Term.Way way) {
+    private DistributedSemaphore semaphore(String name, LockOptions options, HoldSpec.Waiting waiting) {
         requireMode(name, Share.Mode.PERMITS, "semaphore");
         requireNoLinger("semaphore", name, options);
-        return new ClientSemaphore(engine, name, term("semaphore", name, options, way));
+        return new ClientSemaphore(engine, name, spec("semaphore", name, options, waiting));
     }
 
     @Override
@@ -285,8 +285,8 @@ public final class Client implements Holdfast {
         return new ClientLatch(engine, name);
     }
 
-    private static Term.Way way(LockOptions options) {
-        return options.waiting() == WaitStrategy.POLLING ? Term.Way.POLLING : Term.Way.BARGING;
+    private static HoldSpec.Waiting waiting(LockOptions options) {
+        return options.waiting() == WaitStrategy.POLLING ? HoldSpec.Waiting.POLLING : HoldSpec.Waiting.BARGING;
     }
 
     private void requireMode(String name, Share.Mode mode, String what) {
@@ -296,38 +296,38 @@ public final class Client implements Holdfast {
         }
     }
 
-    private Term term(String what, String name, LockOptions options, Term.Way way) {
+    private HoldSpec spec(String what, String name, LockOptions options, HoldSpec.Waiting waiting) {
         checkName(what, name);
         checkOpen(what, name);
         Safety safety = options.safety().orElse(settings.store().safety());
         requireSafety(settings, safety, replicates);
-        Term wanted = Term.renewed(lease(options), limit(options), way)
+        HoldSpec wanted = HoldSpec.renewed(lease(options), maxHold(options), waiting)
                 .lingering(options.linger())
                 .with(safety);
         // what each hold keeps is then the same for all
-        return wanted.equals(engine.rules.term()) ? engine.rules.term() : wanted;
+        return wanted.equals(engine.config.spec()) ? engine.config.spec() : wanted;
     }
 
     private Duration lease(LockOptions options) {
         return options.lease().orElse(settings.lease());
     }
 
-    private Limit limit(LockOptions options) {
+    private MaxHold maxHold(LockOptions options) {
         return options.maxHold().isPresent()
-                ? Limit.of(options.maxHold(), options.onMaxHold())
-                : Limit.of(settings.maxHold(), settings.onMaxHold());
+                ? MaxHold.of(options.maxHold(), options.onMaxHold())
+                : MaxHold.of(settings.maxHold(), settings.onMaxHold());
     }
 
     @Override
     public SegmentedLock segmented(String name, int segments, LockOptions options) {
         requireNoLinger("segmented lock", name, options);
-        return ClientSegmentedLock.of(this, surroundings, name, segments, options);
+        return ClientSegmentedLock.of(this, access, name, segments, options);
     }
 
     @Override
     public LeaderElection leaderElection(String name, LockOptions options) {
         requireNoLinger("election", name, options);
-        return new ClientLeaderElection(surroundings, lock(name, options));
+        return new ClientLeaderElection(access, lock(name, options));
     }
 
     private void checkName(String what, String name) {
@@ -363,7 +363,7 @@ public final class Client implements Holdfast {
 
     private void checkOpen(String what, String name) {
         if (closing.get()) {
-            throw Texts.closed(what + " '" + name + "'", settings.name());
+            throw ErrorTexts.closed(what + " '" + name + "'", settings.name());
         }
     }
 
@@ -371,13 +371,13 @@ public final class Client implements Holdfast {
     public LockReport inspect(String name) {
         checkName("lock", name);
         checkOpen("lock", name);
-        return engine.inquiries.inspect(name);
+        return engine.inspector.inspect(name);
     }
 
     @Override
     public List<LockReport> list(String prefix) {
         checkOpen("lock", prefix);
-        return engine.inquiries.list(prefix);
+        return engine.inspector.list(prefix);
     }
 
     @Override
@@ -478,7 +478,7 @@ public final class Client implements Holdfast {
     private void reportUnsettled(Settlement settlement) {
         long left = (settlement.lapsesAt - engine.platform.nanoTime()) / 1_000_000;
         engine.events.warnUnsettled(
-                Texts.label(settlement.tenure.share.mode(), settlement.name),
+                ErrorTexts.label(settlement.tenure.share.mode(), settlement.name),
                 Instant.ofEpochMilli(engine.platform.wallMillis() + left));
     }
 

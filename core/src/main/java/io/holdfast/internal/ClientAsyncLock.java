@@ -12,7 +12,7 @@ import java.util.concurrent.Executor;
  *
  * @param told where they are completed
  */
-record ClientAsyncLock(Engine engine, String name, Term term, Executor told) implements AsyncLock {
+record ClientAsyncLock(Engine engine, String name, HoldSpec spec, Executor told) implements AsyncLock {
 
     @Override
     public CompletableFuture<Lease> acquire() {
@@ -26,36 +26,36 @@ record ClientAsyncLock(Engine engine, String name, Term term, Executor told) imp
 
     private CompletableFuture<Lease> lease(long wait) {
         return new AsyncAcquisition<LeaseHandle, Lease>(
-                        engine, told, this::handle, term, wait, lease -> lease, Optional.empty())
+                        engine, told, this::handle, spec, wait, lease -> lease, Optional.empty())
                 .start();
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquire() {
-        return leaseIfFree(term, 0);
+        return leaseIfFree(spec, 0);
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquire(Duration wait) {
-        return leaseIfFree(term, Durations.nanos(wait));
+        return leaseIfFree(spec, Durations.nanos(wait));
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquire(Duration wait, Duration lease) {
-        Term own = term.ending(Durations.requireLease("lock '" + name + "': lease", lease));
+        HoldSpec own = spec.ending(Durations.requireLease("lock '" + name + "': lease", lease));
         return leaseIfFree(own, Durations.nanos(wait));
     }
 
     /** The same as {@link #tryAcquire()}, but with one attempt only: not another one for what may be kept. */
     CompletableFuture<Optional<Lease>> tryOnce() {
-        return ifFree(term, 0).withoutGrace().start();
+        return ifFree(spec, 0).withoutGrace().start();
     }
 
-    private CompletableFuture<Optional<Lease>> leaseIfFree(Term wanted, long wait) {
+    private CompletableFuture<Optional<Lease>> leaseIfFree(HoldSpec wanted, long wait) {
         return ifFree(wanted, wait).start();
     }
 
-    private AsyncAcquisition<LeaseHandle, Optional<Lease>> ifFree(Term wanted, long wait) {
+    private AsyncAcquisition<LeaseHandle, Optional<Lease>> ifFree(HoldSpec wanted, long wait) {
         return new AsyncAcquisition<>(
                 engine, told, this::handle, wanted, wait, Optional::of, Optional.of(Optional.empty()));
     }

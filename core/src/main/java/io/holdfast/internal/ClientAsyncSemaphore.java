@@ -47,7 +47,7 @@ record ClientAsyncSemaphore(ClientSemaphore semaphore) implements AsyncSemaphore
         return take(semaphore.all(), 0);
     }
 
-    private CompletableFuture<Optional<Permit>> take(Term wanted, long wait) {
+    private CompletableFuture<Optional<Permit>> take(HoldSpec wanted, long wait) {
         return new AsyncAcquisition<PermitHandle, Optional<Permit>>(
                         semaphore.engine(),
                         semaphore.engine().threads.callbacks(),

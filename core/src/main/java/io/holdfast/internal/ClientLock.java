@@ -5,11 +5,11 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LockReport;
 import io.holdfast.StoreRefusedException;
-import io.holdfast.internal.multi.Asked;
-import io.holdfast.internal.multi.Member;
-import io.holdfast.internal.multi.Place;
-import io.holdfast.internal.multi.Wish;
-import io.holdfast.internal.quorum.Server;
+import io.holdfast.internal.multi.BatchOutcome;
+import io.holdfast.internal.multi.BatchMember;
+import io.holdfast.internal.multi.LockLocation;
+import io.holdfast.internal.multi.MemberSpec;
+import io.holdfast.internal.quorum.LockAccess;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.Share.Mode;
@@ -21,8 +21,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Both blocking faces of a lock name: no state of its own. */
-record ClientLock(Engine engine, String name, Term term, boolean reentrant)
-        implements DistributedLock, Member, Server.Source {
+record ClientLock(Engine engine, String name, HoldSpec spec, boolean reentrant)
+        implements DistributedLock, BatchMember, LockAccess.Source {
 
     /** What ends a try. */
     private interface Ending extends AutoCloseable {
@@ -35,7 +35,7 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
 
     @Override
     public void lock() {
-        lockUninterruptibly(term);
+        lockUninterruptibly(spec);
     }
 
     @Override
@@ -43,23 +43,23 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
         lockUninterruptibly(own(lease));
     }
 
-    private void lockUninterruptibly(Term wanted) {
+    private void lockUninterruptibly(HoldSpec wanted) {
         var unused = Awaiting.uninterruptibly(() -> lock(wanted, Tenure.NEVER, false));
     }
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        lock(term, Tenure.NEVER, true);
+        lock(spec, Tenure.NEVER, true);
     }
 
     @Override
     public boolean tryLock() {
-        return Awaiting.uninterruptibly(() -> lock(term, 0, false));
+        return Awaiting.uninterruptibly(() -> lock(spec, 0, false));
     }
 
     @Override
     public boolean tryLock(Duration wait) throws InterruptedException {
-        return lock(term, Durations.nanos(wait), true);
+        return lock(spec, Durations.nanos(wait), true);
     }
 
     @Override
@@ -67,7 +67,7 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
         return lock(own(lease), Durations.nanos(wait), true);
     }
 
-    private boolean lock(Term wanted, long wait, boolean interruptible) throws InterruptedException {
+    private boolean lock(HoldSpec wanted, long wait, boolean interruptible) throws InterruptedException {
         Optional<Hold> mine = held();
         if (mine.isEmpty()) {
             return enter(wanted, wait, interruptible).isPresent();
@@ -80,53 +80,53 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
     }
 
     /** Takes the first level, beside what the thread has of a read/write lock. */
-    private Optional<Hold> enter(Term wanted, long wait, boolean interruptible) throws InterruptedException {
+    private Optional<Hold> enter(HoldSpec wanted, long wait, boolean interruptible) throws InterruptedException {
         refuseToWaitForMyReading(wait);
         Optional<Hold> reading =
                 mode() == Mode.WRITE ? other(Mode.UPGRADE).or(() -> other(Mode.READ)) : Optional.empty();
-        Term beside = beside(wanted);
+        HoldSpec beside = beside(wanted);
         return reading.isPresent()
                 ? upgrade(reading.get(), beside, wait, interruptible)
                 : await(beside, wait, interruptible, null).hold();
     }
 
     /** Who waits to write may lose what it reads under, and others may write. The store knows of it first, and refuses. */
-    private Optional<Hold> upgrade(Hold reading, Term wanted, long wait, boolean interruptible)
+    private Optional<Hold> upgrade(Hold reading, HoldSpec wanted, long wait, boolean interruptible)
             throws InterruptedException {
         Optional<Hold> got;
         try {
             got = await(wanted, wait, interruptible, null).hold();
         } catch (StoreRefusedException e) {
-            var unused = engine.owners.confirm(reading);
-            engine.owners.requireNotLost(reading);
+            var unused = engine.holds.confirm(reading);
+            engine.holds.requireNotLost(reading);
             throw e;
         }
         try {
-            engine.owners.requireNotLost(reading);
+            engine.holds.requireNotLost(reading);
         } catch (Throwable e) {
-            got.ifPresent(engine.owners::discard);
+            got.ifPresent(engine.holds::discard);
             throw e;
         }
         return got;
     }
 
     private Mode mode() {
-        return term.share().mode();
+        return spec.share().mode();
     }
 
     private Optional<Hold> held() {
         return engine.slots.holdOf(name, mode(), Thread.currentThread());
     }
 
-    private void enter(Hold mine, Term wanted) {
-        engine.owners.requireNotLost(mine);
+    private void enter(Hold mine, HoldSpec wanted) {
+        engine.holds.requireNotLost(mine);
         if (!reentrant) {
-            throw Texts.notReentrant(name, Thread.currentThread(), mine);
+            throw ErrorTexts.notReentrant(name, Thread.currentThread(), mine);
         }
-        engine.owners.reenter(mine, wanted);
+        engine.holds.reenter(mine, wanted);
     }
 
-    private Outcome await(Term wanted, long wait, boolean interruptible, @Nullable LeaseHandle handle)
+    private Outcome await(HoldSpec wanted, long wait, boolean interruptible, @Nullable LeaseHandle handle)
             throws InterruptedException {
         Acquisition acquisition = new Acquisition(engine, name, interruptible);
         Thread me = Thread.currentThread();
@@ -140,14 +140,14 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
         Outcome outcome = acquisition.await(wanted, reading.isPresent() ? 0 : wait, handle);
         if (outcome instanceof Outcome.Busy && reading.isPresent()) {
             // a writer waits for what this thread reads
-            throw Texts.ownLease(name, me, reading.get());
+            throw ErrorTexts.ownLease(name, me, reading.get());
         }
         return outcome;
     }
 
     private void refuseToWaitForMyself(Share wanted, Thread me) {
         engine.slots.inTheWay(name, wanted, me).ifPresent(hold -> {
-            throw Texts.ownLease(name, me, hold);
+            throw ErrorTexts.ownLease(name, me, hold);
         });
     }
 
@@ -156,14 +156,14 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
         boolean writes = mode() == Mode.WRITE
                 || (mode() == Mode.UPGRADE && other(Mode.WRITE).isEmpty());
         Optional<Hold> reading = writes ? other(Mode.READ) : Optional.empty();
-        reading.ifPresent(engine.owners::requireNotLost);
+        reading.ifPresent(engine.holds::requireNotLost);
         if (reading.isPresent() && wait == Tenure.NEVER) {
-            throw Texts.upgrade(name, what(), Thread.currentThread(), reading.get());
+            throw ErrorTexts.upgrade(name, what(), Thread.currentThread(), reading.get());
         }
     }
 
     /** What the thread has of a read/write lock: who writes may read, and who may write reads. */
-    private Term beside(Term wanted) {
+    private HoldSpec beside(HoldSpec wanted) {
         Optional<Hold> mine = switch (mode()) {
             case READ -> other(Mode.WRITE).or(() -> other(Mode.UPGRADE));
             case UPGRADE -> other(Mode.WRITE);
@@ -177,19 +177,19 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
         return engine.slots.holdOf(name, mode, Thread.currentThread());
     }
 
-    private Term beside(Term wanted, Hold mine) {
-        engine.owners.requireNotLost(mine);
+    private HoldSpec beside(HoldSpec wanted, Hold mine) {
+        engine.holds.requireNotLost(mine);
         mine.tenure.escorted = true;
         return wanted.of(wanted.share().beside(mine.tenure.id));
     }
 
-    private Term own(Duration lease) {
-        return term.ending(Durations.requireLease("lock '" + name + "': lease", lease));
+    private HoldSpec own(Duration lease) {
+        return spec.ending(Durations.requireLease("lock '" + name + "': lease", lease));
     }
 
     @Override
     public void unlock() {
-        engine.owners.leave(mine());
+        engine.holds.leave(mine());
     }
 
     private Hold mine() {
@@ -198,16 +198,16 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
 
     private RuntimeException notMine() {
         if (engine.closed) {
-            return Texts.closedMeanwhile(mode(), name, engine.settings.name());
+            return ErrorTexts.closedMeanwhile(mode(), name, engine.settings.name());
         }
-        return Texts.notOwner(name, Thread.currentThread(), engine.inquiries.heldHere(name), engine.settings.name());
+        return ErrorTexts.notOwner(name, Thread.currentThread(), engine.inspector.heldHere(name), engine.settings.name());
     }
 
     @Override
     @SuppressWarnings("try")
     public boolean runOnce(Duration minHold, Runnable body) {
         Objects.requireNonNull(body, "body");
-        Term kept = term.keeping(Durations.requireStorable("lock '" + name + "': minHold", minHold));
+        HoldSpec kept = spec.keeping(Durations.requireStorable("lock '" + name + "': minHold", minHold));
         held().ifPresent(this::refuseToRun);
         Optional<Hold> got = Awaiting.uninterruptibly(() -> enter(kept, 0, false));
         got.ifPresent(hold -> {
@@ -219,15 +219,15 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
     }
 
     private void refuseToRun(Hold mine) {
-        engine.owners.requireNotLost(mine);
-        throw Texts.heldAlready(name, Thread.currentThread(), mine);
+        engine.holds.requireNotLost(mine);
+        throw ErrorTexts.heldAlready(name, Thread.currentThread(), mine);
     }
 
     private void endOrKeep(Hold hold) {
         if (hold.ended) {
             throw notMine();
         }
-        engine.owners.keep(hold);
+        engine.holds.keep(hold);
     }
 
     @Override
@@ -242,59 +242,59 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
 
     @Override
     public boolean isValid() {
-        return held().filter(engine.owners::valid).isPresent();
+        return held().filter(engine.holds::valid).isPresent();
     }
 
     @Override
     public long fencingToken() {
         Hold hold = mine();
-        engine.owners.requireNotLost(hold);
+        engine.holds.requireNotLost(hold);
         return hold.token;
     }
 
     @Override
     public Duration remainingLease() {
-        return engine.owners.remaining(mine());
+        return engine.holds.remaining(mine());
     }
 
     // ---- anybody's
 
     @Override
     public Optional<LockReport.Holder> holder() {
-        return engine.inquiries.inspect(name).holder();
+        return engine.inspector.inspect(name).holder();
     }
 
     @Override
     public boolean forceUnlock() {
-        return engine.inquiries.forceRelease(name).isPresent();
+        return engine.inspector.forceRelease(name).isPresent();
     }
 
     // ---- lease face
 
     @Override
     public Lease acquire() throws InterruptedException {
-        return lease(term, Tenure.NEVER, true).orElseThrow();
+        return lease(spec, Tenure.NEVER, true).orElseThrow();
     }
 
     @Override
     public Lease acquire(Duration wait) throws InterruptedException {
         long began = engine.platform.nanoTime();
         LeaseHandle handle = new LeaseHandle(engine, name);
-        Outcome outcome = await(term, Durations.nanos(wait), true, handle);
+        Outcome outcome = await(spec, Durations.nanos(wait), true, handle);
         if (outcome instanceof Outcome.Busy busy) {
-            throw engine.inquiries.timeout(name, began, busy);
+            throw engine.inspector.timeout(name, began, busy);
         }
         return handle.bind(outcome);
     }
 
     @Override
     public Optional<Lease> tryAcquire() {
-        return Awaiting.uninterruptibly(() -> lease(term, 0, false));
+        return Awaiting.uninterruptibly(() -> lease(spec, 0, false));
     }
 
     @Override
     public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
-        return lease(term, Durations.nanos(wait), true);
+        return lease(spec, Durations.nanos(wait), true);
     }
 
     @Override
@@ -302,7 +302,7 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
         return lease(own(lease), Durations.nanos(wait), true);
     }
 
-    private Optional<Lease> lease(Term wanted, long wait, boolean interruptible) throws InterruptedException {
+    private Optional<Lease> lease(HoldSpec wanted, long wait, boolean interruptible) throws InterruptedException {
         LeaseHandle handle = new LeaseHandle(engine, name);
         Outcome outcome = await(wanted, wait, interruptible, handle);
         return outcome.hold().map(got -> handle.bind(outcome));
@@ -310,14 +310,14 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
 
     @Override
     public AsyncLock async() {
-        return new ClientAsyncLock(engine, name, term, engine.threads.callbacks());
+        return new ClientAsyncLock(engine, name, spec, engine.threads.callbacks());
     }
 
     // ---- as a member of a multi-lock
 
     @Override
-    public Place place() {
-        return new Place(engine.settings.store().keyPrefix() + name, engine.store.describe());
+    public LockLocation place() {
+        return new LockLocation(engine.settings.store().keyPrefix() + name, engine.store.describe());
     }
 
     @Override
@@ -326,10 +326,10 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
     }
 
     @Override
-    public boolean goesWith(Member next) {
+    public boolean goesWith(BatchMember next) {
         return next instanceof ClientLock other
                 && other.engine == engine
-                && other.term.safety().equals(term.safety())
+                && other.spec.safety().equals(spec.safety())
                 && goesWithOthers()
                 && other.goesWithOthers()
                 && engine.store
@@ -341,20 +341,20 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
     /** What is not here at all can be had by asking only, and at once or not at all. */
     private boolean goesWithOthers() {
         return mode() == Mode.LOCK
-                && term.way() != Term.Way.FAIR
+                && spec.waiting() != HoldSpec.Waiting.FAIR
                 && engine.slots.of(name).allMatch(slot -> slot.share.mode() == Mode.PERMITS);
     }
 
     @Override
-    public Asked askTogether(List<Member> neighbours, Wish wish) {
+    public BatchOutcome askTogether(List<BatchMember> neighbours, MemberSpec wish) {
         if (neighbours.size() == 1) {
-            return Awaiting.uninterruptibly(() -> Asked.alone(askAlone(wish)));
+            return Awaiting.uninterruptibly(() -> BatchOutcome.alone(askAlone(wish)));
         }
         List<LeaseHandle> handles = wish.leased() ? handles(neighbours) : List.of();
-        return new Bundle(engine, locks(neighbours), wish, Thread.currentThread(), handles).await(handles);
+        return new BatchAcquire(engine, locks(neighbours), wish, Thread.currentThread(), handles).await(handles);
     }
 
-    private Optional<List<Lease>> askAlone(Wish wish) throws InterruptedException {
+    private Optional<List<Lease>> askAlone(MemberSpec wish) throws InterruptedException {
         if (wish.leased()) {
             return lease(wanted(wish), 0, false).map(List::of);
         }
@@ -362,20 +362,20 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
     }
 
     @Override
-    public CompletableFuture<Asked> askingTogether(List<Member> neighbours, Wish wish) {
+    public CompletableFuture<BatchOutcome> askingTogether(List<BatchMember> neighbours, MemberSpec wish) {
         List<LeaseHandle> handles = handles(neighbours);
-        return new Bundle(engine, locks(neighbours), wish, null, handles).start(handles);
+        return new BatchAcquire(engine, locks(neighbours), wish, null, handles).start(handles);
     }
 
-    Term wanted(Wish wish) {
-        return wish.lease().map(this::own).orElse(term);
+    HoldSpec wanted(MemberSpec wish) {
+        return wish.lease().map(this::own).orElse(spec);
     }
 
-    private static List<ClientLock> locks(List<Member> neighbours) {
+    private static List<ClientLock> locks(List<BatchMember> neighbours) {
         return neighbours.stream().map(ClientLock.class::cast).toList();
     }
 
-    private List<LeaseHandle> handles(List<Member> neighbours) {
+    private List<LeaseHandle> handles(List<BatchMember> neighbours) {
         return locks(neighbours).stream()
                 .map(lock -> new LeaseHandle(engine, lock.name))
                 .toList();
@@ -391,12 +391,12 @@ record ClientLock(Engine engine, String name, Term term, boolean reentrant)
     }
 
     @Override
-    public Server server() {
-        return new EngineServer(engine, name, term.unlimited(), new EngineSurroundings(engine));
+    public LockAccess server() {
+        return new EngineLockAccess(engine, name, spec.unlimited(), new EngineClientAccess(engine));
     }
 
     @Override
     public String toString() {
-        return what() + " '" + name + "' of " + engine.settings.name() + ", here " + engine.inquiries.heldHere(name);
+        return what() + " '" + name + "' of " + engine.settings.name() + ", here " + engine.inspector.heldHere(name);
     }
 }

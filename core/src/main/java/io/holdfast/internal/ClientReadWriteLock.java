@@ -15,6 +15,6 @@ record ClientReadWriteLock(ClientLock readLock, ClientLock writeLock, ClientLock
     public String toString() {
         return "read/write lock '" + name() + "' of "
                 + readLock.engine().settings.name() + ", here "
-                + readLock.engine().inquiries.heldHere(name());
+                + readLock.engine().inspector.heldHere(name());
     }
 }

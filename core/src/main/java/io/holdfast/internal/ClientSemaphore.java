@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Permits of a name, each as a hold in a slot of its own: no state of its own. */
-record ClientSemaphore(Engine engine, String name, Term term) implements DistributedSemaphore {
+record ClientSemaphore(Engine engine, String name, HoldSpec spec) implements DistributedSemaphore {
 
     // ---- how many there are
 
@@ -43,7 +43,7 @@ record ClientSemaphore(Engine engine, String name, Term term) implements Distrib
 
     @Override
     public int permits() {
-        return report().limit().orElse(0);
+        return report().maxHold().orElse(0);
     }
 
     @Override
@@ -105,23 +105,23 @@ record ClientSemaphore(Engine engine, String name, Term term) implements Distrib
         return now(all());
     }
 
-    Term wanting(int permits) {
-        return term.of(Share.permits(requirePermits(permits)));
+    HoldSpec wanting(int permits) {
+        return spec.of(Share.permits(requirePermits(permits)));
     }
 
-    Term wanting(int permits, Duration lease) {
+    HoldSpec wanting(int permits, Duration lease) {
         return wanting(permits).ending(Durations.requireLease("semaphore '" + name + "': lease", lease));
     }
 
-    Term all() {
-        return term.of(Share.freePermits());
+    HoldSpec all() {
+        return spec.of(Share.freePermits());
     }
 
-    private Optional<Permit> now(Term wanted) {
+    private Optional<Permit> now(HoldSpec wanted) {
         return Awaiting.uninterruptibly(() -> take(wanted, 0, false));
     }
 
-    private Optional<Permit> take(Term wanted, long wait, boolean interruptible) throws InterruptedException {
+    private Optional<Permit> take(HoldSpec wanted, long wait, boolean interruptible) throws InterruptedException {
         PermitHandle handle = new PermitHandle(engine, name);
         Outcome outcome = new Acquisition(engine, name, interruptible).await(wanted, wait, handle);
         return outcome.hold().map(got -> handle.bind(outcome));

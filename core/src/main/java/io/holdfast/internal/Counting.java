@@ -62,7 +62,7 @@ final class Counting {
     Optional<SemaphoreReport> semaphore(String name) {
         requireOpen("semaphore", name);
         Optional<PermitReport> report = engine.store.counters().map(any -> permits(name));
-        return report.filter(given -> given.limit().isPresent()).map(given -> given.of(name));
+        return report.filter(given -> given.maxHold().isPresent()).map(given -> given.of(name));
     }
 
     /** Empty if it is not set, or if the store counts nothing. */
@@ -117,7 +117,7 @@ final class Counting {
         String text = what + " '" + name + "': " + cause.getMessage();
         return changes && cause.effect().mayBeApplied()
                 ? new IndeterminateLockException(name, text + "; whether it was changed could not be told", cause)
-                : Texts.failure(name, text, cause);
+                : ErrorTexts.failure(name, text, cause);
     }
 
     /** One change, until it is answered or patience is over. */
@@ -158,15 +158,15 @@ final class Counting {
 
         private void failed(StoreException cause, int failures) {
             mayBeApplied |= cause.effect().mayBeApplied();
-            long patience = mayBeApplied ? MOST_PATIENCE_NANOS : engine.rules.command();
+            long patience = mayBeApplied ? MOST_PATIENCE_NANOS : engine.config.command();
             boolean over =
-                    engine.closed || engine.platform.nanoTime() - began >= Math.min(patience, engine.rules.outage());
+                    engine.closed || engine.platform.nanoTime() - began >= Math.min(patience, engine.config.outage());
             if (over || cause.effect() == Effect.REFUSED) {
                 // that this copy is refused says nothing about those before it
                 done.completeExceptionally(
                         mayBeApplied ? new StoreException(Effect.UNKNOWN, cause.getMessage() + "", cause) : cause);
             } else {
-                long delay = Term.doubled(FIRST_BACKOFF_NANOS, failures, MOST_BACKOFF_NANOS);
+                long delay = HoldSpec.doubled(FIRST_BACKOFF_NANOS, failures, MOST_BACKOFF_NANOS);
                 // the close of the client runs it early
                 var unused = engine.delays.run(delay, () -> sendAgain(cause, failures));
             }

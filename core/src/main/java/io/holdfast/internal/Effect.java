@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 sealed interface Effect {
 
     /** Send an acquire, and take these places along. */
-    record Ask(Tenure tenure, Term term, Queueing queueing, List<Tenure> behind) implements Effect {}
+    record Ask(Tenure tenure, HoldSpec spec, Queueing queueing, List<Tenure> behind) implements Effect {}
 
     /** Release until it is certain that nothing is left. */
     record GiveUp(Settlement settlement) implements Effect {}
@@ -24,7 +24,7 @@ sealed interface Effect {
     record Elsewhere(Slot slot, Buffer wanted) implements Effect {}
 
     /** Renew now, for this lease. */
-    record Renew(Tenure tenure, Term term) implements Effect {}
+    record Renew(Tenure tenure, HoldSpec spec) implements Effect {}
 
     /** Have the tenure renewed when it is due, or given up when it was kept for long enough. */
     record Watch(Tenure tenure) implements Effect {}

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 
 /** Carries events to the {@link Slot}s and their commands to the store: the only caller of both. */
-final class Engine implements Rules.Moment {
+final class Engine implements SlotConfig.Moment {
 
     private static final long SLICE_FLOOR_NANOS = 2_000_000;
     private static final long SLICE_CEILING_NANOS = 50_000_000;
@@ -34,17 +34,17 @@ final class Engine implements Rules.Moment {
     final Platform platform;
     final String clientId;
     final Counters counters = new Counters();
-    final Sites sites;
+    final CallSites callSites;
     final Events events;
     final Calls calls;
     final Settlements settlements;
     final Watchdog watchdog;
     final Later later;
     final Delays delays = new Delays(this);
-    final Rules rules;
+    final SlotConfig config;
     final Slots slots;
-    final Owners owners;
-    final Inquiries inquiries;
+    final HoldOperations holds;
+    final Inspector inspector;
     final Counting counting;
     final LatchWatches latches;
     private final Map<String, HoldDescription> keptRuns = new ConcurrentHashMap<>();
@@ -65,7 +65,7 @@ final class Engine implements Rules.Moment {
         this.settings = settings;
         this.platform = settings.store().platform();
         this.clientId = clientId;
-        this.sites = new Sites(platform, settings.recordPlaces());
+        this.callSites = new CallSites(platform, settings.recordPlaces());
         this.jitter = new AtomicLong(platform.randomLong());
         this.store = store;
         this.events = events;
@@ -73,24 +73,24 @@ final class Engine implements Rules.Moment {
         this.later = (delay, task) ->
                 threads.timer().schedule(delay, () -> threads.background().execute(guarded("a background task", task)));
         this.calls = new Calls(this, store.capabilities().blocking() ? threads.senders() : Runnable::run);
-        this.rules = rules();
-        this.slots = new Slots(rules, this::nextTenure);
+        this.config = config();
+        this.slots = new Slots(config, this::nextTenure);
         this.settlements = new Settlements(this);
         this.watchdog = new Watchdog(this);
-        this.owners = new Owners(this, platform);
-        this.inquiries = new Inquiries(this);
+        this.holds = new HoldOperations(this, platform);
+        this.inspector = new Inspector(this);
         this.counting = new Counting(this);
         this.latches = new LatchWatches(this);
     }
 
-    private Rules rules() {
-        return new Rules(
+    private SlotConfig config() {
+        return new SlotConfig(
                 settings.pollInterval().toNanos(),
                 settings.store().commandTimeout().toNanos(),
                 settings.maxOutage().toNanos(),
                 store.capabilities().signals(),
                 store.capabilities().queue(),
-                Term.renewed(settings.lease(), Limit.of(settings.maxHold(), settings.onMaxHold()), Term.Way.BARGING)
+                HoldSpec.renewed(settings.lease(), MaxHold.of(settings.maxHold(), settings.onMaxHold()), HoldSpec.Waiting.BARGING)
                         .with(settings.store().safety()),
                 counters,
                 this);
@@ -122,7 +122,7 @@ final class Engine implements Rules.Moment {
     /** @param doing carries out what the slot wants done */
     Slot arrive(String name, Waiter waiter, BiConsumer<Slot, Effect.Buffer> doing) {
         while (true) {
-            Slot slot = slots.get(name, waiter.term, waiter.waits());
+            Slot slot = slots.get(name, waiter.spec, waiter.waits());
             boolean mixed = slots.areMixed();
             if (mixed || !(slot instanceof LingeringSlot)) {
                 letGo(name, slot);
@@ -158,7 +158,7 @@ final class Engine implements Rules.Moment {
         slots.of(name)
                 .filter(slot -> Slots.areInTheWay(slot.share.mode(), asking.share.mode()))
                 .filter(slot ->
-                        !slot.rules.term().safety().equals(asking.rules.term().safety()))
+                        !slot.config.spec().safety().equals(asking.config.spec().safety()))
                 .forEach(slot -> event(slot, (s, out) -> s.wanted(now, out)));
     }
 
@@ -166,7 +166,7 @@ final class Engine implements Rules.Moment {
     private boolean arrive(Slot slot, Waiter waiter, Effect.Buffer out) {
         if (closed) {
             slot.retireIfEmpty(out);
-            throw Texts.closed(slot.label(), settings.name());
+            throw ErrorTexts.closed(slot.label(), settings.name());
         }
         return slot.arrive(waiter, platform.nanoTime(), out);
     }
@@ -175,7 +175,7 @@ final class Engine implements Rules.Moment {
     void forsake(Slot slot, Waiter waiter) {
         event(slot, (s, out) -> s.withdraw(waiter, platform.nanoTime(), out));
         if (waiter.outcome instanceof Hold hold) {
-            owners.discard(hold);
+            holds.discard(hold);
         }
     }
 
@@ -230,7 +230,7 @@ final class Engine implements Rules.Moment {
         } else if (effect instanceof Effect.Watch watch) {
             watchdog.watch(slot, watch.tenure());
         } else if (effect instanceof Effect.Renew renew) {
-            var unused = watchdog.renewNow(slot, renew.tenure(), renew.term());
+            var unused = watchdog.renewNow(slot, renew.tenure(), renew.spec());
         } else if (effect instanceof Effect.PollIn poll) {
             later.run(poll.nanos(), () -> event(slot, (s, o) -> s.poll(poll, platform.nanoTime(), o)));
         } else if (effect instanceof Effect.Retired) {
@@ -253,7 +253,7 @@ final class Engine implements Rules.Moment {
         } else if (effect instanceof Effect.ConfirmSignals) {
             confirmSignals();
         } else if (effect instanceof Effect.Released released) {
-            var unused = owners.verdict(released.hold(), released.settlement());
+            var unused = holds.verdict(released.hold(), released.settlement());
         } else if (effect instanceof Effect.GiveUpIn giveUp) {
             keepRun(slot.name, giveUp);
         }
@@ -282,13 +282,13 @@ final class Engine implements Rules.Moment {
     private void lost(Slot slot, Hold hold, String reason) {
         counters.lost.increment();
         // first: a log that fails must not hide the loss from its owner
-        var loss = Texts.lost(hold, reason);
+        var loss = ErrorTexts.lost(hold, reason);
         hold.lossActions().forEach(action -> action.tell(this, loss));
         Share.Mode mode = slot.share.mode();
         events.warn(
                 mode,
                 new LockEvent.Lost(slot.name, hold.token, hold.owner(), reason),
-                "another owner may have the " + Texts.held(mode) + ": fence its writes with the token");
+                "another owner may have the " + ErrorTexts.held(mode) + ": fence its writes with the token");
     }
 
     /** Runs an action of a user for a loss; what it throws is logged. */
@@ -303,13 +303,13 @@ final class Engine implements Rules.Moment {
                 mode,
                 new LockEvent.Abandoned(slot.name, hold.token, hold.owner(), place),
                 (mode == Share.Mode.PERMITS ? "close permits" : "unlock in finally, close leases") + "; others get the "
-                        + Texts.held(mode) + " when its lease ends");
+                        + ErrorTexts.held(mode) + " when its lease ends");
     }
 
     /** A moving mean of the answers in time; a lost update is as good as a lost sample. */
     void measure(long nanos) {
         long mean = roundTrip;
-        if (nanos < rules.command()) {
+        if (nanos < config.command()) {
             roundTrip = mean + (nanos - mean) / ROUND_TRIP_WEIGHT;
         }
     }
@@ -359,7 +359,7 @@ final class Engine implements Rules.Moment {
     }
 
     private void confirmSignals() {
-        if (rules.signals() && confirming.compareAndSet(false, true)) {
+        if (config.signals() && confirming.compareAndSet(false, true)) {
             long before = platform.nanoTime();
             var unused = calls.ask(() -> store.confirmSignals().thenApply(nothing -> true))
                     .whenComplete((confirmed, error) -> {
@@ -381,7 +381,7 @@ final class Engine implements Rules.Moment {
 
     @Override
     public boolean signalsFresh(long now) {
-        return everConfirmed && now - signalsConfirmed < rules.poll();
+        return everConfirmed && now - signalsConfirmed < config.poll();
     }
 
     @Override
@@ -398,9 +398,9 @@ final class Engine implements Rules.Moment {
     @Override
     public HoldfastException failure(String name, Waiter waiter, Tenure asked, StoreException cause, long now) {
         String after = " after " + (now - waiter.arrived) / 1_000_000 + " ms: " + cause.getMessage();
-        String label = Texts.label(asked.share.mode(), name);
+        String label = ErrorTexts.label(asked.share.mode(), name);
         if (!asked.mayStand()) {
-            return Texts.failure(name, label + " was not acquired" + after, cause);
+            return ErrorTexts.failure(name, label + " was not acquired" + after, cause);
         }
         return new IndeterminateLockException(
                 name,
@@ -416,7 +416,7 @@ final class Engine implements Rules.Moment {
         return slots.holds(name)
                 .findFirst()
                 .map(hold -> new HoldDescription(
-                        hold.tenure.id, hold.owner(), instant(hold.since), hold.token, sites.of(hold)))
+                        hold.tenure.id, hold.owner(), instant(hold.since), hold.token, callSites.of(hold)))
                 .or(() -> slots.kept(name)
                         .map(kept -> new HoldDescription(
                                 kept.tenure().id, LockReport.Holder.KEPT, instant(kept.since()), kept.token())))
@@ -434,7 +434,7 @@ final class Engine implements Rules.Moment {
         long now = platform.nanoTime();
         slots.all()
                 .forEach(slot ->
-                        event(slot, (s, out) -> s.close(() -> Texts.closed(s.label(), settings.name()), now, out)));
+                        event(slot, (s, out) -> s.close(() -> ErrorTexts.closed(s.label(), settings.name()), now, out)));
         delays.runAll();
     }
 }

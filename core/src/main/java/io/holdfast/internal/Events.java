@@ -55,7 +55,7 @@ final class Events implements AutoCloseable {
 
     void detail(Share.Mode mode, LockEvent event) {
         if (LOG.isDebugEnabled()) {
-            LOG.debug("{}: {}", client, Sentences.of(mode, event));
+            LOG.debug("{}: {}", client, EventTexts.of(mode, event));
         }
         publish(mode, event);
     }
@@ -63,9 +63,9 @@ final class Events implements AutoCloseable {
     /** Warns with a text that ends in what to do, together with what else of this kind happens in the same moment. */
     void warn(Share.Mode mode, LockEvent event, String todo) {
         publish(mode, event);
-        String sentence = Sentences.of(mode, event);
+        String sentence = EventTexts.of(mode, event);
         log.execute(() -> LOG.debug("{}: {}", client, sentence));
-        String many = Sentences.ofMany(mode, event);
+        String many = EventTexts.ofMany(mode, event);
         warnings.add(many, event, sentence, many, todo);
     }
 
@@ -106,7 +106,7 @@ final class Events implements AutoCloseable {
             warnings.add(
                     "dropped",
                     event,
-                    "this event was dropped: " + Sentences.of(mode, event),
+                    "this event was dropped: " + EventTexts.of(mode, event),
                     "events were dropped",
                     "listeners are slower than events: make them faster");
             return;

@@ -58,8 +58,8 @@ final class FairSlot extends Slot {
     private final Predicate<String> isElsewhere;
 
     /** @param isElsewhere whether others of this client, whose places the store takes for ours, want a name by another slot */
-    FairSlot(String name, Share share, Rules rules, Supplier<TenureId> ids, Predicate<String> isElsewhere) {
-        super(name, share, rules, ids);
+    FairSlot(String name, Share share, SlotConfig config, Supplier<TenureId> ids, Predicate<String> isElsewhere) {
+        super(name, share, config, ids);
         this.isElsewhere = isElsewhere;
     }
 
@@ -200,13 +200,13 @@ final class FairSlot extends Slot {
                 .skip(1)
                 .filter(along)
                 .map(FairSlot::ticket)
-                .limit(MOST_PLACES)
+                .maxHold(MOST_PLACES)
                 .toList();
         asking = true;
         openedMeanwhile = false;
         ticket.inFlight = true;
         behind.forEach(follower -> follower.inFlight = true);
-        out.add(new Effect.Ask(ticket, head.term.first(), head.waits() ? Queueing.FAIR : Queueing.NONE, behind));
+        out.add(new Effect.Ask(ticket, head.spec.first(), head.waits() ? Queueing.FAIR : Queueing.NONE, behind));
     }
 
     private boolean needsPlace(Waiter waiter) {
@@ -268,13 +268,13 @@ final class FairSlot extends Slot {
         displace(asked, now, out);
         granted(asked);
         Optional<Waiter> whose = waiterOf(asked.id);
-        confirm(asked, proven, whose.map(waiter -> waiter.term.watchdog()).orElse(true));
+        confirm(asked, proven, whose.map(waiter -> waiter.spec.watchdog()).orElse(true));
         asked.adopt(reply.tokens());
         whose.ifPresent(waiter -> {
             asked.preparedFor = waiter;
             take(asked, waiter, 0, now, out);
         });
-        askForPlaces(rules.poll(), out);
+        askForPlaces(config.poll(), out);
     }
 
     @Override
@@ -303,7 +303,7 @@ final class FairSlot extends Slot {
         if (openedMeanwhile || line.stream().anyMatch(this::needsPlace)) {
             ask(out);
         } else {
-            pollIn(Math.min(atMost, rules.moment().jittered(rules.poll())), out);
+            pollIn(Math.min(atMost, config.moment().jittered(config.poll())), out);
         }
     }
 
@@ -397,7 +397,7 @@ final class FairSlot extends Slot {
         tenure = ticket;
         ticket.queued = false;
         nextUpTo = followers;
-        if (ticket.preparedFor == waiter || waiter.term.takesAny()) {
+        if (ticket.preparedFor == waiter || waiter.spec.takesAny()) {
             ticket.preparedFor = waiter;
             becomeHeld(ticket, now, out);
         } else {
@@ -434,7 +434,7 @@ final class FairSlot extends Slot {
     private void newTicket(Waiter waiter) {
         Tenure before = waiter.ticket;
         Tenure fresh = newTenure();
-        fresh.wanted = waiter.term.first();
+        fresh.wanted = waiter.spec.first();
         if (before == null) {
             fresh.born = waiter.arrived;
         } else {

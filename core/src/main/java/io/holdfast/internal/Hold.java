@@ -20,7 +20,7 @@ final class Hold implements Outcome {
     final Tenure tenure;
     final long token;
     final long since;
-    final Term term;
+    final HoldSpec spec;
 
     /** Who asked and parked; null for a future. */
     private final @Nullable Thread thread;
@@ -36,7 +36,7 @@ final class Hold implements Outcome {
     private volatile boolean watchdog;
 
     /** What the watchdog renews the hold for. Under the slot's mutex. */
-    private Term renewal;
+    private HoldSpec renewal;
 
     private volatile long stopsAt = Tenure.NEVER;
     volatile @Nullable String lostBecause;
@@ -52,12 +52,12 @@ final class Hold implements Outcome {
         this.tenure = tenure;
         this.token = token;
         this.since = now;
-        this.term = owner.term;
+        this.spec = owner.spec;
         this.place = Optional.ofNullable(owner.place);
         this.thread = owner.thread;
         this.handle = owner.handle;
-        this.watchdog = owner.term.watchdog();
-        this.renewal = owner.term;
+        this.watchdog = owner.spec.watchdog();
+        this.renewal = owner.spec;
         if (!watchdog) {
             ends = new long[] {tenure.validity.deadline()};
         }
@@ -98,7 +98,7 @@ final class Hold implements Outcome {
      * What the watchdog renews the hold for: the term of the outermost level that it renews, and the safety with which the
      * hold was acquired. Under the slot's mutex.
      */
-    Term renewal() {
+    HoldSpec renewal() {
         return renewal;
     }
 
@@ -117,9 +117,9 @@ final class Hold implements Outcome {
     }
 
     /** Adds a level of this term that ends at {@code end}, or never. Under the slot's mutex if any has an end. */
-    void enter(Term level, long end) {
+    void enter(HoldSpec level, long end) {
         if (end == Tenure.NEVER && !watchdog) {
-            renewal = level.with(term.safety());
+            renewal = level.with(spec.safety());
         }
         if (end != Tenure.NEVER && ends == null) {
             ends = new long[depth];
@@ -176,7 +176,7 @@ final class Hold implements Outcome {
 
     /** For how many nanoseconds the name is still to be kept; zero or less for no longer. */
     long toKeep(long now) {
-        return term.keep() == 0 ? 0 : since + term.keep() - now;
+        return spec.keep() == 0 ? 0 : since + spec.keep() - now;
     }
 
     boolean lost() {
@@ -217,6 +217,6 @@ final class Hold implements Outcome {
     /** The owner, for a person. */
     String owner() {
         Thread owner = thread();
-        return owner != null ? Owner.named(owner) : "lease " + Math.abs(tenure.id.number()) + "." + (token & 1023);
+        return owner != null ? ThreadNames.named(owner) : "lease " + Math.abs(tenure.id.number()) + "." + (token & 1023);
     }
 }

@@ -71,10 +71,10 @@ final class LatchWait {
     }
 
     /** Until when it waits for a store that does not answer: once answered, through an outage. */
-    long patience(long outageSince, Rules rules) {
+    long patience(long outageSince, SlotConfig config) {
         if (setting == 0) {
-            return arrived + rules.command();
+            return arrived + config.command();
         }
-        return Math.max(outageSince - arrived, 0) + arrived + rules.outage();
+        return Math.max(outageSince - arrived, 0) + arrived + config.outage();
     }
 }

@@ -143,13 +143,13 @@ final class LatchWatches {
             CompletableFuture<LatchReport> answer =
                     engine.calls.ask(() -> engine.counting.store().latch(name, true));
             var unused = answer.whenComplete((report, error) -> answered(name, asking, report, error));
-            limit(answer, locked(() -> patience(watches.get(name))));
+            maxHold(answer, locked(() -> patience(watches.get(name))));
         }
     }
 
     /** Ends a request that would outlast the patience of somebody who waits. */
-    private void limit(CompletableFuture<?> answer, long patience) {
-        if (engine.rules.command() - patience > Slot.FIRST_BACKOFF_NANOS) {
+    private void maxHold(CompletableFuture<?> answer, long patience) {
+        if (engine.config.command() - patience > Slot.FIRST_BACKOFF_NANOS) {
             var silence = new StoreException(
                     StoreException.Effect.UNKNOWN, "no answer from " + engine.store.describe() + " in time");
             var timer = engine.later.run(patience, () -> answer.completeExceptionally(silence));
@@ -162,8 +162,8 @@ final class LatchWatches {
         long now = engine.platform.nanoTime();
         return Stream.ofNullable(watch)
                 .flatMap(any -> any.waits.stream()
-                        .map(wait -> wait.patience(any.failures == 0 ? now : any.outageSince, engine.rules)))
-                .mapToLong(limit -> Math.max(1, limit - now))
+                        .map(wait -> wait.patience(any.failures == 0 ? now : any.outageSince, engine.config)))
+                .mapToLong(maxHold -> Math.max(1, maxHold - now))
                 .min()
                 .orElse(Tenure.NEVER);
     }
@@ -231,7 +231,7 @@ final class LatchWatches {
     }
 
     private void endIfImpatient(LatchWait wait, StoreException cause, long since) {
-        boolean over = engine.platform.nanoTime() - wait.patience(since, engine.rules) >= 0;
+        boolean over = engine.platform.nanoTime() - wait.patience(since, engine.config) >= 0;
         if (over || cause.effect() == StoreException.Effect.REFUSED) {
             wait.end(Counting.failure("latch", wait.name, false, cause));
         }
@@ -246,8 +246,8 @@ final class LatchWatches {
             }
             number[0] = ++watch.polls;
             long pause = watch.failures == 0
-                    ? engine.rules.poll()
-                    : Term.doubled(Slot.FIRST_BACKOFF_NANOS, watch.failures - 1, Slot.MOST_BACKOFF_NANOS);
+                    ? engine.config.poll()
+                    : HoldSpec.doubled(Slot.FIRST_BACKOFF_NANOS, watch.failures - 1, Slot.MOST_BACKOFF_NANOS);
             return Math.min(engine.jittered(pause), patience(watch));
         });
         if (delay != Tenure.NEVER) {

@@ -2,7 +2,7 @@ package io.holdfast.internal;
 
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
-import io.holdfast.internal.quorum.Seat;
+import io.holdfast.internal.quorum.LeaseAccess;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A lease as its user sees it. The engine knows it only weakly, and so sees when it is forgotten. */
-class LeaseHandle implements Seat {
+class LeaseHandle implements LeaseAccess {
 
     private final Engine engine;
     private final String name;
@@ -58,29 +58,29 @@ class LeaseHandle implements Seat {
 
     @Override
     public boolean isValid() {
-        return engine.owners.valid(hold());
+        return engine.holds.valid(hold());
     }
 
     @Override
     public Duration remaining() {
-        return engine.owners.remaining(hold());
+        return engine.holds.remaining(hold());
     }
 
     @Override
     public void ensureValid(Duration atLeast) {
         requireOpen();
-        engine.owners.ensureValid(hold(), atLeast);
+        engine.holds.ensureValid(hold(), atLeast);
     }
 
     @Override
     public Lease onLost(Consumer<LeaseLostException> action) {
-        engine.owners.onLost(hold(), lossActions, new LossAction(action, true));
+        engine.holds.onLost(hold(), lossActions, new LossAction(action, true));
         return this;
     }
 
     @Override
     public void whenLost(Consumer<LeaseLostException> action) {
-        engine.owners.onLost(hold(), lossActions, new LossAction(action, false));
+        engine.holds.onLost(hold(), lossActions, new LossAction(action, false));
     }
 
     final List<LossAction> lossActions() {
@@ -91,19 +91,19 @@ class LeaseHandle implements Seat {
     public void extend(Duration lease) {
         Durations.requireLease(hold().slot.label() + ": lease", lease);
         requireOpen();
-        engine.owners.extend(hold(), lease);
+        engine.holds.extend(hold(), lease);
     }
 
     private void requireOpen() {
         if (closed.get()) {
-            throw Texts.closedLease(hold());
+            throw ErrorTexts.closedLease(hold());
         }
     }
 
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            engine.owners.release(hold());
+            engine.holds.release(hold());
         }
     }
 
@@ -114,7 +114,7 @@ class LeaseHandle implements Seat {
 
     private CompletableFuture<Void> close(Executor told) {
         return closed.compareAndSet(false, true)
-                ? engine.owners.releaseAsync(hold(), told)
+                ? engine.holds.releaseAsync(hold(), told)
                 : CompletableFuture.completedFuture(null);
     }
 
@@ -122,17 +122,17 @@ class LeaseHandle implements Seat {
 
     @Override
     public boolean isOver() {
-        return engine.owners.isOver(hold());
+        return engine.holds.isOver(hold());
     }
 
     @Override
     public CompletableFuture<Boolean> renew(long floor) {
-        return engine.owners.renew(hold(), floor);
+        return engine.holds.renew(hold(), floor);
     }
 
     @Override
     public CompletableFuture<Boolean> extending(Duration lease) {
-        return engine.owners.extending(hold(), lease);
+        return engine.holds.extending(hold(), lease);
     }
 
     @Override
@@ -142,7 +142,7 @@ class LeaseHandle implements Seat {
 
     @Override
     public void abandon() {
-        engine.owners.abandon(hold());
+        engine.holds.abandon(hold());
     }
 
     @Override

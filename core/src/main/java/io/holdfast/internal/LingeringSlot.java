@@ -52,9 +52,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A lost wish costs who waits a poll interval, as the store passes each poll on; if none gets through, the rest of the linger.
  * A name that is taken again counts as handed on, and is renewed once in a poll interval, which tells who waits.
  *
- * <p>Where others want the name, keeping costs more than it saves, and {@link Revocations} ends it for a time.
+ * <p>Where others want the name, keeping costs more than it saves, and {@link LingerBackoff} ends it for a time.
  */
-final class LingeringSlot extends KeySlot {
+final class LingeringSlot extends BargingSlot {
 
     /**
      * A tenure that nobody owns.
@@ -65,7 +65,7 @@ final class LingeringSlot extends KeySlot {
      */
     record Kept(Tenure tenure, long since, long renewDue, long token) {}
 
-    private final Revocations revocations;
+    private final LingerBackoff revocations;
     private final Predicate<String> isInLine;
     private volatile @Nullable Kept kept;
     private long doubtedAt = Tenure.NEVER;
@@ -74,8 +74,8 @@ final class LingeringSlot extends KeySlot {
 
     /** @param isInLine whether this client waits for a name in a fair place, of which the store tells it nothing */
     LingeringSlot(
-            String name, Rules rules, Supplier<TenureId> ids, Revocations revocations, Predicate<String> isInLine) {
-        super(name, Share.LOCK, rules, ids);
+            String name, SlotConfig config, Supplier<TenureId> ids, LingerBackoff revocations, Predicate<String> isInLine) {
+        super(name, Share.LOCK, config, ids);
         this.revocations = revocations;
         this.isInLine = isInLine;
     }
@@ -108,14 +108,14 @@ final class LingeringSlot extends KeySlot {
         kept = null;
         current.keptUntil = Tenure.NEVER;
         current.renewDue = before.renewDue;
-        if (isDue(before, now) && !current.renewing(now, rules.command())) {
+        if (isDue(before, now) && !current.renewing(now, config.command())) {
             current.handedOn = true;
-            out.add(new Effect.Renew(current, waiter.term));
+            out.add(new Effect.Renew(current, waiter.spec));
         } else {
             out.add(new Effect.Watch(current));
         }
-        rules.counters().retaken.increment();
-        if (++taken == Revocations.LOCAL_IN_A_ROW) {
+        config.counters().retaken.increment();
+        if (++taken == LingerBackoff.LOCAL_IN_A_ROW) {
             revocations.paysOff(name);
         }
     }
@@ -123,14 +123,14 @@ final class LingeringSlot extends KeySlot {
     /** What was not heard of for a poll interval counts as due, as the wish of somebody else may have been lost. */
     private boolean isDue(Kept before, long now) {
         Tenure current = before.tenure;
-        boolean unheard = !current.handedOn && now - current.validity.sent() >= rules.poll();
+        boolean unheard = !current.handedOn && now - current.validity.sent() >= config.poll();
         return unheard || (before.renewDue != Tenure.NEVER && before.renewDue - now <= 0);
     }
 
     @Override
     Tenure tenureFor(Waiter head, long now) {
         Tenure plain = super.tenureFor(head, now);
-        boolean mark = head.term.linger() > 0 && revocations.mayKeep(name, now);
+        boolean mark = head.spec.linger() > 0 && revocations.mayKeep(name, now);
         return mark ? new Tenure(plain.id.lingering(), share) : plain;
     }
 
@@ -143,7 +143,7 @@ final class LingeringSlot extends KeySlot {
         if (quiet) {
             revocations.isLocal(name);
         }
-        long until = now + Math.min(hold.term.linger(), current.validity.remaining(now) - current.validity.lease() / 3);
+        long until = now + Math.min(hold.spec.linger(), current.validity.remaining(now) - current.validity.lease() / 3);
         if (quiet && mayKeep(hold) && until - now > 0) {
             kept = new Kept(current, now, current.renewDue, hold.token);
             current.renewDue = Tenure.NEVER;
@@ -240,8 +240,8 @@ final class LingeringSlot extends KeySlot {
     }
 
     @Override
-    void renewed(Tenure renewed, Renew.Renewed reply, Validity proven, Term term, long now, Effect.Buffer out) {
-        super.renewed(renewed, reply, proven, term, now, out);
+    void renewed(Tenure renewed, Renew.Renewed reply, Validity proven, HoldSpec spec, long now, Effect.Buffer out) {
+        super.renewed(renewed, reply, proven, spec, now, out);
         endDoubt(renewed, proven);
         answered(renewed, now, out);
     }

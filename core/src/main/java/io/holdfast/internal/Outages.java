@@ -46,7 +46,7 @@ final class Outages {
         long doubtful = held.stream()
                 .filter(tenure -> tenure.held() && !isVerified(tenure, outage))
                 .count();
-        if (doubtful > 0 && now - back < engine.rules.command() && !engine.closed) {
+        if (doubtful > 0 && now - back < engine.config.command() && !engine.closed) {
             engine.later.run(LOOK_NANOS, () -> verify(signal, outage, held, back, engine.platform.nanoTime()));
             return;
         }
@@ -80,7 +80,7 @@ final class Outages {
                 .filter(slot -> slot.owner() != null)
                 .map(slot -> slot.name)
                 .distinct()
-                .limit(NAMES)
+                .maxHold(NAMES)
                 .map(name -> "'" + name + "'")
                 .collect(Collectors.joining(", "));
         return names.isEmpty() ? "" : " (" + names + " first)";

@@ -48,8 +48,8 @@ final class PermitLine extends Slot {
     private long pollAt;
 
     /** @param served takes the slot of one who was granted permits, so that signals find it from then on */
-    PermitLine(String name, Rules rules, Supplier<TenureId> ids, Consumer<Slot> served) {
-        super(name, Share.permits(1), rules, ids);
+    PermitLine(String name, SlotConfig config, Supplier<TenureId> ids, Consumer<Slot> served) {
+        super(name, Share.permits(1), config, ids);
         this.ids = ids;
         this.served = served;
     }
@@ -69,7 +69,7 @@ final class PermitLine extends Slot {
         if (retired) {
             return false;
         }
-        waiter.ticket = new Tenure(ids.get(), waiter.term.share());
+        waiter.ticket = new Tenure(ids.get(), waiter.spec.share());
         ticket(waiter).born = now;
         line.add(waiter);
         ask(waiter, out);
@@ -149,12 +149,12 @@ final class PermitLine extends Slot {
         ticket.freedMeanwhile = false;
         ticket.preparedFor = waiter;
         out.add(new Effect.Ask(
-                ticket, waiter.term.first(), wantsPlace(waiter) ? Queueing.BARGING : Queueing.NONE, List.of()));
+                ticket, waiter.spec.first(), wantsPlace(waiter) ? Queueing.BARGING : Queueing.NONE, List.of()));
     }
 
     /** The first has a place for all, though it may poll itself: others have only this one. */
     private boolean wantsPlace(Waiter waiter) {
-        return rules.queues() && line.peek() == waiter && line.anyQueues();
+        return config.queues() && line.peek() == waiter && line.anyQueues();
     }
 
     private void askFirst(Effect.Buffer out) {
@@ -173,9 +173,9 @@ final class PermitLine extends Slot {
 
     /** Who is told polls only to repair; others learn by it, so it begins fast and backs off. */
     private long pollDelay(Waiter head) {
-        boolean told = rules.signals() && head.term.way() != Term.Way.POLLING;
-        long delay = told ? rules.poll() : Term.doubled(FIRST_POLL_NANOS, ticket(head).polls++, rules.poll());
-        return rules.moment().jittered(delay);
+        boolean told = config.signals() && head.spec.waiting() != HoldSpec.Waiting.POLLING;
+        long delay = told ? config.poll() : HoldSpec.doubled(FIRST_POLL_NANOS, ticket(head).polls++, config.poll());
+        return config.moment().jittered(delay);
     }
 
     @Override
@@ -208,7 +208,7 @@ final class PermitLine extends Slot {
         if (asked.state == Tenure.State.WAITING) {
             Waiter waiter = Objects.requireNonNull(asked.preparedFor);
             granted(asked);
-            asked.confirm(proven, waiter.term.watchdog());
+            asked.confirm(proven, waiter.spec.watchdog());
             asked.adopt(reply.tokens());
             serve(asked, waiter, now, out);
         }
@@ -216,7 +216,7 @@ final class PermitLine extends Slot {
 
     /** The ticket leaves the line with its waiter, for a slot of its own. */
     private void serve(Tenure ticket, Waiter waiter, long now, Effect.Buffer out) {
-        Slot own = new KeySlot(name, ticket.share, rules, ids);
+        Slot own = new BargingSlot(name, ticket.share, config, ids);
         Effect.Buffer begun = own.on((slot, wanted) -> slot.begin(ticket, waiter, now, wanted));
         served.accept(own);
         line.remove(waiter);
@@ -297,7 +297,7 @@ final class PermitLine extends Slot {
     /** What one wants may be refused to it alone, as more permits than there are. */
     private void fail(Waiter waiter, StoreException cause, long now, Effect.Buffer out) {
         line.remove(waiter);
-        waiter.outcome = new Outcome.Failed(rules.moment().failure(name, waiter, ticket(waiter), cause, now));
+        waiter.outcome = new Outcome.Failed(config.moment().failure(name, waiter, ticket(waiter), cause, now));
         ended(waiter, out);
     }
 
@@ -318,7 +318,7 @@ final class PermitLine extends Slot {
     private void again(Waiter waiter, Effect.Buffer out) {
         Tenure before = ticket(waiter);
         leave(before, out);
-        Tenure fresh = new Tenure(ids.get(), waiter.term.share());
+        Tenure fresh = new Tenure(ids.get(), waiter.spec.share());
         fresh.goesOnFrom(before);
         waiter.ticket = fresh;
         first = before == first ? fresh : first;
@@ -349,7 +349,7 @@ final class PermitLine extends Slot {
     }
 
     private void apply(Tenure ticket, Waiter waiter, Signal.Assigned signal, long now, Effect.Buffer out) {
-        if (claim(ticket, waiter, signal, ticket.base, now) && waiter.term.takesAny()) {
+        if (claim(ticket, waiter, signal, ticket.base, now) && waiter.spec.takesAny()) {
             serve(ticket, waiter, now, out);
         } else {
             ask(waiter, out);

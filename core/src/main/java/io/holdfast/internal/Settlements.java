@@ -24,7 +24,7 @@ final class Settlements {
 
     void begin(Settlement settlement) {
         open.add(settlement);
-        settlement.lapsesAt = engine.platform.nanoTime() + engine.rules.command() + settlement.tenure.longestLease;
+        settlement.lapsesAt = engine.platform.nanoTime() + engine.config.command() + settlement.tenure.longestLease;
         send(settlement);
     }
 
@@ -132,7 +132,7 @@ final class Settlements {
             if (nothingToRelease || (!late && (lapsed(settlement) || engine.calls.isClosed()))) {
                 finish(settlement);
             } else if (!late) {
-                again(settlement, Term.doubled(FIRST_BACKOFF_NANOS, settlement.failures++, MOST_BACKOFF_NANOS));
+                again(settlement, HoldSpec.doubled(FIRST_BACKOFF_NANOS, settlement.failures++, MOST_BACKOFF_NANOS));
             }
         }
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <em>door</em> is closed: who comes then begins another slot, whose tenure queues behind the writer at the store, and this
  * one drains. The same is done when too little is left of the lease to join.
  *
- * <h2>Invariants, besides those of {@link KeySlot}</h2>
+ * <h2>Invariants, besides those of {@link BargingSlot}</h2>
  *
  * <ol>
  *   <li>Nobody waits here while the tenure is held: who waited when it was got has joined.
@@ -27,13 +27,13 @@ import org.jspecify.annotations.Nullable;
  *   <li>An owner's token is one of the tenure's: higher than any given before it, lower than any given after it.
  * </ol>
  */
-final class SharedSlot extends KeySlot {
+final class SharedSlot extends BargingSlot {
 
-    private final Set<Hold> owners = ConcurrentHashMap.newKeySet();
+    private final Set<Hold> holds = ConcurrentHashMap.newKeySet();
     private final Map<Thread, Hold> byThread = new ConcurrentHashMap<>();
 
-    SharedSlot(String name, Rules rules, Supplier<TenureId> ids) {
-        super(name, Share.READ, rules, ids);
+    SharedSlot(String name, SlotConfig config, Supplier<TenureId> ids) {
+        super(name, Share.READ, config, ids);
     }
 
     // ---- owners
@@ -41,18 +41,18 @@ final class SharedSlot extends KeySlot {
     @Override
     @Nullable
     Hold owner() {
-        var all = owners.iterator();
+        var all = holds.iterator();
         return all.hasNext() ? all.next() : null;
     }
 
     @Override
-    List<Hold> owners() {
-        return List.copyOf(owners);
+    List<Hold> holds() {
+        return List.copyOf(holds);
     }
 
     @Override
     boolean owns(Hold hold) {
-        return owners.contains(hold);
+        return holds.contains(hold);
     }
 
     @Override
@@ -64,7 +64,7 @@ final class SharedSlot extends KeySlot {
 
     @Override
     void own(Hold hold) {
-        owners.add(hold);
+        holds.add(hold);
         Thread thread = hold.thread();
         if (thread != null) {
             byThread.put(thread, hold);
@@ -73,7 +73,7 @@ final class SharedSlot extends KeySlot {
 
     @Override
     void disown(Hold hold) {
-        owners.remove(hold);
+        holds.remove(hold);
         Thread thread = hold.thread();
         if (thread != null) {
             byThread.remove(thread, hold);
@@ -106,7 +106,7 @@ final class SharedSlot extends KeySlot {
 
     /** Who joins has the tenure renewed within a poll interval, which tells who waits; at once, if nobody may have told. */
     private boolean isClosed(Tenure current, long now, Effect.Buffer out) {
-        if (!wouldHear(now, out) && now - current.validity.sent() >= rules.poll()) {
+        if (!wouldHear(now, out) && now - current.validity.sent() >= config.poll()) {
             renewBy(current, now, out);
         }
         return isSliceOver(current, now);
@@ -126,10 +126,10 @@ final class SharedSlot extends KeySlot {
 
     /** Until all of them are content. */
     @Override
-    Term renewalTerm(Tenure current, long now) {
-        return owners.stream()
+    HoldSpec renewalTerm(Tenure current, long now) {
+        return holds.stream()
                 .map(Hold::renewal)
-                .max(Comparator.comparingLong(Term::nanos))
+                .max(Comparator.comparingLong(HoldSpec::nanos))
                 .orElseGet(() -> super.renewalTerm(current, now));
     }
 
@@ -151,14 +151,14 @@ final class SharedSlot extends KeySlot {
 
     @Override
     void passOn(Hold hold, long now, Effect.Buffer out) {
-        if (owners.isEmpty()) {
+        if (holds.isEmpty()) {
             hold.settlement = giveUp(hold.tenure, false, out);
         }
     }
 
     @Override
     void revoke(Hold hold, String reason, long now, Effect.Buffer out) {
-        if (owners.size() > 1 && owns(hold)) {
+        if (holds.size() > 1 && owns(hold)) {
             loseOwner(hold, reason, out);
         } else {
             super.revoke(hold, reason, now, out);

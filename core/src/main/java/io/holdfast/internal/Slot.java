@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * {@link Effect}s that the caller carries out after the mutex is free; no clock is read and nothing is called in here.
  *
  * <p>This class is what is the same for all: a tenure that is held, its owners one after the other, its renewals, its end.
- * How those who wait get one is up to {@link KeySlot}, {@link FairSlot} and {@link PermitLine}.
+ * How those who wait get one is up to {@link BargingSlot}, {@link FairSlot} and {@link PermitLine}.
  *
  * <h2>Invariants</h2>
  *
@@ -48,9 +48,9 @@ abstract class Slot {
 
     final String name;
     final Share share;
-    final Rules rules;
+    final SlotConfig config;
     private final Supplier<TenureId> ids;
-    final Line line;
+    final WaitQueue line;
     private final ReentrantLock mutex = new ReentrantLock();
 
     volatile @Nullable Tenure tenure;
@@ -58,12 +58,12 @@ abstract class Slot {
     private volatile Map<Thread, Hold> lostHolds = Map.of();
     boolean retired;
 
-    Slot(String name, Share share, Rules rules, Supplier<TenureId> ids) {
+    Slot(String name, Share share, SlotConfig config, Supplier<TenureId> ids) {
         this.name = name;
         this.share = share;
-        this.rules = rules;
+        this.config = config;
         this.ids = ids;
-        this.line = new Line(name, rules);
+        this.line = new WaitQueue(name, config);
     }
 
     /** One that the store has not heard of. */
@@ -80,7 +80,7 @@ abstract class Slot {
     }
 
     /** All who own it. */
-    List<Hold> owners() {
+    List<Hold> holds() {
         Hold hold = owner;
         return hold == null ? List.of() : List.of(hold);
     }
@@ -245,32 +245,32 @@ abstract class Slot {
         }
         boolean fresh = current.preparedFor == waiter;
         // a claim is renewed for the whole lease at once if its owner stays
-        long wanted = current.claimed ? current.validity.lease() : waiter.term.nanos();
-        return fresh || (waiter.term.takesAny() && current.validity.remaining(now) >= wanted / 3);
+        long wanted = current.claimed ? current.validity.lease() : waiter.spec.nanos();
+        return fresh || (waiter.spec.takesAny() && current.validity.remaining(now) >= wanted / 3);
     }
 
     void grant(Waiter waiter, long now, boolean handedOver, Effect.Buffer out) {
         Tenure current = Objects.requireNonNull(tenure);
-        if (!waiter.term.watchdog()) {
+        if (!waiter.spec.watchdog()) {
             current.renewDue = Tenure.NEVER;
         } else if (current.renewDue == Tenure.NEVER) {
             renewBy(current, now, out);
-        } else if (waiter.term.keep() > 0) {
-            renewBy(current, current.validity.sent() + waiter.term.nanos() / 3, out);
-        } else if (waiter.term.nanos() > current.validity.lease() && !current.claimed) {
+        } else if (waiter.spec.keep() > 0) {
+            renewBy(current, current.validity.sent() + waiter.spec.nanos() / 3, out);
+        } else if (waiter.spec.nanos() > current.validity.lease() && !current.claimed) {
             renewBy(current, now, out);
         }
         Hold hold = new Hold(this, current, token(current), waiter, now);
         current.preparedFor = null;
         own(hold);
         waiter.outcome = hold;
-        rules.counters().grants.increment();
+        config.counters().grants.increment();
         if (handedOver) {
-            rules.counters().handoffs.increment();
+            config.counters().handoffs.increment();
             handedOn(current, hold, out);
             refill(current, now, out);
         }
-        if (rules.moment().eventsWanted()) {
+        if (config.moment().eventsWanted()) {
             out.add(new Effect.Granted(hold, handedOver));
         }
     }
@@ -316,14 +316,14 @@ abstract class Slot {
 
     /** A store never shortens a lease, so an owner with a shorter one of its own needs a tenure of its own. */
     private boolean tooLongFor(Tenure current, Waiter head, long now) {
-        return !head.term.watchdog() && current.mayLast(now) > head.term.nanos();
+        return !head.spec.watchdog() && current.mayLast(now) > head.spec.nanos();
     }
 
     /** Renews before handing on: too little of the lease is left, no token is, or the next owner has a lease of its own. */
     void prepare(Tenure current, Waiter head, Effect.Buffer out) {
         current.preparing = true;
         current.preparedFor = head;
-        out.add(new Effect.Renew(current, head.term.first()));
+        out.add(new Effect.Renew(current, head.spec.first()));
     }
 
     /** Is the slot, from its beginning, of a tenure that was granted to this waiter in another one. */
@@ -362,12 +362,12 @@ abstract class Slot {
         }
         long expires = base.sent() + TimeUnit.MICROSECONDS.toNanos(signal.expiresMicros() - base.serverMicros());
         // the two clocks have run beside each other since the answer by which this is read
-        long deadline = expires - Term.margin(expires - base.sent());
+        long deadline = expires - HoldSpec.margin(expires - base.sent());
         if (deadline - now < CLAIM_RESERVE_NANOS) {
             return false;
         }
         granted(asked);
-        asked.preparedFor = forWhom.term.takesAny() ? forWhom : null;
+        asked.preparedFor = forWhom.spec.takesAny() ? forWhom : null;
         asked.confirm(new Validity(now, deadline - now, deadline, base.skew()), true);
         asked.claimed = true;
         // a claim does not outlive a stall of a second: an owner that stays gets the whole lease, at once if the claim
@@ -408,7 +408,7 @@ abstract class Slot {
 
     /** Name and kind, for texts. */
     String label() {
-        return Texts.label(share.mode(), name);
+        return ErrorTexts.label(share.mode(), name);
     }
 
     /** Ends a hold whose name is kept for a while: it is released after that, or lapses if this client is no more by then. */
@@ -526,20 +526,20 @@ abstract class Slot {
     // ---- renewals, and the deadline
 
     /** For how long the current tenure is to be renewed. */
-    Term renewalTerm(Tenure current, long now) {
+    HoldSpec renewalTerm(Tenure current, long now) {
         Hold hold = owner();
         Waiter next = current.preparedFor;
         if (hold == null) {
             Waiter heir = next != null ? next : line.peek();
-            return heir != null ? heir.term.first() : rules.term();
+            return heir != null ? heir.spec.first() : config.spec();
         }
         // a lease of its own is verified by asking for no more than what is left of it
         return hold.watchdog()
                 ? hold.renewal()
-                : hold.term.ending(Duration.ofNanos(Term.leaseFor(Math.max(1, hold.end() - now))));
+                : hold.spec.ending(Duration.ofNanos(HoldSpec.leaseFor(Math.max(1, hold.end() - now))));
     }
 
-    void renewed(Tenure renewed, Renew.Renewed reply, Validity proven, Term term, long now, Effect.Buffer out) {
+    void renewed(Tenure renewed, Renew.Renewed reply, Validity proven, HoldSpec spec, long now, Effect.Buffer out) {
         renewed.renewSent = Tenure.NEVER;
         renewed.refilling = false;
         if (renewed != tenure || !renewed.held()) {
@@ -553,20 +553,20 @@ abstract class Slot {
             renewalFailed(renewed, now, out);
             return;
         }
-        confirm(renewed, proven, term.watchdog());
+        confirm(renewed, proven, spec.watchdog());
         renewed.failures = 0;
         renewed.foreign(reply.foreignWaiters(), now);
         reply.tokens().ifPresent(renewed::refill);
         out.add(new Effect.Watch(renewed));
-        if (renewed.preparing && isFor(renewed.preparedFor, term)) {
+        if (renewed.preparing && isFor(renewed.preparedFor, spec)) {
             renewed.preparing = false;
             handOut(now, out);
         }
     }
 
     /** One that was sent before, for another, says nothing of the lease that the next owner wants. */
-    private static boolean isFor(@Nullable Waiter next, Term term) {
-        return next == null || next.term.first().equals(term);
+    private static boolean isFor(@Nullable Waiter next, HoldSpec spec) {
+        return next == null || next.spec.first().equals(spec);
     }
 
     /**
@@ -574,7 +574,7 @@ abstract class Slot {
      * is never made again; but a late copy of its acquire, as long as one may come, would do just that.
      */
     static boolean proves(Tenure renewed, Renew.Renewed reply, Validity proven) {
-        boolean stepped = Math.abs(proven.skew() - renewed.validity.skew()) > Term.margin(proven.lease());
+        boolean stepped = Math.abs(proven.skew() - renewed.validity.skew()) > HoldSpec.margin(proven.lease());
         return !stepped || !renewed.copies.unanswered() || renewed.copies.mayComeFor(reply.serverMicros()) <= 0;
     }
 
@@ -595,8 +595,8 @@ abstract class Slot {
         renewed.renewSent = Tenure.NEVER;
         if (renewed == tenure && renewed.held()) {
             long most = Math.min(renewed.validity.lease() / 10, MOST_BACKOFF_NANOS);
-            long delay = Term.doubled(FIRST_BACKOFF_NANOS, renewed.failures++, most);
-            renewed.renewDue = now + rules.moment().jittered(delay);
+            long delay = HoldSpec.doubled(FIRST_BACKOFF_NANOS, renewed.failures++, most);
+            renewed.renewDue = now + config.moment().jittered(delay);
             out.add(new Effect.Watch(renewed));
         }
     }
@@ -622,7 +622,7 @@ abstract class Slot {
             giveUp(held, false, out);
         } else {
             held.mayBeAtStore = true;
-            owners().forEach(hold -> loseOwner(hold, reason, out));
+            holds().forEach(hold -> loseOwner(hold, reason, out));
             end(held);
         }
         askForTheRest(now, out);
@@ -661,7 +661,7 @@ abstract class Slot {
             ended(waiter, out);
         }
         lostHolds = Map.of();
-        List<Hold> holds = owners();
+        List<Hold> holds = holds();
         if (holds.stream().anyMatch(hold -> hold.toKeep(now) > 0)) {
             holds.forEach(this::lapse);
             askForTheRest(now, out);

@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
 final class Slots {
 
     private final ConcurrentHashMap<String, Set<Slot>> aside = new ConcurrentHashMap<>();
-    private final Rules rules;
+    private final SlotConfig config;
     private final Supplier<TenureId> ids;
-    private final Revocations revocations;
+    private final LingerBackoff revocations;
     private final Lanes usual;
 
     /** Of locks that want their grants to be elsewhere than most of this client's. */
@@ -46,13 +46,13 @@ final class Slots {
         final ConcurrentHashMap<String, Slot> upgrading = new ConcurrentHashMap<>();
         final ConcurrentHashMap<String, Slot> permits = new ConcurrentHashMap<>();
         final List<ConcurrentHashMap<String, Slot>> open = List.of(barging, fair, writing, reading, upgrading, permits);
-        final Rules rules;
+        final SlotConfig config;
         final Predicate<String> isElsewhere = name -> lanes().anyMatch(
                         lanes -> lanes != this && (lanes.fair.containsKey(name) || lanes.barging.containsKey(name)));
         final Predicate<String> isInLine = name -> fair.containsKey(name) || isElsewhere.test(name);
 
-        Lanes(Rules rules) {
-            this.rules = rules;
+        Lanes(SlotConfig config) {
+            this.config = config;
         }
 
         ConcurrentHashMap<String, Slot> lane(Mode mode, boolean inOrder) {
@@ -69,31 +69,31 @@ final class Slots {
             return lane(slot.share.mode(), slot instanceof FairSlot);
         }
 
-        Slot newSlot(String name, Term term) {
-            if (term.way() == Term.Way.FAIR) {
-                return new FairSlot(name, term.share(), rules, ids, isElsewhere);
+        Slot newSlot(String name, HoldSpec spec) {
+            if (spec.waiting() == HoldSpec.Waiting.FAIR) {
+                return new FairSlot(name, spec.share(), config, ids, isElsewhere);
             }
-            if (term.share().mode() == Mode.LOCK) {
-                return new LingeringSlot(name, rules, ids, revocations, isInLine);
+            if (spec.share().mode() == Mode.LOCK) {
+                return new LingeringSlot(name, config, ids, revocations, isInLine);
             }
-            return term.share().mode() == Mode.READ && !isForOne(term)
-                    ? new SharedSlot(name, rules, ids)
-                    : new KeySlot(name, term.share(), rules, ids);
+            return spec.share().mode() == Mode.READ && !isForOne(spec)
+                    ? new SharedSlot(name, config, ids)
+                    : new BargingSlot(name, spec.share(), config, ids);
         }
     }
 
-    Slots(Rules rules, Supplier<TenureId> ids) {
-        this.rules = rules;
+    Slots(SlotConfig config, Supplier<TenureId> ids) {
+        this.config = config;
         this.ids = ids;
-        this.revocations = new Revocations(rules.poll());
-        this.usual = new Lanes(rules);
+        this.revocations = new LingerBackoff(config.poll());
+        this.usual = new Lanes(config);
     }
 
     private Lanes lanes(Safety safety) {
-        return safety.equals(rules.term().safety())
+        return safety.equals(config.spec().safety())
                 ? usual
                 : others.computeIfAbsent(
-                        safety, other -> new Lanes(rules.with(rules.term().with(other))));
+                        safety, other -> new Lanes(config.with(config.spec().with(other))));
     }
 
     private Stream<Lanes> lanes() {
@@ -101,26 +101,26 @@ final class Slots {
     }
 
     /** The slot for those who want the name like this, made if there is none. */
-    Slot get(String name, Term term, boolean waits) {
-        Lanes lanes = lanes(term.safety());
-        if (term.share().mode() == Mode.PERMITS && term.way() != Term.Way.FAIR && waits) {
-            return lanes.permits.computeIfAbsent(name, key -> new PermitLine(key, lanes.rules, ids, this::alone));
+    Slot get(String name, HoldSpec spec, boolean waits) {
+        Lanes lanes = lanes(spec.safety());
+        if (spec.share().mode() == Mode.PERMITS && spec.waiting() != HoldSpec.Waiting.FAIR && waits) {
+            return lanes.permits.computeIfAbsent(name, key -> new PermitLine(key, lanes.config, ids, this::alone));
         }
-        return isForOne(term)
-                ? alone(lanes.newSlot(name, term))
-                : lanes.lane(term.share().mode(), term.way() == Term.Way.FAIR)
-                        .computeIfAbsent(name, key -> lanes.newSlot(key, term));
+        return isForOne(spec)
+                ? alone(lanes.newSlot(name, spec))
+                : lanes.lane(spec.share().mode(), spec.waiting() == HoldSpec.Waiting.FAIR)
+                        .computeIfAbsent(name, key -> lanes.newSlot(key, spec));
     }
 
     /** Whether the tenure ends in another way than those of others, or does not stand in the way of its owner's other one. */
-    private static boolean isForOne(Term term) {
-        Mode mode = term.share().mode();
-        return mode == Mode.PERMITS || term.share().beside().isPresent() || (mode == Mode.READ && !mayShare(term));
+    private static boolean isForOne(HoldSpec spec) {
+        Mode mode = spec.share().mode();
+        return mode == Mode.PERMITS || spec.share().beside().isPresent() || (mode == Mode.READ && !mayShare(spec));
     }
 
     /** Whether the end of the hold is that of the tenure, so that it may have one together with others. */
-    private static boolean mayShare(Term term) {
-        return term.takesAny() && term.limit().then() != OnMaxHold.STOP_RENEWING;
+    private static boolean mayShare(HoldSpec spec) {
+        return spec.takesAny() && spec.maxHold().then() != OnMaxHold.STOP_RENEWING;
     }
 
     private Slot alone(Slot slot) {
@@ -252,7 +252,7 @@ final class Slots {
 
     /** What this client's owners have of the name, which is not that of a semaphore. */
     Stream<Hold> holds(String name) {
-        return of(name).filter(slot -> slot.share.mode() != Mode.PERMITS).flatMap(slot -> slot.owners().stream());
+        return of(name).filter(slot -> slot.share.mode() != Mode.PERMITS).flatMap(slot -> slot.holds().stream());
     }
 
     /** What is kept of the name, and owned by nobody. */

@@ -35,7 +35,7 @@ final class Tenure {
 
     final TenureId id;
     final Share share;
-    final Copies copies = new Copies();
+    final OutstandingCopies copies = new OutstandingCopies();
 
     volatile State state = State.WAITING;
     volatile Validity validity = Validity.NONE;
@@ -60,7 +60,7 @@ final class Tenure {
 
     /** What a ticket is for. */
     @Nullable
-    Term wanted;
+    HoldSpec wanted;
 
     boolean beforeMayStand;
     boolean inFlight;
@@ -117,7 +117,7 @@ final class Tenure {
         this.share = share;
     }
 
-    Term wanted() {
+    HoldSpec wanted() {
         return Objects.requireNonNull(wanted);
     }
 
@@ -130,21 +130,21 @@ final class Tenure {
     }
 
     /** Counts a copy of the acquire about to be sent; false if the tenure was given up, so that none may be. */
-    boolean count(long notAfter, Term term) {
+    boolean count(long notAfter, HoldSpec spec) {
         if (state == State.ENDED) {
             return false;
         }
         copies.sent(notAfter);
-        longestLease = Math.max(longestLease, term.nanos());
+        longestLease = Math.max(longestLease, spec.nanos());
         return true;
     }
 
     /** A renewal is about to be sent: whoever gets the tenure from now on knows for how long. Under the slot's mutex. */
     @CanIgnoreReturnValue
-    Term renewing(long now, Term term) {
+    HoldSpec renewing(long now, HoldSpec spec) {
         renewSent = now;
-        longestLease = Math.max(longestLease, term.nanos());
-        return term;
+        longestLease = Math.max(longestLease, spec.nanos());
+        return spec;
     }
 
     /** Whether a renewal was sent so lately that its answer is to be waited for. */

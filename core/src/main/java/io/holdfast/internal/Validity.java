@@ -20,7 +20,7 @@ record Validity(long sent, long lease, long deadline, long skew) {
     static final Validity NONE = new Validity(0, 0, Long.MIN_VALUE, 0);
 
     static Validity of(long sent, long wallMillis, long lease) {
-        return new Validity(sent, lease, sent + lease - Term.margin(lease), skew(sent, wallMillis));
+        return new Validity(sent, lease, sent + lease - HoldSpec.margin(lease), skew(sent, wallMillis));
     }
 
     static long skew(long nanos, long wallMillis) {
@@ -36,7 +36,7 @@ record Validity(long sent, long lease, long deadline, long skew) {
     }
 
     boolean suspect(long now, long wallMillis) {
-        return Math.abs(skew(now, wallMillis) - skew) > Term.margin(lease);
+        return Math.abs(skew(now, wallMillis) - skew) > HoldSpec.margin(lease);
     }
 
     long remaining(long now) {
@@ -48,7 +48,7 @@ record Validity(long sent, long lease, long deadline, long skew) {
      * small steps add up; after a larger one nothing of it counts, before the skew makes the tenure suspect.
      */
     Validity orLater(Validity before) {
-        boolean stepped = Math.abs(skew - before.skew) > Term.margin(lease) / 2;
+        boolean stepped = Math.abs(skew - before.skew) > HoldSpec.margin(lease) / 2;
         return before.proven() && before.deadline - deadline > 0 && !stepped
                 ? new Validity(sent, lease, before.deadline, before.skew)
                 : this;

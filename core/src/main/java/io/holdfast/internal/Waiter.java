@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** One who asks for a lock: a blocked thread, or a future. Guarded by its slot's mutex, except what is volatile. */
 final class Waiter {
 
-    final Term term;
+    final HoldSpec spec;
     final long arrived;
     final long deadline;
 
@@ -37,13 +37,13 @@ final class Waiter {
 
     /** @param teller what tells it, outside the mutex, that the outcome is there, or that the lock may be taken */
     Waiter(
-            Term term,
+            HoldSpec spec,
             long arrived,
             long deadline,
             @Nullable Thread thread,
             @Nullable WeakReference<Object> handle,
             Runnable teller) {
-        this.term = term;
+        this.spec = spec;
         this.arrived = arrived;
         this.deadline = deadline;
         this.thread = thread;
@@ -79,7 +79,7 @@ final class Waiter {
 
     /** Whether it waits for its place in the queue to come up, rather than polls. */
     boolean queues() {
-        return waits() && term.way() != Term.Way.POLLING;
+        return waits() && spec.waiting() != HoldSpec.Waiting.POLLING;
     }
 
     /** The store is asked for it from then on, if it was not before. */

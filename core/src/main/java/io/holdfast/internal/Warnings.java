@@ -32,7 +32,7 @@ final class Warnings {
         Pending plus(Pending next) {
             List<String> more = Stream.concat(names.stream(), next.names.stream())
                     .distinct()
-                    .limit(NAMES)
+                    .maxHold(NAMES)
                     .toList();
             return new Pending(first, many, todo, more, count + next.count);
         }

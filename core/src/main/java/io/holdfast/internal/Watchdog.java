@@ -37,17 +37,17 @@ final class Watchdog {
     private static final long TROUBLE_NANOS = 100_000_000;
 
     /** Something due for renewal. */
-    private record Due(Slot slot, Tenure tenure, Term term, CompletableFuture<Optional<Validity>> done) {
+    private record Due(Slot slot, Tenure tenure, HoldSpec spec, CompletableFuture<Optional<Validity>> done) {
 
-        Due(Slot slot, Tenure tenure, Term term) {
-            this(slot, tenure, term, new CompletableFuture<>());
+        Due(Slot slot, Tenure tenure, HoldSpec spec) {
+            this(slot, tenure, spec, new CompletableFuture<>());
         }
     }
 
     private final Engine engine;
     private final LockStore store;
     private final Platform platform;
-    private final Overdue overdue;
+    private final MaxHoldAction overdue;
     private final AtomicLong wakeAt = new AtomicLong(Tenure.NEVER);
     private final DueQueue soon = new DueQueue();
     private long skew;
@@ -63,7 +63,7 @@ final class Watchdog {
         this.engine = engine;
         this.store = engine.store;
         this.platform = engine.platform;
-        this.overdue = new Overdue(engine);
+        this.overdue = new MaxHoldAction(engine);
         this.skew = Validity.skew(platform.nanoTime(), platform.wallMillis());
         this.heardAt = platform.nanoTime();
         this.answered = heardAt;
@@ -111,7 +111,7 @@ final class Watchdog {
     private long againAt(Tenure tenure) {
         long sent = tenure.renewSent;
         boolean turnIsToCome = heardAt - sent > 0 && answered - sent <= 0;
-        return tenure.renewAgainAt(engine.rules.command()) + (turnIsToCome ? heardAt - sent : 0);
+        return tenure.renewAgainAt(engine.config.command()) + (turnIsToCome ? heardAt - sent : 0);
     }
 
     private boolean awaited(Tenure tenure, long now) {
@@ -233,7 +233,7 @@ final class Watchdog {
             engine.eventOnTimer(slot, Slot::letGo);
         }
         // no stream: a client may hold a hundred thousand names
-        for (Hold hold : slot.owners()) {
+        for (Hold hold : slot.holds()) {
             if (hold.tenure == tenure) {
                 lookAtOwner(slot, hold, now);
             }
@@ -249,14 +249,14 @@ final class Watchdog {
         }
     }
 
-    private static Term termOf(Slot slot, Tenure tenure, long now) {
+    private static HoldSpec termOf(Slot slot, Tenure tenure, long now) {
         return tenure.renewing(now, slot.renewalTerm(tenure, now));
     }
 
     private void lookAtOwner(Slot slot, Hold hold, long now) {
         if (hold.ownerGone()) {
             engine.eventOnTimer(slot, (s, out) -> s.ownerGone(hold, now, out));
-        } else if (hold.term.limit().reached(hold, now)) {
+        } else if (hold.spec.maxHold().reached(hold, now)) {
             overdue.act(slot, hold, now);
         }
         Validity validity = hold.tenure.validity;
@@ -266,7 +266,7 @@ final class Watchdog {
                     slot.share.mode(),
                     new LockEvent.RenewalLate(
                             slot.name, hold.token, Duration.ofNanos(validity.remaining(now)), hold.tenure.trouble),
-                    "a " + Texts.held(slot.share.mode()) + " is lost unless " + store.describe()
+                    "a " + ErrorTexts.held(slot.share.mode()) + " is lost unless " + store.describe()
                             + " answers before its lease ends");
         }
     }
@@ -284,13 +284,13 @@ final class Watchdog {
     }
 
     /** Where renewals go. */
-    private record Way(ServerClock server, Safety safety) {}
+    private record Waiting(ServerClock server, Safety safety) {}
 
     /** One batch never mixes the names of different servers or safeties: a silent one holds up its own names alone. */
     private void renew(List<Due> due) {
-        Map<Way, List<Due>> byWay = new LinkedHashMap<>();
+        Map<Waiting, List<Due>> byWay = new LinkedHashMap<>();
         due.forEach(
-                d -> byWay.computeIfAbsent(new Way(store.clock(d.slot.name), d.term.safety()), c -> new ArrayList<>())
+                d -> byWay.computeIfAbsent(new Waiting(store.clock(d.slot.name), d.spec.safety()), c -> new ArrayList<>())
                         .add(d));
         int size = engine.settings.renewalBatch();
         byWay.values().forEach(all -> {
@@ -301,9 +301,9 @@ final class Watchdog {
     }
 
     /** Renews one tenure now, apart from the batches; completes with what that proved, or empty if it was not confirmed. */
-    CompletableFuture<Optional<Validity>> renewNow(Slot slot, Tenure tenure, Term term) {
-        Due due = new Due(slot, tenure, term);
-        slot.locked(() -> tenure.renewing(platform.nanoTime(), term));
+    CompletableFuture<Optional<Validity>> renewNow(Slot slot, Tenure tenure, HoldSpec spec) {
+        Due due = new Due(slot, tenure, spec);
+        slot.locked(() -> tenure.renewing(platform.nanoTime(), spec));
         engine.threads.renewal().execute(() -> send(List.of(due)));
         return due.done;
     }
@@ -329,15 +329,15 @@ final class Watchdog {
 
         @Override
         CompletionStage<List<Renew.Reply>> send() {
-            batch.forEach(due -> due.slot.locked(() -> due.tenure.renewing(sent(), due.term)));
+            batch.forEach(due -> due.slot.locked(() -> due.tenure.renewing(sent(), due.spec)));
             return store.renew(batch.stream().map(this::request).toList());
         }
 
         private Renew request(Due due) {
             long tokens = due.tenure.tokensLow() ? due.tenure.tokensWanted : 0;
-            return new Renew(due.slot.name, due.tenure.id, due.tenure.share.mode(), due.term.lease(), tokens)
+            return new Renew(due.slot.name, due.tenure.id, due.tenure.share.mode(), due.spec.lease(), tokens)
                     .withFloor(due.tenure.floor())
-                    .withSafety(due.term.safety());
+                    .withSafety(due.spec.safety());
         }
 
         @Override
@@ -354,8 +354,8 @@ final class Watchdog {
             if (reply instanceof Renew.Renewed renewed) {
                 engine.counters.renewals.increment();
                 store.clock(due.slot.name).observe(sent(), renewed.serverMicros());
-                Validity proven = proven(due.term.nanos());
-                engine.event(due.slot, (s, out) -> s.renewed(due.tenure, renewed, proven, due.term, now, out));
+                Validity proven = proven(due.spec.nanos());
+                engine.event(due.slot, (s, out) -> s.renewed(due.tenure, renewed, proven, due.spec, now, out));
                 boolean confirmed = due.tenure.held() && due.tenure.validity.sent() - sent() >= 0;
                 due.done.complete(confirmed ? Optional.of(proven) : Optional.empty());
             } else if (reply instanceof Renew.Lost) {

@@ -14,8 +14,8 @@ class DueQueueTest {
     private final DueQueue queue = new DueQueue();
     private final Tenure one = tenure(1);
     private final Tenure other = tenure(2);
-    private final KeySlot slot =
-            new KeySlot("n", Share.LOCK, KeySlotModelCheckingTest.RULES, () -> new TenureId("c", 1));
+    private final BargingSlot slot =
+            new BargingSlot("n", Share.LOCK, BargingSlotModelCheckingTest.RULES, () -> new TenureId("c", 1));
 
     private static Tenure tenure(long number) {
         return new Tenure(new TenureId("c", number), Share.LOCK);

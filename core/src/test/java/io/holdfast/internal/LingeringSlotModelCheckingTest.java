@@ -12,17 +12,17 @@ import org.junit.jupiter.api.Test;
 /** The same for a name that lingers, which others may want, and which may come to be in doubt, at any moment. */
 @Tag("lincheck")
 @Param(name = "who", gen = IntGen.class, conf = "0:3")
-public class LingeringSlotModelCheckingTest extends KeySlotModelCheckingTest {
+public class LingeringSlotModelCheckingTest extends BargingSlotModelCheckingTest {
 
-    private static final Term LINGERING = TERM.lingering(Duration.ofSeconds(10));
+    private static final HoldSpec LINGERING = TERM.lingering(Duration.ofSeconds(10));
 
     @Override
     Slot newSlot(Supplier<TenureId> ids) {
-        return new LingeringSlot("n", RULES, ids, new Revocations(RULES.poll()), name -> false);
+        return new LingeringSlot("n", RULES, ids, new LingerBackoff(RULES.poll()), name -> false);
     }
 
     @Override
-    Term term() {
+    HoldSpec spec() {
         return LINGERING;
     }
 

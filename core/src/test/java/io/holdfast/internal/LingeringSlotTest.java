@@ -18,15 +18,15 @@ import org.junit.jupiter.api.Test;
 class LingeringSlotTest {
 
     private static final long LEASE = 30_000_000_000L;
-    private static final Term TERM = Term.renewed(
-                    Duration.ofNanos(LEASE), Limit.of(Optional.empty(), OnMaxHold.WARN), Term.Way.BARGING)
+    private static final HoldSpec TERM = HoldSpec.renewed(
+                    Duration.ofNanos(LEASE), MaxHold.of(Optional.empty(), OnMaxHold.WARN), HoldSpec.Waiting.BARGING)
             .lingering(Duration.ofSeconds(10));
 
     private final LingeringSlot slot = new LingeringSlot(
             "n",
-            KeySlotModelCheckingTest.RULES,
+            BargingSlotModelCheckingTest.RULES,
             () -> new TenureId("c", 1),
-            new Revocations(1_000_000_000),
+            new LingerBackoff(1_000_000_000),
             name -> false);
 
     @BeforeEach

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** The same on a {@link PermitLine}, for a semaphore of one permit. */
 @Tag("lincheck")
 @Param(name = "who", gen = IntGen.class, conf = "0:3")
-public class PermitLineModelCheckingTest extends KeySlotModelCheckingTest {
+public class PermitLineModelCheckingTest extends BargingSlotModelCheckingTest {
 
     @Override
     Slot newSlot(Supplier<TenureId> ids) {
@@ -19,7 +19,7 @@ public class PermitLineModelCheckingTest extends KeySlotModelCheckingTest {
     }
 
     @Override
-    Term term() {
+    HoldSpec spec() {
         return TERM.of(Share.permits(1));
     }
 

@@ -22,9 +22,9 @@ class RevokedAssignmentTest {
     private static final Signal.Assigned ASSIGNED = new Signal.Assigned(
             "n", new TenureId("c", 1), Mode.LOCK, new TokenBlock(1, 100), 0, 0, SERVER_MICROS + 900_000, RUN);
 
-    private final KeySlot slot =
-            new KeySlot("n", Share.LOCK, KeySlotModelCheckingTest.RULES, () -> new TenureId("c", 1));
-    private final Waiter waiter = new Waiter(KeySlotModelCheckingTest.TERM, 0, Tenure.NEVER, null, null, () -> {});
+    private final BargingSlot slot =
+            new BargingSlot("n", Share.LOCK, BargingSlotModelCheckingTest.RULES, () -> new TenureId("c", 1));
+    private final Waiter waiter = new Waiter(BargingSlotModelCheckingTest.TERM, 0, Tenure.NEVER, null, null, () -> {});
 
     private void answered(boolean revoked) {
         Effect.Buffer out = new Effect.Buffer();

@@ -48,7 +48,7 @@ class SentencesTest {
     @EnumSource
     void aSentenceBeginsWithTheKindAndTheName(Mode mode) {
         assertThat(EVENTS)
-                .allSatisfy(event -> assertThat(Sentences.of(mode, event))
+                .allSatisfy(event -> assertThat(EventTexts.of(mode, event))
                         .startsWith(subject(mode))
                         .contains("token 7"));
     }
@@ -58,6 +58,6 @@ class SentencesTest {
     void aWarningAboutSeveralBeginsWithTheKind(Mode mode) {
         List<LockEvent> warnings = EVENTS.subList(2, EVENTS.size());
         assertThat(warnings)
-                .allSatisfy(event -> assertThat(Sentences.ofMany(mode, event)).startsWith(several(mode)));
+                .allSatisfy(event -> assertThat(EventTexts.ofMany(mode, event)).startsWith(several(mode)));
     }
 }

@@ -17,13 +17,13 @@ import org.junit.jupiter.api.Test;
 /** A slot is found at all times, also by who has begun to look before it was set aside. */
 class SlotsTest {
 
-    private static final Term READING = Term.renewed(
-                    Duration.ofSeconds(30), Limit.of(Optional.empty(), OnMaxHold.WARN), Term.Way.BARGING)
+    private static final HoldSpec READING = HoldSpec.renewed(
+                    Duration.ofSeconds(30), MaxHold.of(Optional.empty(), OnMaxHold.WARN), HoldSpec.Waiting.BARGING)
             .of(Share.READ);
 
     private final AtomicLong numbers = new AtomicLong();
     private final Slots slots =
-            new Slots(KeySlotModelCheckingTest.RULES, () -> new TenureId("c", numbers.incrementAndGet()));
+            new Slots(BargingSlotModelCheckingTest.RULES, () -> new TenureId("c", numbers.incrementAndGet()));
     private final Slot slot = slots.get("n", READING, true);
 
     @Test
@@ -37,7 +37,7 @@ class SlotsTest {
     /** A signal finds what was granted to one of a line while the line was busy. */
     @Test
     void oneThatAnotherMadeMeanwhileIsVisited() {
-        Term permit = READING.of(Share.permits(1));
+        HoldSpec permit = READING.of(Share.permits(1));
         Slot line = slots.get("p", permit, true);
         List<Slot> visited = new ArrayList<>();
         slots.each("p", visit -> {

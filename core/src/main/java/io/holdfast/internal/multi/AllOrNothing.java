@@ -49,31 +49,31 @@ record AllOrNothing(List<DistributedLock> members) {
     }
 
     /** How members are taken: as what together, and one by one. */
-    record Way<P extends Part, X extends Exception>(Wish wish, Parts<P> together, Take<P, X> one) {}
+    record Steps<P extends Part, X extends Exception>(MemberSpec spec, Parts<P> together, Take<P, X> one) {}
 
-    <P extends Part, X extends Exception> Optional<List<P>> take(Patience patience, Way<P, X> way) throws X {
-        Course course = new Course(members, patience, way.wish());
+    <P extends Part, X extends Exception> Optional<List<P>> take(Timeout timeout, Steps<P, X> steps) throws X {
+        AcquirePlan plan = new AcquirePlan(members, timeout, steps.spec());
         while (true) {
             List<P> taken = new ArrayList<>();
-            if (!takeInOrder(course, patience, way, taken)) {
+            if (!takeInOrder(plan, timeout, steps, taken)) {
                 giveBack(taken);
-                course.end(taken.size());
+                plan.end(taken.size());
                 return Optional.empty();
             }
             if (taken.stream().allMatch(Part::isValid)) {
                 return Optional.of(taken);
             }
             giveBack(taken);
-            course.again();
+            plan.again();
         }
     }
 
     private <P extends Part, X extends Exception> boolean takeInOrder(
-            Course course, Patience patience, Way<P, X> way, List<P> taken) throws X {
+            AcquirePlan plan, Timeout timeout, Steps<P, X> steps, List<P> taken) throws X {
         try {
             boolean goesOn = true;
             while (goesOn && taken.size() < members.size()) {
-                goesOn = course.mayAsk() && takeNext(course, patience, way, taken);
+                goesOn = plan.mayAsk() && takeNext(plan, timeout, steps, taken);
             }
             return goesOn;
         } catch (Throwable e) {
@@ -83,24 +83,24 @@ record AllOrNothing(List<DistributedLock> members) {
     }
 
     private static <P extends Part, X extends Exception> boolean takeNext(
-            Course course, Patience patience, Way<P, X> way, List<P> taken) throws X {
-        List<DistributedLock> next = course.from(taken.size());
-        if (course.waitsFor(next)) {
-            Optional<P> part = way.one().take(next.get(0), patience.left());
+            AcquirePlan plan, Timeout timeout, Steps<P, X> steps, List<P> taken) throws X {
+        List<DistributedLock> next = plan.from(taken.size());
+        if (plan.waitsFor(next)) {
+            Optional<P> part = steps.one().take(next.get(0), timeout.left());
             part.ifPresent(taken::add);
             return part.isPresent();
         }
-        Asked asked = Member.of(next.get(0)).askTogether(Member.all(next), way.wish());
-        if (asked instanceof Asked.Got got) {
-            taken.addAll(way.together().of(next, got.leases()));
+        BatchOutcome asked = BatchMember.of(next.get(0)).askTogether(BatchMember.all(next), steps.spec());
+        if (asked instanceof BatchOutcome.Got got) {
+            taken.addAll(steps.together().of(next, got.leases()));
             return true;
         }
-        return course.goesOn(next, asked);
+        return plan.goesOn(next, asked);
     }
 
     @CanIgnoreReturnValue
-    private static Failures giveBack(List<? extends Part> taken) {
-        Failures failures = new Failures();
+    private static ReleaseFailures giveBack(List<? extends Part> taken) {
+        ReleaseFailures failures = new ReleaseFailures();
         Collections.reverse(taken);
         taken.forEach(part -> failures.run(part::release));
         return failures;

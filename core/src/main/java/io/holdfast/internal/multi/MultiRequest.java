@@ -30,30 +30,30 @@ final class MultiRequest<L, T> {
 
     private final CompletableFuture<T> future = new CompletableFuture<>();
     private final AllOrNothing all;
-    private final Patience patience;
-    private final Wish wish;
+    private final Timeout timeout;
+    private final MemberSpec spec;
     private final BiFunction<AsyncLock, Duration, CompletableFuture<L>> ask;
     private final Function<L, Optional<Lease>> lease;
     private final Function<Optional<MultiLease>, T> result;
 
     private final List<Lease> taken = new ArrayList<>();
-    private final Course course;
+    private final AcquirePlan plan;
     private volatile CompletableFuture<?> step = CompletableFuture.completedFuture(null);
 
     MultiRequest(
             AllOrNothing all,
-            Patience patience,
-            Wish wish,
+            Timeout timeout,
+            MemberSpec spec,
             BiFunction<AsyncLock, Duration, CompletableFuture<L>> ask,
             Function<L, Optional<Lease>> lease,
             Function<Optional<MultiLease>, T> result) {
         this.all = all;
-        this.patience = patience;
-        this.wish = wish;
+        this.timeout = timeout;
+        this.spec = spec;
         this.ask = ask;
         this.lease = lease;
         this.result = result;
-        course = new Course(all.members(), patience, wish);
+        plan = new AcquirePlan(all.members(), timeout, spec);
     }
 
     CompletableFuture<T> start() {
@@ -65,18 +65,18 @@ final class MultiRequest<L, T> {
     private void next() {
         if (taken.size() == all.members().size()) {
             finish();
-        } else if (!future.isDone() && course.mayAsk()) {
-            List<DistributedLock> members = course.from(taken.size());
+        } else if (!future.isDone() && plan.mayAsk()) {
+            List<DistributedLock> members = plan.from(taken.size());
             DistributedLock first = members.get(0);
-            if (course.waitsFor(members)) {
-                step(ask.apply(first.async(), patience.left()), this::answered);
+            if (plan.waitsFor(members)) {
+                step(ask.apply(first.async(), timeout.left()), this::answered);
             } else if (members.size() == 1) {
                 step(
-                        wish.tryAcquire(first.async()),
-                        (got, error) -> answered(members, got == null ? null : Asked.alone(got.map(List::of)), error));
+                        spec.tryAcquire(first.async()),
+                        (got, error) -> answered(members, got == null ? null : BatchOutcome.alone(got.map(List::of)), error));
             } else {
                 step(
-                        Member.of(first).askingTogether(Member.all(members), wish),
+                        BatchMember.of(first).askingTogether(BatchMember.all(members), spec),
                         (got, error) -> answered(members, got, error));
             }
         } else {
@@ -94,13 +94,13 @@ final class MultiRequest<L, T> {
         var unused = asked.whenComplete((got, error) -> guarded(() -> then.accept(got, error)));
     }
 
-    private void answered(List<DistributedLock> members, @Nullable Asked asked, @Nullable Throwable error) {
+    private void answered(List<DistributedLock> members, @Nullable BatchOutcome asked, @Nullable Throwable error) {
         if (asked == null) {
             fail(Objects.requireNonNull(error));
-        } else if (asked instanceof Asked.Got got) {
+        } else if (asked instanceof BatchOutcome.Got got) {
             taken.addAll(got.leases());
             next();
-        } else if (course.goesOn(members, asked)) {
+        } else if (plan.goesOn(members, asked)) {
             next();
         } else {
             end();
@@ -120,7 +120,7 @@ final class MultiRequest<L, T> {
     }
 
     private void finish() {
-        CompositeLease whole = CompositeLease.of(all.members(), taken);
+        ClientMultiLease whole = ClientMultiLease.of(all.members(), taken);
         if (!whole.isValid()) {
             giveBack(failures -> again());
         } else if (!future.complete(result.apply(Optional.of(whole)))) {
@@ -129,15 +129,15 @@ final class MultiRequest<L, T> {
     }
 
     private void again() {
-        course.again();
+        plan.again();
         next();
     }
 
     // ---- the end without a lease
 
     /** Releases what was taken, and goes on when that is done. */
-    private void giveBack(Consumer<Failures> then) {
-        CompositeLease part = CompositeLease.of(all.members(), taken);
+    private void giveBack(Consumer<ReleaseFailures> then) {
+        ClientMultiLease part = ClientMultiLease.of(all.members(), taken);
         taken.clear();
         var unused = part.closed().thenAccept(failures -> guarded(() -> then.accept(failures)));
     }
@@ -145,14 +145,14 @@ final class MultiRequest<L, T> {
     private void end() {
         int got = taken.size();
         giveBack(failures -> {
-            course.end(got);
+            plan.end(got);
             future.complete(result.apply(Optional.empty()));
         });
     }
 
     private void fail(Throwable error) {
         Throwable shown = error instanceof LockTimeoutException timeout
-                ? Texts.timedOut(all.members(), patience, timeout)
+                ? MultiTexts.timedOut(all.members(), timeout, timeout)
                 : error;
         giveBack(failures -> {
             failures.suppressIn(shown);

@@ -1,4 +1,4 @@
-/** One lock over several servers: uses locks as any user does, but for {@link Server} and {@link Seat}. Not exported. */
+/** One lock over several servers: uses locks as any user does, but for {@link LockAccess} and {@link LeaseAccess}. Not exported. */
 @NullMarked
 package io.holdfast.internal.quorum;
 

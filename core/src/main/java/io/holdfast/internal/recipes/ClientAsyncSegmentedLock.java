@@ -15,7 +15,7 @@ record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmen
 
     @Override
     public CompletableFuture<SegmentLease> acquireAny() {
-        return acquireAny(Search.FOR_EVER);
+        return acquireAny(SegmentSearch.FOR_EVER);
     }
 
     @Override
@@ -40,13 +40,13 @@ record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmen
     /** One search: a question at a time, until one is answered by a lease. */
     private final class Request<T> {
 
-        private final Search search;
+        private final SegmentSearch search;
         private final Function<SegmentLease, T> got;
         private final Optional<T> none;
         private final Relay<T> relay = new Relay<>();
 
         /** @param none what to complete with if all are held; empty to fail */
-        Request(Search search, Function<SegmentLease, T> got, Optional<T> none) {
+        Request(SegmentSearch search, Function<SegmentLease, T> got, Optional<T> none) {
             this.search = search;
             this.got = got;
             this.none = none;
@@ -61,7 +61,7 @@ record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmen
             search.next().ifPresentOrElse(this::ask, this::end);
         }
 
-        private void ask(Search.Ask ask) {
+        private void ask(SegmentSearch.Ask ask) {
             relay.pursue(
                     lock.segment(ask.segment()).async().tryAcquire(ask.patience()),
                     lease -> answered(ask.segment(), lease),
@@ -73,7 +73,7 @@ record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmen
         }
 
         private void deliver(int segment, Lease lease) {
-            relay.deliver(lease, got.apply(new HeldSegment(segment, lease)));
+            relay.deliver(lease, got.apply(new ClientSegmentLease(segment, lease)));
         }
 
         /** Asks the next one, unless nobody wants to know any more. */

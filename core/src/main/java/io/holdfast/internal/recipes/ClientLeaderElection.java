@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /** An election, which is a lock: who has it, leads. */
-public record ClientLeaderElection(Surroundings surroundings, DistributedLock lock) implements LeaderElection {
+public record ClientLeaderElection(ClientAccess access, DistributedLock lock) implements LeaderElection {
 
     private static final Duration SHORTEST = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofDays(365);
@@ -42,7 +42,7 @@ public record ClientLeaderElection(Surroundings surroundings, DistributedLock lo
     }
 
     Leadership lead(Lease lease) {
-        return new LeaseLeadership(surroundings, lease);
+        return new LeaseLeadership(access, lease);
     }
 
     @Override
@@ -61,7 +61,7 @@ public record ClientLeaderElection(Surroundings surroundings, DistributedLock lo
             throw new IllegalArgumentException("election '" + name() + "': the period " + period
                     + " of a watch is out of range: 100 ms to 365 days");
         }
-        return new LeaderWatch(surroundings, name(), period, action).start();
+        return new LeaderWatch(access, name(), period, action).start();
     }
 
     @Override

@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
  * @param firsts those of them where a round begins; none for anywhere
  */
 public record ClientSegmentedLock(
-        Surroundings surroundings,
+        ClientAccess access,
         String name,
         List<DistributedLock> locks,
         List<Integer> segments,
@@ -34,7 +34,7 @@ public record ClientSegmentedLock(
 
     /** With all segments; each name is checked. */
     public static SegmentedLock of(
-            Holdfast client, Surroundings surroundings, String name, int segments, LockOptions options) {
+            Holdfast client, ClientAccess access, String name, int segments, LockOptions options) {
         requireName(client, name, options);
         if (segments < 1 || segments > MOST) {
             throw new IllegalArgumentException(
@@ -43,7 +43,7 @@ public record ClientSegmentedLock(
         List<Integer> all = IntStream.range(0, segments).boxed().toList();
         List<DistributedLock> locks =
                 all.stream().map(i -> lock(client, name, i, options)).toList();
-        return new ClientSegmentedLock(surroundings, name, locks, all, List.of());
+        return new ClientSegmentedLock(access, name, locks, all, List.of());
     }
 
     private static void requireName(Holdfast client, String name, LockOptions options) {
@@ -75,13 +75,13 @@ public record ClientSegmentedLock(
     @Override
     public SegmentedLock without(int... useless) {
         List<Integer> out = listed(useless);
-        return new ClientSegmentedLock(surroundings, name, locks, minus(segments, out), minus(firsts, out));
+        return new ClientSegmentedLock(access, name, locks, minus(segments, out), minus(firsts, out));
     }
 
     @Override
     public SegmentedLock startingAt(int... wanted) {
         List<Integer> left = listed(wanted).stream().filter(segments::contains).toList();
-        return new ClientSegmentedLock(surroundings, name, locks, segments, left);
+        return new ClientSegmentedLock(access, name, locks, segments, left);
     }
 
     private List<Integer> listed(int... some) {
@@ -99,12 +99,12 @@ public record ClientSegmentedLock(
         if (segments.isEmpty()) {
             return Optional.empty();
         }
-        Search search = search(Duration.ZERO);
+        SegmentSearch search = search(Duration.ZERO);
         for (var ask = search.next(); ask.isPresent(); ask = search.next()) {
             int segment = ask.get().segment();
             Optional<Lease> lease = locks.get(segment).tryAcquire();
             if (lease.isPresent()) {
-                return lease.map(got -> new HeldSegment(segment, got));
+                return lease.map(got -> new ClientSegmentLease(segment, got));
             }
         }
         return Optional.empty();
@@ -118,19 +118,19 @@ public record ClientSegmentedLock(
     @Override
     public SegmentLease acquireAny() throws InterruptedException {
         requireSome();
-        return any(search(Search.FOR_EVER)).orElseThrow();
+        return any(search(SegmentSearch.FOR_EVER)).orElseThrow();
     }
 
     @Override
     public SegmentLease acquireAny(Duration wait) throws InterruptedException {
         requireSome();
-        Search search = search(wait);
+        SegmentSearch search = search(wait);
         Optional<SegmentLease> got = any(search);
         return got.isPresent() ? got.get() : last(search.elapsed());
     }
 
-    Search search(Duration wait) {
-        return new Search(surroundings, segments, firsts, wait);
+    SegmentSearch search(Duration wait) {
+        return new SegmentSearch(access, segments, firsts, wait);
     }
 
     void requireSome() {
@@ -140,13 +140,13 @@ public record ClientSegmentedLock(
         }
     }
 
-    private Optional<SegmentLease> any(Search search) throws InterruptedException {
+    private Optional<SegmentLease> any(SegmentSearch search) throws InterruptedException {
         for (var ask = search.next(); ask.isPresent(); ask = search.next()) {
             int segment = ask.get().segment();
             try {
                 Optional<Lease> lease = locks.get(segment).tryAcquire(ask.get().patience());
                 if (lease.isPresent()) {
-                    return lease.map(got -> new HeldSegment(segment, got));
+                    return lease.map(got -> new ClientSegmentLease(segment, got));
                 }
             } catch (HoldfastException e) {
                 if (!search.survives(e)) {
@@ -161,7 +161,7 @@ public record ClientSegmentedLock(
     private SegmentLease last(Duration waited) throws InterruptedException {
         int segment = witness();
         try {
-            return new HeldSegment(segment, locks.get(segment).acquire(Duration.ZERO));
+            return new ClientSegmentLease(segment, locks.get(segment).acquire(Duration.ZERO));
         } catch (LockTimeoutException e) {
             throw timeout(waited, e);
         }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeaderWatch implements LeaderElection.Watch {
 
-    private final Surroundings surroundings;
+    private final ClientAccess access;
     private final String name;
     private final Duration period;
     private final Consumer<Optional<Holder>> action;
@@ -31,8 +31,8 @@ final class LeaderWatch implements LeaderElection.Watch {
     private Optional<Holder> told = Optional.empty();
     private boolean failing;
 
-    LeaderWatch(Surroundings surroundings, String name, Duration period, Consumer<Optional<Holder>> action) {
-        this.surroundings = surroundings;
+    LeaderWatch(ClientAccess access, String name, Duration period, Consumer<Optional<Holder>> action) {
+        this.access = access;
         this.name = name;
         this.period = period;
         this.action = action;
@@ -46,9 +46,9 @@ final class LeaderWatch implements LeaderElection.Watch {
 
     private void look() {
         if (!closed) {
-            var unused = surroundings
+            var unused = access
                     .inspect(name)
-                    .whenComplete((report, error) -> surroundings.callBack(what, () -> answered(report, error)));
+                    .whenComplete((report, error) -> access.callBack(what, () -> answered(report, error)));
         }
     }
 
@@ -59,7 +59,7 @@ final class LeaderWatch implements LeaderElection.Watch {
                 seen(report.holder());
             } else if (error != null && !failing) {
                 failing = true;
-                surroundings.failed(what, error);
+                access.failed(what, error);
             }
         } finally {
             lookLater();
@@ -87,7 +87,7 @@ final class LeaderWatch implements LeaderElection.Watch {
 
     private void lookLater() {
         if (!closed) {
-            next = surroundings.later(period, this::look);
+            next = access.later(period, this::look);
             // the watch may have been closed before the task could be seen
             if (closed) {
                 next.cancel();

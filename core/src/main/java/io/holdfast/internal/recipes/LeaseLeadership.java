@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
 /** A leadership, which is a lease. */
 final class LeaseLeadership implements Leadership {
 
-    private final Surroundings surroundings;
+    private final ClientAccess access;
     private final Lease lease;
     private final AtomicBoolean resigning = new AtomicBoolean();
     private final CompletableFuture<End> end = new CompletableFuture<>();
 
-    LeaseLeadership(Surroundings surroundings, Lease lease) {
-        this.surroundings = surroundings;
+    LeaseLeadership(ClientAccess access, Lease lease) {
+        this.access = access;
         this.lease = lease;
-        surroundings.whenLost(lease, loss -> end.complete(new End.Lost(loss)));
+        access.whenLost(lease, loss -> end.complete(new End.Lost(loss)));
     }
 
     @Override
@@ -52,7 +52,7 @@ final class LeaseLeadership implements Leadership {
     @Override
     public Leadership onEnd(Consumer<End> action) {
         String what = "an action for the end of the leadership of '" + electionName() + "'";
-        var unused = end.thenAccept(how -> surroundings.callBack(what, () -> action.accept(how)));
+        var unused = end.thenAccept(how -> access.callBack(what, () -> action.accept(how)));
         return this;
     }
 

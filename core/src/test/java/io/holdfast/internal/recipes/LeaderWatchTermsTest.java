@@ -31,7 +31,7 @@ class LeaderWatchTermsTest {
             new LeaderWatch(scripted, "boss", PERIOD, leader -> told.add(text(leader)));
 
     /** Answers what a test says; each later task runs when the test says so. */
-    private static final class Scripted implements Surroundings {
+    private static final class Scripted implements ClientAccess {
 
         private final Queue<CompletionStage<LockReport>> answers = new ArrayDeque<>();
         private final Queue<Runnable> tasks = new ArrayDeque<>();

@@ -1,0 +1,125 @@
+package io.holdfast.internal.multi;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
+import io.holdfast.MultiLease;
+import io.holdfast.StoreUnavailableException;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/** The leases of all members, in their order. The engine knows none of them but weakly, and this not at all. */
+record ClientMultiLease(List<LockLocation> locations, List<Lease> leases) implements MultiLease {
+
+    /** Renewing the later members takes time, in which the earlier ones grow older. */
+    private static final int ROUNDS = 3;
+
+    /** Of members that may be fewer than all. */
+    static ClientMultiLease of(List<DistributedLock> members, List<Lease> leases) {
+        return new ClientMultiLease(
+                members.stream().map(member -> BatchMember.of(member).location()).toList(), List.copyOf(leases));
+    }
+
+    @Override
+    public List<String> lockNames() {
+        return leases.stream().map(Lease::lockName).toList();
+    }
+
+    @Override
+    public long token(DistributedLock member) {
+        LockLocation location = BatchMember.of(member).location();
+        int index = locations.indexOf(location);
+        if (index < 0) {
+            throw new IllegalArgumentException("lock " + location + " is not a member of " + this);
+        }
+        return leases.get(index).token();
+    }
+
+    @Override
+    public boolean isValid() {
+        return leases.stream().allMatch(Lease::isValid);
+    }
+
+    @Override
+    public Duration remaining() {
+        return shortest().remaining();
+    }
+
+    private Lease shortest() {
+        return leases.stream().min(Comparator.comparing(Lease::remaining)).orElseThrow();
+    }
+
+    @Override
+    public void ensureValid(Duration atLeast) {
+        for (int round = 0; round < ROUNDS; round++) {
+            leases.forEach(lease -> lease.ensureValid(atLeast));
+            if (isValid() && remaining().compareTo(atLeast) >= 0) {
+                return;
+            }
+        }
+        Lease shortest = shortest();
+        throw new StoreUnavailableException(
+                shortest.lockName(),
+                this + ": the stores confirmed too slowly that all are valid for " + atLeast.toMillis() + " ms; lock '"
+                        + shortest.lockName() + "' is for "
+                        + shortest.remaining().toMillis() + " ms",
+                null);
+    }
+
+    @Override
+    public MultiLease onLost(Consumer<LeaseLostException> action) {
+        Consumer<LeaseLostException> once = once(action);
+        leases.forEach(lease -> lease.onLost(once));
+        return this;
+    }
+
+    /** Runs the action for the first loss alone. */
+    private static Consumer<LeaseLostException> once(Consumer<LeaseLostException> action) {
+        AtomicBoolean told = new AtomicBoolean();
+        return loss -> {
+            if (told.compareAndSet(false, true)) {
+                action.accept(loss);
+            }
+        };
+    }
+
+    @Override
+    public void extend(Duration lease) {
+        leases.forEach(each -> each.extend(lease));
+    }
+
+    @Override
+    public void close() {
+        ReleaseFailures failures = new ReleaseFailures();
+        for (int i = leases.size() - 1; i >= 0; i--) {
+            failures.run(leases.get(i)::close);
+        }
+        failures.rethrow();
+    }
+
+    @Override
+    public CompletableFuture<Void> closeAsync() {
+        return closed().thenAccept(ReleaseFailures::rethrow);
+    }
+
+    /** What the releases throw, when all are done. */
+    CompletableFuture<ReleaseFailures> closed() {
+        List<CompletableFuture<Void>> closing =
+                leases.stream().map(Lease::closeAsync).toList();
+        return CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new))
+                .handle((nothing, error) -> {
+                    ReleaseFailures failures = new ReleaseFailures();
+                    closing.forEach(each -> failures.run(each::join));
+                    return failures;
+                });
+    }
+
+    @Override
+    public String toString() {
+        return "multi-lease of " + leases;
+    }
+}
