@@ -1,8 +1,8 @@
 package io.holdfast;
 
 import io.holdfast.internal.Client;
-import io.holdfast.internal.Durations;
-import io.holdfast.internal.Settings;
+import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.access.Settings;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;

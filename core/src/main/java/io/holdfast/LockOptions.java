@@ -1,6 +1,6 @@
 package io.holdfast;
 
-import io.holdfast.internal.Durations;
+import io.holdfast.internal.access.Durations;
 import java.time.Duration;
 import java.util.Optional;
 

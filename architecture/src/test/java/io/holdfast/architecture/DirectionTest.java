@@ -10,6 +10,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.properties.HasName;
 import io.holdfast.architecture.PublishedModules.Module;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -23,6 +24,11 @@ class DirectionTest {
     private static final String SPI = "io.holdfast.spi";
     private static final String MEMORY = "io.holdfast.memory";
     private static final String INTERNAL = "io.holdfast.internal";
+    private static final String ACCESS = "io.holdfast.internal.access";
+    private static final String SLOT = "io.holdfast.internal.slot";
+    private static final String ENGINE = "io.holdfast.internal.engine";
+    private static final String LOCK = "io.holdfast.internal.lock";
+    private static final String COUNTED = "io.holdfast.internal.counted";
     private static final String MULTI = "io.holdfast.internal.multi";
     private static final String QUORUM = "io.holdfast.internal.quorum";
     private static final String RECIPES = "io.holdfast.internal.recipes";
@@ -36,6 +42,18 @@ class DirectionTest {
     private static final List<String> LIBRARIES =
             List.of("org.jspecify.annotations", "org.slf4j", "com.google.errorprone.annotations");
 
+    /** A package of core, from the lowest to the highest, and those of core that it may use. */
+    private static final Map<String, Set<String>> ROOMS = Map.of(
+            ACCESS, Set.of(ROOT, SPI),
+            SLOT, Set.of(ROOT, SPI, ACCESS),
+            ENGINE, Set.of(ROOT, SPI, ACCESS, SLOT),
+            LOCK, Set.of(ROOT, SPI, ACCESS, SLOT, ENGINE),
+            COUNTED, Set.of(ROOT, SPI, ACCESS, SLOT, ENGINE, LOCK),
+            MULTI, Set.of(ROOT, SPI, ACCESS),
+            QUORUM, Set.of(ROOT, SPI, ACCESS),
+            RECIPES, Set.of(ROOT, SPI, ACCESS),
+            ROOT, Set.of(SPI, INTERNAL, ACCESS, MULTI, QUORUM));
+
     @Test
     void thereAreStores() {
         assertThat(PublishedModules.stores())
@@ -47,7 +65,7 @@ class DirectionTest {
     void coreUsesTheJdkAndItsOwnPackagesOnly() {
         assertThat(dependencies(
                         PublishedModules.named("core").classes(),
-                        target -> !inPackages(target, ROOT, SPI, MEMORY, INTERNAL, MULTI, QUORUM, RECIPES)
+                        target -> !target.getPackageName().startsWith(ROOT)
                                 && !isJdk(target)
                                 && !LIBRARIES.contains(target.getPackageName())))
                 .isEmpty();
@@ -73,42 +91,38 @@ class DirectionTest {
                 .isEmpty();
     }
 
-    /** Of the engine it needs the rules for times and the names of threads; members it knows as a user does. */
     @Test
-    void multiLocksUseTheApiAndTimeOnly() {
-        assertThat(dependencies(
-                        from(PublishedModules.named("core").classes(), MULTI),
+    void aRoomOfCoreUsesOnlyTheRoomsBelowIt() {
+        JavaClasses core = PublishedModules.named("core").classes();
+        ROOMS.forEach((room, below) -> assertThat(dependencies(
+                        from(core, room),
                         target -> isHoldfast(target)
-                                && !inPackages(target, MULTI, ROOT)
-                                && !target.getFullName().equals(INTERNAL + ".Durations")
-                                && !target.getFullName().equals(INTERNAL + ".Owner")
-                                && !target.getFullName().equals(SPI + ".Platform")))
-                .isEmpty();
-    }
-
-    /** Of the engine it needs how to wait, the rules for times, and the names of threads; its servers it knows by what it asks of them. */
-    @Test
-    void quorumLocksUseTheApiAndWaitingOnly() {
-        assertThat(dependencies(
-                        from(PublishedModules.named("core").classes(), QUORUM),
-                        target -> isHoldfast(target)
-                                && !inPackages(target, QUORUM, ROOT)
-                                && !target.getFullName().equals(INTERNAL + ".Awaiting")
-                                && !target.getFullName().equals(INTERNAL + ".Durations")
-                                && !target.getFullName().equals(INTERNAL + ".Owner")
-                                && !target.getFullName().equals(MULTI + ".Patience")
-                                && !outermost(target).getName().equals(SPI + ".Platform")))
-                .isEmpty();
+                                && !inPackages(target, room)
+                                && !below.contains(target.getPackageName())))
+                .as(room)
+                .isEmpty());
     }
 
     @Test
-    void recipesUseThePublicFaceAndThePlatformOnly() {
-        assertThat(dependencies(
-                        from(PublishedModules.named("core").classes(), RECIPES),
-                        target -> isHoldfast(target)
-                                && !inPackages(target, RECIPES, ROOT)
-                                && !outermost(target).getName().equals(SPI + ".Platform")))
-                .isEmpty();
+    void everyPackageOfCoreHasARule() {
+        Set<String> packages = PublishedModules.named("core").classes().stream()
+                .map(JavaClass::getPackageName)
+                .collect(toCollection(TreeSet::new));
+        packages.removeAll(ROOMS.keySet());
+        assertThat(packages).containsExactly(INTERNAL, MEMORY, SPI);
+    }
+
+    /** Of the SPI what is composed of locks needs time and randomness alone. */
+    @Test
+    void whatIsComposedOfLocksKnowsNoStore() {
+        JavaClasses core = PublishedModules.named("core").classes();
+        Stream.of(MULTI, QUORUM, RECIPES)
+                .forEach(room -> assertThat(dependencies(
+                                from(core, room),
+                                target -> inPackages(target, SPI)
+                                        && !outermost(target).getName().equals(SPI + ".Platform")))
+                        .as(room)
+                        .isEmpty());
     }
 
     @Test

@@ -15,9 +15,27 @@ import io.holdfast.SegmentedLock;
 import io.holdfast.SemaphoreReport;
 import io.holdfast.Stats;
 import io.holdfast.WaitStrategy;
+import io.holdfast.internal.access.ClientAccess;
+import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.access.Settings;
+import io.holdfast.internal.counted.ClientLatch;
+import io.holdfast.internal.counted.ClientSemaphore;
+import io.holdfast.internal.counted.Counting;
+import io.holdfast.internal.counted.LatchWatches;
+import io.holdfast.internal.engine.Engine;
+import io.holdfast.internal.engine.Events;
+import io.holdfast.internal.engine.Threads;
+import io.holdfast.internal.lock.ClientLock;
+import io.holdfast.internal.lock.ClientReadWriteLock;
+import io.holdfast.internal.lock.EngineClientAccess;
 import io.holdfast.internal.recipes.ClientLeaderElection;
 import io.holdfast.internal.recipes.ClientSegmentedLock;
-import io.holdfast.internal.recipes.ClientAccess;
+import io.holdfast.internal.slot.Counters;
+import io.holdfast.internal.slot.ErrorTexts;
+import io.holdfast.internal.slot.HoldSpec;
+import io.holdfast.internal.slot.MaxHold;
+import io.holdfast.internal.slot.Settlement;
+import io.holdfast.internal.slot.Slot;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Share;
@@ -75,6 +93,8 @@ public final class Client implements Holdfast {
             "mariadb");
 
     private final Engine engine;
+    private final Counting counting;
+    private final LatchWatches latches;
     private final Settings settings;
     private final LockStore store;
     private final boolean replicates;
@@ -87,6 +107,9 @@ public final class Client implements Holdfast {
         this.settings = engine.settings;
         this.store = engine.store;
         this.access = new EngineClientAccess(engine);
+        this.counting = new Counting(engine);
+        this.latches = new LatchWatches(engine, counting);
+        engine.listen(latches);
     }
 
     /** Connects. */
@@ -274,7 +297,7 @@ public final class Client implements Holdfast {
     private DistributedSemaphore semaphore(String name, LockOptions options, HoldSpec.Waiting waiting) {
         requireMode(name, Share.Mode.PERMITS, "semaphore");
         requireNoLinger("semaphore", name, options);
-        return new ClientSemaphore(engine, name, spec("semaphore", name, options, waiting));
+        return new ClientSemaphore(engine, counting, name, spec("semaphore", name, options, waiting));
     }
 
     @Override
@@ -282,7 +305,7 @@ public final class Client implements Holdfast {
         requireMode(name, Share.Mode.PERMITS, "latch");
         checkName("latch", name);
         checkOpen("latch", name);
-        return new ClientLatch(engine, name);
+        return new ClientLatch(engine, counting, latches, name);
     }
 
     private static HoldSpec.Waiting waiting(LockOptions options) {
@@ -383,23 +406,23 @@ public final class Client implements Holdfast {
     @Override
     public Optional<SemaphoreReport> inspectSemaphore(String name) {
         checkName("semaphore", name);
-        return engine.counting.semaphore(name);
+        return counting.semaphore(name);
     }
 
     @Override
     public List<SemaphoreReport> listSemaphores(String prefix) {
-        return engine.counting.list("semaphores", prefix, store -> store.semaphores(prefix));
+        return counting.list("semaphores", prefix, store -> store.semaphores(prefix));
     }
 
     @Override
     public Optional<LatchCount> inspectLatch(String name) {
         checkName("latch", name);
-        return engine.counting.latch(name);
+        return latches.inspect(name);
     }
 
     @Override
     public List<LatchCount> listLatches(String prefix) {
-        return engine.counting.list("latches", prefix, store -> store.latches(prefix));
+        return counting.list("latches", prefix, store -> store.latches(prefix));
     }
 
     // ---- the rest

@@ -1,6 +1,10 @@
 package io.holdfast.internal.multi;
 
 import io.holdfast.DistributedLock;
+import io.holdfast.internal.access.BatchMember;
+import io.holdfast.internal.access.BatchOutcome;
+import io.holdfast.internal.access.MemberSpec;
+import io.holdfast.internal.access.Timeout;
 import java.util.List;
 import java.util.Optional;
 

@@ -4,7 +4,9 @@ import io.holdfast.AsyncLock;
 import io.holdfast.AsyncMultiLock;
 import io.holdfast.Lease;
 import io.holdfast.MultiLease;
-import io.holdfast.internal.Durations;
+import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.access.MemberSpec;
+import io.holdfast.internal.access.Timeout;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -16,7 +18,7 @@ record ClientAsyncMultiLock(AllOrNothing all, LongFunction<Timeout> timeout) imp
 
     @Override
     public CompletableFuture<MultiLease> acquire() {
-        return acquire(Timeout.ENDLESS, (member, left) -> member.acquire());
+        return acquire(Durations.NEVER, (member, left) -> member.acquire());
     }
 
     @Override
@@ -27,7 +29,12 @@ record ClientAsyncMultiLock(AllOrNothing all, LongFunction<Timeout> timeout) imp
     private CompletableFuture<MultiLease> acquire(
             long wait, BiFunction<AsyncLock, Duration, CompletableFuture<Lease>> ask) {
         return new MultiRequest<Lease, MultiLease>(
-                        all, timeout.apply(wait), MemberSpec.LEASED.insisting(), ask, Optional::of, Optional::orElseThrow)
+                        all,
+                        timeout.apply(wait),
+                        MemberSpec.LEASED.insisting(),
+                        ask,
+                        Optional::of,
+                        Optional::orElseThrow)
                 .start();
     }
 
@@ -45,7 +52,9 @@ record ClientAsyncMultiLock(AllOrNothing all, LongFunction<Timeout> timeout) imp
     public CompletableFuture<Optional<MultiLease>> tryAcquire(Duration wait, Duration lease) {
         Durations.requireLease(MultiTexts.of(all.members()) + ": lease", lease);
         return tryAcquire(
-                Durations.nanos(wait), MemberSpec.LEASED.lasting(lease), (member, left) -> member.tryAcquire(left, lease));
+                Durations.nanos(wait),
+                MemberSpec.LEASED.lasting(lease),
+                (member, left) -> member.tryAcquire(left, lease));
     }
 
     private CompletableFuture<Optional<MultiLease>> tryAcquire(

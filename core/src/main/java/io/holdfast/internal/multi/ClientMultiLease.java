@@ -5,6 +5,8 @@ import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.MultiLease;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.internal.access.BatchMember;
+import io.holdfast.internal.access.LockLocation;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -21,7 +23,10 @@ record ClientMultiLease(List<LockLocation> locations, List<Lease> leases) implem
     /** Of members that may be fewer than all. */
     static ClientMultiLease of(List<DistributedLock> members, List<Lease> leases) {
         return new ClientMultiLease(
-                members.stream().map(member -> BatchMember.of(member).location()).toList(), List.copyOf(leases));
+                members.stream()
+                        .map(member -> BatchMember.of(member).location())
+                        .toList(),
+                List.copyOf(leases));
     }
 
     @Override

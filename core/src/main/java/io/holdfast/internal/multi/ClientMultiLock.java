@@ -6,7 +6,11 @@ import io.holdfast.Lease;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.MultiLease;
 import io.holdfast.MultiLock;
-import io.holdfast.internal.Durations;
+import io.holdfast.internal.access.BatchMember;
+import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.access.LockLocation;
+import io.holdfast.internal.access.MemberSpec;
+import io.holdfast.internal.access.Timeout;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
@@ -98,7 +102,7 @@ public final class ClientMultiLock implements MultiLock {
 
     @Override
     public void lock() {
-        var unused = enter(Timeout.ENDLESS, MemberSpec.LOCKED, (member, left) -> {
+        var unused = enter(Durations.NEVER, MemberSpec.LOCKED, (member, left) -> {
             member.lock();
             return true;
         });
@@ -106,7 +110,7 @@ public final class ClientMultiLock implements MultiLock {
 
     @Override
     public void lock(Duration lease) {
-        var unused = enter(Timeout.ENDLESS, MemberSpec.LOCKED.lasting(lease), (member, left) -> {
+        var unused = enter(Durations.NEVER, MemberSpec.LOCKED.lasting(lease), (member, left) -> {
             member.lock(lease);
             return true;
         });
@@ -114,7 +118,7 @@ public final class ClientMultiLock implements MultiLock {
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        var unused = enter(Timeout.ENDLESS, MemberSpec.LOCKED.interruptibly(), (member, left) -> {
+        var unused = enter(Durations.NEVER, MemberSpec.LOCKED.interruptibly(), (member, left) -> {
             member.lockInterruptibly();
             return true;
         });
@@ -212,7 +216,8 @@ public final class ClientMultiLock implements MultiLock {
         Optional<Lease> lease(DistributedLock member, Duration left) throws X;
     }
 
-    private <X extends Exception> Optional<MultiLease> lease(Timeout timeout, MemberSpec spec, Leasing<X> one) throws X {
+    private <X extends Exception> Optional<MultiLease> lease(Timeout timeout, MemberSpec spec, Leasing<X> one)
+            throws X {
         AllOrNothing.Take<Leased, X> leased =
                 (member, left) -> one.lease(member, left).map(Leased::new);
         return all.take(timeout, new AllOrNothing.Steps<>(spec, Leased::all, leased))
@@ -223,7 +228,7 @@ public final class ClientMultiLock implements MultiLock {
     @Override
     public MultiLease acquire() throws InterruptedException {
         return lease(
-                        timeout(Timeout.ENDLESS),
+                        timeout(Durations.NEVER),
                         MemberSpec.LEASED.interruptibly(),
                         (member, left) -> Optional.of(member.acquire()))
                 .orElseThrow();

@@ -5,6 +5,10 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.MultiLease;
+import io.holdfast.internal.access.BatchMember;
+import io.holdfast.internal.access.BatchOutcome;
+import io.holdfast.internal.access.MemberSpec;
+import io.holdfast.internal.access.Timeout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,7 +77,8 @@ final class MultiRequest<L, T> {
             } else if (members.size() == 1) {
                 step(
                         spec.tryAcquire(first.async()),
-                        (got, error) -> answered(members, got == null ? null : BatchOutcome.alone(got.map(List::of)), error));
+                        (got, error) ->
+                                answered(members, got == null ? null : BatchOutcome.alone(got.map(List::of)), error));
             } else {
                 step(
                         BatchMember.of(first).askingTogether(BatchMember.all(members), spec),
@@ -151,9 +156,8 @@ final class MultiRequest<L, T> {
     }
 
     private void fail(Throwable error) {
-        Throwable shown = error instanceof LockTimeoutException timeout
-                ? MultiTexts.timedOut(all.members(), timeout, timeout)
-                : error;
+        Throwable shown =
+                error instanceof LockTimeoutException late ? MultiTexts.timedOut(all.members(), timeout, late) : error;
         giveBack(failures -> {
             failures.suppressIn(shown);
             future.completeExceptionally(shown);

@@ -2,8 +2,7 @@ package io.holdfast.internal.quorum;
 
 import io.holdfast.AsyncQuorumLock;
 import io.holdfast.QuorumLease;
-import io.holdfast.internal.Durations;
-import io.holdfast.internal.multi.Timeout;
+import io.holdfast.internal.access.Durations;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -15,13 +14,14 @@ record ClientAsyncQuorumLock(ClientQuorumLock lock) implements AsyncQuorumLock {
 
     @Override
     public CompletableFuture<QuorumLease> acquire() {
-        return start(request(Optional.empty(), Timeout.ENDLESS), Optional::orElseThrow);
+        return start(request(Optional.empty(), Durations.NEVER), Optional::orElseThrow);
     }
 
     @Override
     public CompletableFuture<QuorumLease> acquire(Duration wait) {
         QuorumRequest request = request(Optional.empty(), Durations.nanos(wait));
-        return start(request, got -> got.orElseThrow(() -> QuorumTexts.timedOut(lock.servers(), request.waitedMillis())));
+        return start(
+                request, got -> got.orElseThrow(() -> QuorumTexts.timedOut(lock.servers(), request.waitedMillis())));
     }
 
     @Override
@@ -50,7 +50,8 @@ record ClientAsyncQuorumLock(ClientQuorumLock lock) implements AsyncQuorumLock {
         return future;
     }
 
-    private <T> void start(QuorumRequest request, Function<Optional<QuorumLease>, T> result, CompletableFuture<T> future) {
+    private <T> void start(
+            QuorumRequest request, Function<Optional<QuorumLease>, T> result, CompletableFuture<T> future) {
         var unusedAnswer = request.start()
                 .whenComplete((got, error) -> lock.servers().callBack("the answer", () -> {
                     if (error != null) {
@@ -65,7 +66,10 @@ record ClientAsyncQuorumLock(ClientQuorumLock lock) implements AsyncQuorumLock {
     }
 
     private <T> void startAgain(
-            QuorumRequest request, QuorumHold tooLate, Function<Optional<QuorumLease>, T> result, CompletableFuture<T> future) {
+            QuorumRequest request,
+            QuorumHold tooLate,
+            Function<Optional<QuorumLease>, T> result,
+            CompletableFuture<T> future) {
         var unused = request.again(tooLate).whenComplete((next, error) -> {
             if (error == null) {
                 start(next, result, future);

@@ -2,9 +2,9 @@ package io.holdfast.internal.quorum;
 
 import io.holdfast.LeaseLostException;
 import io.holdfast.QuorumLease;
-import io.holdfast.internal.Awaiting;
-import io.holdfast.internal.Durations;
-import io.holdfast.internal.multi.Timeout;
+import io.holdfast.internal.access.Awaiting;
+import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.access.LeaseAccess;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.Optional;
@@ -90,7 +90,7 @@ final class ClientQuorumLease implements QuorumLease {
         CompletableFuture<Boolean> enough =
                 MajorityVote.of(hold.memberLeases().stream().map(ask).toList(), servers.majority());
         Platform.Task timer = servers.later(servers.commandTimeout(), () -> enough.complete(false));
-        Awaiting.done(servers.platform(), enough, Timeout.ENDLESS);
+        Awaiting.done(servers.platform(), enough, Durations.NEVER);
         timer.cancel();
         return enough.join();
     }
@@ -130,7 +130,7 @@ final class ClientQuorumLease implements QuorumLease {
     @Override
     public void close() {
         CompletableFuture<Void> ended = ending();
-        Awaiting.done(servers.platform(), ended, Timeout.ENDLESS);
+        Awaiting.done(servers.platform(), ended, Durations.NEVER);
         try {
             ended.join();
         } catch (CompletionException e) {

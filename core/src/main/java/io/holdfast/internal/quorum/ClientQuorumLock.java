@@ -6,9 +6,9 @@ import io.holdfast.Holdfast;
 import io.holdfast.QuorumLease;
 import io.holdfast.QuorumLock;
 import io.holdfast.QuorumOptions;
-import io.holdfast.internal.Awaiting;
-import io.holdfast.internal.Durations;
-import io.holdfast.internal.multi.Timeout;
+import io.holdfast.internal.access.Awaiting;
+import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.access.LockAccess;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -111,7 +111,8 @@ public final class ClientQuorumLock implements QuorumLock {
 
     // ---- waiting
 
-    private Optional<ClientQuorumLease> get(Optional<Duration> own, long wait, boolean interruptible, @Nullable Thread owner)
+    private Optional<ClientQuorumLease> get(
+            Optional<Duration> own, long wait, boolean interruptible, @Nullable Thread owner)
             throws InterruptedException {
         QuorumRequest request = new QuorumRequest(servers, own, wait, owner);
         return get(request, interruptible).map(hold -> new ClientQuorumLease(servers, hold));
@@ -133,9 +134,9 @@ public final class ClientQuorumLock implements QuorumLock {
     private Optional<QuorumHold> outcome(QuorumRequest request, boolean interruptible) throws InterruptedException {
         CompletableFuture<Optional<QuorumHold>> outcome = request.start();
         if (!interruptible) {
-            Awaiting.done(servers.platform(), outcome, Timeout.ENDLESS);
+            Awaiting.done(servers.platform(), outcome, Durations.NEVER);
         } else if (!Awaiting.doneUnlessInterrupted(servers.platform(), outcome)) {
-            Awaiting.done(servers.platform(), request.withdraw(), Timeout.ENDLESS);
+            Awaiting.done(servers.platform(), request.withdraw(), Durations.NEVER);
             if (outcome.isCancelled()) {
                 throw new InterruptedException();
             }
@@ -147,7 +148,7 @@ public final class ClientQuorumLock implements QuorumLock {
     private Optional<QuorumHold> getAgain(QuorumRequest request, QuorumHold tooLate, boolean interruptible)
             throws InterruptedException {
         CompletableFuture<QuorumRequest> next = request.again(tooLate);
-        Awaiting.done(servers.platform(), next, Timeout.ENDLESS);
+        Awaiting.done(servers.platform(), next, Durations.NEVER);
         return get(result(next), interruptible);
     }
 
@@ -191,18 +192,18 @@ public final class ClientQuorumLock implements QuorumLock {
 
     @Override
     public void lock() {
-        var unused = Awaiting.uninterruptibly(() -> enter(Optional.empty(), Timeout.ENDLESS, false));
+        var unused = Awaiting.uninterruptibly(() -> enter(Optional.empty(), Durations.NEVER, false));
     }
 
     @Override
     public void lock(Duration lease) {
         Optional<Duration> own = own(lease);
-        var unused = Awaiting.uninterruptibly(() -> enter(own, Timeout.ENDLESS, false));
+        var unused = Awaiting.uninterruptibly(() -> enter(own, Durations.NEVER, false));
     }
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        var unused = enter(Optional.empty(), Timeout.ENDLESS, true);
+        var unused = enter(Optional.empty(), Durations.NEVER, true);
     }
 
     @Override
@@ -277,7 +278,7 @@ public final class ClientQuorumLock implements QuorumLock {
 
     @Override
     public QuorumLease acquire() throws InterruptedException {
-        return get(Optional.empty(), Timeout.ENDLESS, true, null).orElseThrow();
+        return get(Optional.empty(), Durations.NEVER, true, null).orElseThrow();
     }
 
     @Override

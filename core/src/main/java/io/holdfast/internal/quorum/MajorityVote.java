@@ -18,14 +18,14 @@ final class MajorityVote {
 
     /** Completes as soon as so many votes are true, or can't be any more; a failed vote is against. */
     static CompletableFuture<Boolean> of(List<CompletableFuture<Boolean>> votes, int needed) {
-        MajorityVote vote = new MajorityVote(votes.size(), needed);
+        MajorityVote majority = new MajorityVote(votes.size(), needed);
         votes.forEach(vote -> {
-            var unused = vote.whenComplete((yes, error) -> vote.count(error == null && yes));
+            var unused = vote.whenComplete((yes, error) -> majority.count(error == null && yes));
         });
         if (votes.size() < needed) {
-            vote.result.complete(false);
+            majority.result.complete(false);
         }
-        return vote.result;
+        return majority.result;
     }
 
     private void count(boolean yes) {

@@ -2,7 +2,8 @@ package io.holdfast.internal.quorum;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.LeaseLostException;
-import io.holdfast.internal.Durations;
+import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.access.LeaseAccess;
 import io.holdfast.spi.Platform;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -217,7 +218,9 @@ final class QuorumHold {
 
     /** Those that are not lost; they may be in doubt. */
     private int kept() {
-        return (int) memberLeases.stream().filter(memberLease -> !memberLease.isOver()).count();
+        return (int) memberLeases.stream()
+                .filter(memberLease -> !memberLease.isOver())
+                .count();
     }
 
     /** Runs an event, unless its owner forgot the hold. */
@@ -230,7 +233,8 @@ final class QuorumHold {
 
     private void dropTheLost() {
         members.stream()
-                .filter(member -> member.memberLease().filter(LeaseAccess::isOver).isPresent())
+                .filter(member ->
+                        member.memberLease().filter(LeaseAccess::isOver).isPresent())
                 .forEach(member -> member.drop(null));
     }
 

@@ -4,6 +4,8 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.internal.access.LeaseAccess;
+import io.holdfast.internal.access.LockAccess;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.Optional;

@@ -2,7 +2,7 @@ package io.holdfast.internal.quorum;
 
 import io.holdfast.LockTimeoutException;
 import io.holdfast.StoreRefusedException;
-import io.holdfast.internal.multi.Timeout;
+import io.holdfast.internal.access.Timeout;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -45,7 +45,8 @@ final class QuorumRequest {
         this(servers, own, Timeout.from(servers.platform(), wait), owner, 0);
     }
 
-    private QuorumRequest(QuorumServers servers, Optional<Duration> own, Timeout timeout, @Nullable Thread owner, int late) {
+    private QuorumRequest(
+            QuorumServers servers, Optional<Duration> own, Timeout timeout, @Nullable Thread owner, int late) {
         this.servers = servers;
         this.own = own;
         this.timeout = timeout;

@@ -1,5 +1,6 @@
 package io.holdfast.internal.quorum;
 
+import io.holdfast.internal.access.LockAccess;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.Comparator;
@@ -41,8 +42,10 @@ record QuorumServers(String name, List<LockAccess> all, Optional<Duration> budge
 
     /** The shortest lease of any. */
     Duration lease(Optional<Duration> own) {
-        return own.orElseGet(() ->
-                all.stream().map(LockAccess::lease).min(Comparator.naturalOrder()).orElseThrow());
+        return own.orElseGet(() -> all.stream()
+                .map(LockAccess::lease)
+                .min(Comparator.naturalOrder())
+                .orElseThrow());
     }
 
     Duration commandTimeout() {

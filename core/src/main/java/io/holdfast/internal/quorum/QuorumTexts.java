@@ -5,7 +5,8 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
-import io.holdfast.internal.ThreadNames;
+import io.holdfast.internal.access.LockAccess;
+import io.holdfast.internal.access.ThreadNames;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Predicate;
@@ -64,8 +65,8 @@ final class QuorumTexts {
             return new LockTimeoutException(servers.name(), servers + " is being asked for by other threads");
         }
         boolean refused = members.stream()
-                .anyMatch(
-                        member -> member.is(QuorumMember.State.IDLE) && member.trouble().isEmpty());
+                .anyMatch(member ->
+                        member.is(QuorumMember.State.IDLE) && member.trouble().isEmpty());
         return refused ? null : tooSlow(servers);
     }
 

@@ -15,7 +15,7 @@ record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmen
 
     @Override
     public CompletableFuture<SegmentLease> acquireAny() {
-        return acquireAny(SegmentSearch.FOR_EVER);
+        return acquireAny(SegmentSearch.FOREVER);
     }
 
     @Override

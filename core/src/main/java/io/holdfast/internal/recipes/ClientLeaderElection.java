@@ -6,6 +6,7 @@ import io.holdfast.LeaderElection;
 import io.holdfast.Leadership;
 import io.holdfast.Lease;
 import io.holdfast.LockReport;
+import io.holdfast.internal.access.ClientAccess;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;

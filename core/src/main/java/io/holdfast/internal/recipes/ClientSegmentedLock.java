@@ -9,6 +9,7 @@ import io.holdfast.LockOptions;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.SegmentLease;
 import io.holdfast.SegmentedLock;
+import io.holdfast.internal.access.ClientAccess;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -23,11 +24,7 @@ import java.util.stream.IntStream;
  * @param firsts those of them where a round begins; none for anywhere
  */
 public record ClientSegmentedLock(
-        ClientAccess access,
-        String name,
-        List<DistributedLock> locks,
-        List<Integer> segments,
-        List<Integer> firsts)
+        ClientAccess access, String name, List<DistributedLock> locks, List<Integer> segments, List<Integer> firsts)
         implements SegmentedLock {
 
     private static final int MOST = 1024;
@@ -118,7 +115,7 @@ public record ClientSegmentedLock(
     @Override
     public SegmentLease acquireAny() throws InterruptedException {
         requireSome();
-        return any(search(SegmentSearch.FOR_EVER)).orElseThrow();
+        return any(search(SegmentSearch.FOREVER)).orElseThrow();
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.holdfast.internal.recipes;
 import io.holdfast.LeaderElection;
 import io.holdfast.LockReport;
 import io.holdfast.LockReport.Holder;
+import io.holdfast.internal.access.ClientAccess;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.Optional;
@@ -46,8 +47,7 @@ final class LeaderWatch implements LeaderElection.Watch {
 
     private void look() {
         if (!closed) {
-            var unused = access
-                    .inspect(name)
+            var unused = access.inspect(name)
                     .whenComplete((report, error) -> access.callBack(what, () -> answered(report, error)));
         }
     }

@@ -3,6 +3,7 @@ package io.holdfast.internal.recipes;
 import io.holdfast.Leadership;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
+import io.holdfast.internal.access.ClientAccess;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

@@ -2,6 +2,7 @@ package io.holdfast.internal.recipes;
 
 import io.holdfast.HoldfastException;
 import io.holdfast.StoreRefusedException;
+import io.holdfast.internal.access.ClientAccess;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.List;
@@ -26,7 +27,7 @@ final class SegmentSearch {
      */
     record Ask(int segment, Duration patience) {}
 
-    static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
+    static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
     private static final Duration FIRST_SLICE = Duration.ofMillis(25);
     private static final Duration LONGEST_SLICE = Duration.ofSeconds(1);
 

@@ -7,6 +7,7 @@ import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockReport;
 import io.holdfast.LockReport.Holder;
+import io.holdfast.internal.access.ClientAccess;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -1,0 +1,23 @@
+package io.holdfast.internal.access;
+
+import io.holdfast.OnMaxHold;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreProvider;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+
+/** The options of a client, checked by its builder, which documents them. */
+public record Settings(
+        StoreConfig store,
+        String name,
+        Duration lease,
+        Duration maxOutage,
+        Duration closeTimeout,
+        Duration pollInterval,
+        int renewalBatch,
+        Optional<Duration> maxHold,
+        OnMaxHold onMaxHold,
+        boolean recordPlaces,
+        Optional<Executor> callbacks,
+        Optional<StoreProvider> provider) {}

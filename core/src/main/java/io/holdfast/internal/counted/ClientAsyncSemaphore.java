@@ -1,0 +1,68 @@
+package io.holdfast.internal.counted;
+
+import io.holdfast.AsyncSemaphore;
+import io.holdfast.Permit;
+import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.lock.AsyncAcquisition;
+import io.holdfast.internal.slot.HoldSpec;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** The permits with futures. */
+record ClientAsyncSemaphore(ClientSemaphore semaphore) implements AsyncSemaphore {
+
+    @Override
+    public CompletableFuture<Permit> acquire() {
+        return acquire(1);
+    }
+
+    @Override
+    public CompletableFuture<Permit> acquire(int permits) {
+        return new AsyncAcquisition<PermitHandle, Permit>(
+                        semaphore.engine(),
+                        semaphore.engine().threads.callbacks(),
+                        this::handle,
+                        semaphore.wanting(permits),
+                        Durations.NEVER,
+                        permit -> permit,
+                        Optional.empty())
+                .start();
+    }
+
+    @Override
+    public CompletableFuture<Optional<Permit>> tryAcquire() {
+        return take(semaphore.wanting(1), 0);
+    }
+
+    @Override
+    public CompletableFuture<Optional<Permit>> tryAcquire(int permits, Duration wait) {
+        return take(semaphore.wanting(permits), Durations.nanos(wait));
+    }
+
+    @Override
+    public CompletableFuture<Optional<Permit>> tryAcquire(int permits, Duration wait, Duration lease) {
+        return take(semaphore.wanting(permits, lease), Durations.nanos(wait));
+    }
+
+    @Override
+    public CompletableFuture<Optional<Permit>> drain() {
+        return take(semaphore.all(), 0);
+    }
+
+    private CompletableFuture<Optional<Permit>> take(HoldSpec wanted, long wait) {
+        return new AsyncAcquisition<PermitHandle, Optional<Permit>>(
+                        semaphore.engine(),
+                        semaphore.engine().threads.callbacks(),
+                        this::handle,
+                        wanted,
+                        wait,
+                        Optional::of,
+                        Optional.of(Optional.empty()))
+                .start();
+    }
+
+    private PermitHandle handle() {
+        return new PermitHandle(semaphore.engine(), semaphore.name());
+    }
+}

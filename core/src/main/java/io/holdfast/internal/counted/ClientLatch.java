@@ -1,0 +1,127 @@
+package io.holdfast.internal.counted;
+
+import io.holdfast.AsyncLatch;
+import io.holdfast.DistributedLatch;
+import io.holdfast.internal.access.Awaiting;
+import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.engine.Engine;
+import io.holdfast.spi.Change.Kind;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+
+/** A latch name: no state of its own. */
+public record ClientLatch(Engine engine, Counting counting, LatchWatches latches, String name)
+        implements DistributedLatch {
+
+    @Override
+    public boolean trySetCount(int count) {
+        return change(Kind.TRY_COUNT, require(count), Optional.empty());
+    }
+
+    @Override
+    public boolean trySetCount(int count, Duration life) {
+        Durations.requireStorable("latch '" + name + "': life", life);
+        return change(Kind.TRY_COUNT, require(count), Optional.of(life));
+    }
+
+    @Override
+    public void countDown() {
+        countDown(1);
+    }
+
+    @Override
+    public void countDown(int count) {
+        if (!change(Kind.COUNT_DOWN, require(count), Optional.empty())) {
+            throw LatchWait.unset(name);
+        }
+    }
+
+    @Override
+    public void reset(int count) {
+        var unused = change(Kind.RESET_COUNT, require(count), Optional.empty());
+    }
+
+    @Override
+    public boolean delete() {
+        return change(Kind.DELETE_COUNT, 0, Optional.empty());
+    }
+
+    private boolean change(Kind kind, int amount, Optional<Duration> life) {
+        return counting.change("latch", name, kind, amount, life);
+    }
+
+    private int require(int count) {
+        if (count < 1) {
+            throw new IllegalArgumentException(
+                    "latch '" + name + "': a count of " + count + " is out of range: at least 1");
+        }
+        return count;
+    }
+
+    @Override
+    public int count() {
+        return latches.report(name).count();
+    }
+
+    @Override
+    public void await() throws InterruptedException {
+        var unused = await(Durations.NEVER);
+    }
+
+    @Override
+    public boolean await(Duration wait) throws InterruptedException {
+        return await(Durations.nanos(wait));
+    }
+
+    private boolean await(long nanos) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        Thread me = Thread.currentThread();
+        LatchWait wait = latches.begin(name, nanos);
+        try {
+            Awaiting.whenDone(wait.opened, () -> engine.platform.unpark(me));
+            while (!wait.opened.isDone()) {
+                engine.platform.park(wait, Long.MAX_VALUE);
+                if (Thread.interrupted()) {
+                    stop(wait);
+                }
+            }
+            return result(wait);
+        } finally {
+            // a thread that fails leaves the others to wait
+            wait.opened.cancel(false);
+        }
+    }
+
+    /** If it has opened meanwhile that counts, and the interrupt is kept. */
+    private static void stop(LatchWait wait) throws InterruptedException {
+        if (wait.opened.cancel(false)) {
+            throw new InterruptedException();
+        }
+        Thread.currentThread().interrupt();
+    }
+
+    private static boolean result(LatchWait wait) {
+        try {
+            return wait.opened.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                cause.fillInStackTrace();
+                throw cause;
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public AsyncLatch async() {
+        return new ClientAsyncLatch(engine, latches, name);
+    }
+
+    @Override
+    public String toString() {
+        return "latch '" + name + "' of " + engine.settings.name();
+    }
+}

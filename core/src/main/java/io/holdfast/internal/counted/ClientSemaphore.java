@@ -1,0 +1,163 @@
+package io.holdfast.internal.counted;
+
+import io.holdfast.AsyncSemaphore;
+import io.holdfast.DistributedSemaphore;
+import io.holdfast.Permit;
+import io.holdfast.PermitHolder;
+import io.holdfast.internal.access.Awaiting;
+import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.engine.Engine;
+import io.holdfast.internal.lock.Acquisition;
+import io.holdfast.internal.slot.HoldSpec;
+import io.holdfast.internal.slot.Outcome;
+import io.holdfast.spi.Change.Kind;
+import io.holdfast.spi.PermitReport;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.TenureId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** Permits of a name, each as a hold in a slot of its own: no state of its own. */
+public record ClientSemaphore(Engine engine, Counting counting, String name, HoldSpec spec)
+        implements DistributedSemaphore {
+
+    // ---- how many there are
+
+    @Override
+    public boolean trySetPermits(int permits) {
+        return change(Kind.TRY_PERMITS, requirePermits(permits));
+    }
+
+    @Override
+    public void setPermits(int permits) {
+        var unused = change(Kind.SET_PERMITS, requirePermits(permits));
+    }
+
+    @Override
+    public void addPermits(int delta) {
+        var unused = change(Kind.ADD_PERMITS, delta);
+    }
+
+    @Override
+    public boolean delete() {
+        return change(Kind.DELETE_PERMITS, 0);
+    }
+
+    private boolean change(Kind kind, int amount) {
+        return counting.change("semaphore", name, kind, amount, Optional.empty());
+    }
+
+    @Override
+    public int permits() {
+        return report().limit().orElse(0);
+    }
+
+    @Override
+    public int available() {
+        return report().of(name).free();
+    }
+
+    @Override
+    public List<PermitHolder> holders() {
+        return report().holders();
+    }
+
+    private PermitReport report() {
+        return counting.permits(name);
+    }
+
+    private int requirePermits(int permits) {
+        if (permits < 1) {
+            throw new IllegalArgumentException(
+                    "semaphore '" + name + "': " + permits + " permits are out of range: at least 1");
+        }
+        return permits;
+    }
+
+    // ---- taking some
+
+    @Override
+    public Permit acquire() throws InterruptedException {
+        return acquire(1);
+    }
+
+    @Override
+    public Permit acquire(int permits) throws InterruptedException {
+        return take(wanting(permits), Durations.NEVER, true).orElseThrow();
+    }
+
+    @Override
+    public Optional<Permit> tryAcquire() {
+        return tryAcquire(1);
+    }
+
+    @Override
+    public Optional<Permit> tryAcquire(int permits) {
+        return now(wanting(permits));
+    }
+
+    @Override
+    public Optional<Permit> tryAcquire(int permits, Duration wait) throws InterruptedException {
+        return take(wanting(permits), Durations.nanos(wait), true);
+    }
+
+    @Override
+    public Optional<Permit> tryAcquire(int permits, Duration wait, Duration lease) throws InterruptedException {
+        return take(wanting(permits, lease), Durations.nanos(wait), true);
+    }
+
+    @Override
+    public Optional<Permit> drain() {
+        return now(all());
+    }
+
+    HoldSpec wanting(int permits) {
+        return spec.of(Share.permits(requirePermits(permits)));
+    }
+
+    HoldSpec wanting(int permits, Duration lease) {
+        return wanting(permits).ending(Durations.requireLease("semaphore '" + name + "': lease", lease));
+    }
+
+    HoldSpec all() {
+        return spec.of(Share.freePermits());
+    }
+
+    private Optional<Permit> now(HoldSpec wanted) {
+        return Awaiting.uninterruptibly(() -> take(wanted, 0, false));
+    }
+
+    private Optional<Permit> take(HoldSpec wanted, long wait, boolean interruptible) throws InterruptedException {
+        PermitHandle handle = new PermitHandle(engine, name);
+        Outcome outcome = new Acquisition(engine, name, interruptible).await(wanted, wait, handle);
+        return outcome.hold().map(got -> handle.bind(outcome));
+    }
+
+    @Override
+    public void release(String id) {
+        if (!counting.revoke(name, parsed(id))) {
+            throw new IllegalMonitorStateException("semaphore '" + name + "': no permit '" + id
+                    + "' is held; it was given back, or its lease has ended. holders() says which are");
+        }
+    }
+
+    private TenureId parsed(String id) {
+        try {
+            return TenureId.parse(id);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "semaphore '" + name + "': '" + id + "' is no id of a permit: pass what Permit.id() said", e);
+        }
+    }
+
+    @Override
+    public AsyncSemaphore async() {
+        return new ClientAsyncSemaphore(this);
+    }
+
+    @Override
+    public String toString() {
+        return "semaphore '" + name + "' of " + engine.settings.name();
+    }
+}

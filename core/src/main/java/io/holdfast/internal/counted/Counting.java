@@ -1,0 +1,177 @@
+package io.holdfast.internal.counted;
+
+import io.holdfast.HoldfastException;
+import io.holdfast.IndeterminateLockException;
+import io.holdfast.SemaphoreReport;
+import io.holdfast.internal.access.Awaiting;
+import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.engine.Engine;
+import io.holdfast.internal.slot.ErrorTexts;
+import io.holdfast.internal.slot.HoldSpec;
+import io.holdfast.spi.Change;
+import io.holdfast.spi.CounterStore;
+import io.holdfast.spi.PermitReport;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.spi.TenureId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What users do with the numbers of semaphores and latches.
+ *
+ * <p>A change whose answer does not come is sent again with the same id, by which the store knows that it has applied it. It
+ * remembers that for a minute, so nothing is sent again for longer than half of it. A late copy is refused by its time,
+ * which is up before the store has forgotten the first.
+ */
+public final class Counting {
+
+    private static final long FIRST_BACKOFF_NANOS = 20_000_000;
+    private static final long MOST_BACKOFF_NANOS = 1_000_000_000;
+    private static final long MOST_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final Duration MOST_LIFE_OF_A_COPY = Duration.ofSeconds(25);
+
+    private final Engine engine;
+
+    public Counting(Engine engine) {
+        this.engine = engine;
+    }
+
+    CounterStore store() {
+        return engine.store.counters().orElseThrow();
+    }
+
+    /** Whether anything was to be done. */
+    boolean change(String what, String name, Change.Kind kind, int amount, Optional<Duration> life) {
+        requireOpen(what, name);
+        Change change = new Change(kind, name, engine.nextTenure(), amount, life, 0);
+        Repeated repeated = new Repeated(change);
+        repeated.send(0);
+        return join(what, name, repeated.done, true);
+    }
+
+    PermitReport permits(String name) {
+        requireOpen("semaphore", name);
+        return join("semaphore", name, engine.calls.ask(() -> store().permits(name)), false);
+    }
+
+    /** Empty if it was given no permits, or if the store counts nothing. */
+    public Optional<SemaphoreReport> semaphore(String name) {
+        requireOpen("semaphore", name);
+        Optional<PermitReport> report = engine.store.counters().map(any -> permits(name));
+        return report.filter(given -> given.limit().isPresent()).map(given -> given.of(name));
+    }
+
+    /** What the store tells of all whose names begin with the prefix; nothing if it counts nothing. */
+    public <T> List<T> list(String what, String prefix, Function<CounterStore, CompletionStage<List<T>>> question) {
+        requireOpen(what, prefix);
+        return engine.store
+                .counters()
+                .map(counters -> join(what, prefix, engine.calls.ask(() -> question.apply(counters)), false))
+                .orElse(List.of());
+    }
+
+    /** Whether it was held. */
+    boolean revoke(String name, TenureId permit) {
+        requireOpen("semaphore", name);
+        return join("semaphore", name, engine.calls.ask(() -> store().revoke(name, permit)), true);
+    }
+
+    void requireOpen(String what, String name) {
+        if (engine.closed) {
+            throw closed(what + " '" + name + "'");
+        }
+    }
+
+    private IllegalStateException closed(String what) {
+        return new IllegalStateException(what + ": the client " + engine.settings.name() + " is closed");
+    }
+
+    <R> R join(String what, String name, CompletableFuture<R> answer, boolean changes) {
+        Awaiting.done(engine.platform, answer, Durations.NEVER);
+        try {
+            return answer.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof StoreException cause
+                    && (!engine.closed || (changes && cause.effect().mayBeApplied()))) {
+                throw failure(what, name, changes, cause);
+            }
+            throw closed(what + " '" + name + "'");
+        }
+    }
+
+    static HoldfastException failure(String what, String name, boolean changes, StoreException cause) {
+        String text = what + " '" + name + "': " + cause.getMessage();
+        return changes && cause.effect().mayBeApplied()
+                ? new IndeterminateLockException(name, text + "; whether it was changed could not be told", cause)
+                : ErrorTexts.failure(name, text, cause);
+    }
+
+    /** One change, until it is answered or patience is over. */
+    private final class Repeated {
+
+        private final CompletableFuture<Boolean> done = new CompletableFuture<>();
+        private final long began = engine.platform.nanoTime();
+        private final Change change;
+        private volatile boolean mayBeApplied;
+
+        Repeated(Change change) {
+            this.change = change;
+        }
+
+        void send(int failures) {
+            long sent = engine.platform.nanoTime();
+            Duration command = engine.settings.store().commandTimeout();
+            Duration life = command.compareTo(MOST_LIFE_OF_A_COPY) < 0 ? command : MOST_LIFE_OF_A_COPY;
+            var clock = engine.store.clock(change.name());
+            Change copy = change.withNotAfter(clock.notAfter(sent, life));
+            var unused = engine.calls.ask(() -> store().change(copy)).whenComplete((reply, error) -> {
+                if (reply != null) {
+                    clock.observe(sent, reply.serverMicros());
+                }
+                answered(reply, error, failures);
+            });
+        }
+
+        private void answered(Change.@Nullable Reply reply, @Nullable Throwable error, int failures) {
+            if (reply instanceof Change.Done answer) {
+                done.complete(answer.applied());
+            } else if (error instanceof StoreException cause) {
+                failed(cause, failures);
+            } else {
+                send(failures);
+            }
+        }
+
+        private void failed(StoreException cause, int failures) {
+            mayBeApplied |= cause.effect().mayBeApplied();
+            long patience = mayBeApplied ? MOST_PATIENCE_NANOS : engine.config.command();
+            boolean over =
+                    engine.closed || engine.platform.nanoTime() - began >= Math.min(patience, engine.config.outage());
+            if (over || cause.effect() == Effect.REFUSED) {
+                // that this copy is refused says nothing about those before it
+                done.completeExceptionally(
+                        mayBeApplied ? new StoreException(Effect.UNKNOWN, cause.getMessage() + "", cause) : cause);
+            } else {
+                long delay = HoldSpec.doubled(FIRST_BACKOFF_NANOS, failures, MOST_BACKOFF_NANOS);
+                // the close of the client runs it early
+                var unused = engine.timers.runByClose(delay, () -> sendAgain(cause, failures));
+            }
+        }
+
+        private void sendAgain(StoreException cause, int failures) {
+            if (engine.closed) {
+                failed(cause, failures);
+            } else {
+                send(failures + 1);
+            }
+        }
+    }
+}

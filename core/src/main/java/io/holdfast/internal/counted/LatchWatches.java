@@ -1,0 +1,297 @@
+package io.holdfast.internal.counted;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.holdfast.LatchCount;
+import io.holdfast.internal.access.Awaiting;
+import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.engine.Engine;
+import io.holdfast.internal.engine.SignalListener;
+import io.holdfast.internal.slot.HoldSpec;
+import io.holdfast.internal.slot.Slot;
+import io.holdfast.spi.LatchReport;
+import io.holdfast.spi.StoreException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Those who wait for latches in this client. All who wait for one latch ask with one call; again when the store says that
+ * something changed, and after a poll interval in any case.
+ *
+ * <p>Guarded by one mutex, under which nothing is called; what comes of an event is done after it.
+ */
+public final class LatchWatches implements SignalListener {
+
+    /** Those who wait for one latch. */
+    private static final class Watch {
+
+        final List<LatchWait> waits = new ArrayList<>(1);
+        boolean asking;
+        boolean askAgain;
+        boolean listening;
+        long polls;
+        int failures;
+        long askedAt;
+        long outageSince;
+    }
+
+    private final Engine engine;
+    private final Counting counting;
+    private final ReentrantLock mutex = new ReentrantLock();
+    private final Map<String, Watch> watches = new HashMap<>();
+
+    public LatchWatches(Engine engine, Counting counting) {
+        this.engine = engine;
+        this.counting = counting;
+    }
+
+    /** Begins to wait, at most for so many nanoseconds, for zero or less until the store has answered once. */
+    LatchWait begin(String name, long nanos) {
+        counting.requireOpen("latch", name);
+        LatchWait wait = new LatchWait(name, engine.platform.nanoTime());
+        locked(() -> watches.computeIfAbsent(name, absent -> new Watch()).waits.add(wait));
+        try {
+            begin(wait, nanos);
+        } catch (Throwable e) {
+            leave(wait);
+            throw e;
+        }
+        return wait;
+    }
+
+    private void begin(LatchWait wait, long nanos) {
+        Awaiting.whenDone(wait.opened, () -> leave(wait));
+        if (engine.closed) {
+            close();
+        }
+        ask(wait.name);
+        if (nanos <= 0) {
+            wait.timeIsUp();
+        } else if (nanos != Durations.NEVER) {
+            var timer = engine.timers.run(nanos, wait::timeIsUp);
+            Awaiting.whenDone(wait.opened, timer::cancel);
+        }
+    }
+
+    /** Empty if it is not set, or if the store counts nothing. */
+    public Optional<LatchCount> inspect(String name) {
+        counting.requireOpen("latch", name);
+        return engine.store
+                .counters()
+                .map(any -> report(name))
+                .filter(report -> report.set().isPresent())
+                .map(report -> new LatchCount(name, report.count()));
+    }
+
+    /** What the store knows of the latch; whoever waits for it goes on listening. */
+    LatchReport report(String name) {
+        counting.requireOpen("latch", name);
+        boolean listening = locked(() -> watches.containsKey(name));
+        return counting.join(
+                "latch",
+                name,
+                listening ? engine.calls.ask(() -> counting.store().latch(name, true)) : unsubscribe(name),
+                false);
+    }
+
+    /**
+     * Asks without listening, which ends the subscription of this client. A wait may have begun meanwhile, and this may have
+     * overtaken its subscription: it asks again.
+     */
+    @CanIgnoreReturnValue
+    private CompletableFuture<LatchReport> unsubscribe(String name) {
+        return engine.calls.ask(() -> counting.store().latch(name, false)).whenComplete((report, error) -> ask(name));
+    }
+
+    /** Something happened to the latch. */
+    @Override
+    public void changed(String name) {
+        ask(name);
+    }
+
+    /** Signals may have been missed. */
+    @Override
+    public void gap() {
+        locked(() -> List.copyOf(watches.keySet())).forEach(this::ask);
+    }
+
+    @Override
+    public void close() {
+        List<LatchWait> all = locked(() ->
+                watches.values().stream().flatMap(watch -> watch.waits.stream()).toList());
+        all.forEach(wait -> wait.end(new IllegalStateException(
+                "latch '" + wait.name + "': the client " + engine.settings.name() + " is closed")));
+    }
+
+    private void leave(LatchWait wait) {
+        boolean withdraw = locked(() -> {
+            Watch watch = watches.get(wait.name);
+            if (watch == null || !watch.waits.remove(wait) || !watch.waits.isEmpty()) {
+                return false;
+            }
+            watches.remove(wait.name);
+            return watch.listening;
+        });
+        if (withdraw) {
+            // lost, it costs one needless message within a minute
+            unsubscribe(wait.name);
+        }
+    }
+
+    // ---- asking
+
+    private void ask(String name) {
+        List<LatchWait> asking = locked(() -> {
+            Watch watch = watches.get(name);
+            if (watch == null || watch.asking) {
+                note(watch);
+                return List.of();
+            }
+            watch.asking = true;
+            watch.askAgain = false;
+            watch.listening = true;
+            watch.askedAt = engine.platform.nanoTime();
+            return List.copyOf(watch.waits);
+        });
+        if (!asking.isEmpty()) {
+            CompletableFuture<LatchReport> answer =
+                    engine.calls.ask(() -> counting.store().latch(name, true));
+            var unused = answer.whenComplete((report, error) -> answered(name, asking, report, error));
+            limit(answer, locked(() -> patience(watches.get(name))));
+        }
+    }
+
+    /** Ends a request that would outlast the patience of somebody who waits. */
+    private void limit(CompletableFuture<?> answer, long patience) {
+        if (engine.config.command() - patience > Slot.FIRST_BACKOFF_NANOS) {
+            var silence = new StoreException(
+                    StoreException.Effect.UNKNOWN, "no answer from " + engine.store.describe() + " in time");
+            var timer = engine.timers.run(patience, () -> answer.completeExceptionally(silence));
+            Awaiting.whenDone(answer, timer::cancel);
+        }
+    }
+
+    /** For how long all of them wait for a store that does not answer, in nanoseconds. */
+    private long patience(@Nullable Watch watch) {
+        long now = engine.platform.nanoTime();
+        return Stream.ofNullable(watch)
+                .flatMap(any -> any.waits.stream()
+                        .map(wait -> wait.patience(any.failures == 0 ? now : any.outageSince, engine.config)))
+                .mapToLong(limit -> Math.max(1, limit - now))
+                .min()
+                .orElse(Durations.NEVER);
+    }
+
+    private static void note(@Nullable Watch watch) {
+        if (watch != null) {
+            watch.askAgain = true;
+        }
+    }
+
+    /** Goes on asking whatever becomes of one answer. */
+    private void answered(
+            String name, List<LatchWait> asking, @Nullable LatchReport report, @Nullable Throwable error) {
+        try {
+            tell(name, asking, report, error);
+        } catch (Throwable e) {
+            engine.events.failure("latch '" + name + "': an answer", e);
+        } finally {
+            goOn(name);
+        }
+    }
+
+    private void tell(String name, List<LatchWait> asking, @Nullable LatchReport report, @Nullable Throwable error) {
+        if (report != null) {
+            locked(() -> heard(name, report));
+            asking.forEach(wait -> wait.hear(report));
+        } else if (error instanceof StoreException cause) {
+            long since = locked(() -> silent(name));
+            asking.forEach(wait -> endIfImpatient(wait, cause, since));
+        }
+    }
+
+    private void goOn(String name) {
+        boolean now = locked(() -> {
+            Watch watch = watches.get(name);
+            if (watch != null) {
+                watch.asking = false;
+            }
+            return watch != null && watch.askAgain;
+        });
+        if (now) {
+            ask(name);
+        } else {
+            askLater(name);
+        }
+    }
+
+    private boolean heard(String name, LatchReport report) {
+        Watch watch = watches.get(name);
+        if (watch != null) {
+            watch.failures = 0;
+            watch.listening = report.count() > 0;
+        }
+        return watch != null;
+    }
+
+    /** Since when the store has not answered: since the first request that it did not answer. */
+    private long silent(String name) {
+        Watch watch = watches.get(name);
+        if (watch == null) {
+            return engine.platform.nanoTime();
+        }
+        watch.outageSince = watch.failures++ == 0 ? watch.askedAt : watch.outageSince;
+        return watch.outageSince;
+    }
+
+    private void endIfImpatient(LatchWait wait, StoreException cause, long since) {
+        boolean over = engine.platform.nanoTime() - wait.patience(since, engine.config) >= 0;
+        if (over || cause.effect() == StoreException.Effect.REFUSED) {
+            wait.end(Counting.failure("latch", wait.name, false, cause));
+        }
+    }
+
+    private void askLater(String name) {
+        long[] number = {0};
+        long delay = locked(() -> {
+            Watch watch = watches.get(name);
+            if (watch == null) {
+                return Durations.NEVER;
+            }
+            number[0] = ++watch.polls;
+            long pause = watch.failures == 0
+                    ? engine.config.poll()
+                    : HoldSpec.doubled(Slot.FIRST_BACKOFF_NANOS, watch.failures - 1, Slot.MOST_BACKOFF_NANOS);
+            return Math.min(engine.jittered(pause), patience(watch));
+        });
+        if (delay != Durations.NEVER) {
+            engine.timers.run(delay, () -> poll(name, number[0]));
+        }
+    }
+
+    private void poll(String name, long number) {
+        boolean due = locked(() -> {
+            Watch watch = watches.get(name);
+            return watch != null && watch.polls == number;
+        });
+        if (due) {
+            ask(name);
+        }
+    }
+
+    private <T> T locked(Supplier<T> action) {
+        mutex.lock();
+        try {
+            return action.get();
+        } finally {
+            mutex.unlock();
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.holdfast.internal.counted;
+
+import io.holdfast.LeaseLostException;
+import io.holdfast.Permit;
+import io.holdfast.internal.engine.Engine;
+import io.holdfast.internal.lock.LeaseHandle;
+import io.holdfast.internal.slot.Outcome;
+import java.util.function.Consumer;
+
+/** A permit as its user sees it: the lease of a tenure that nobody else has a part in. */
+final class PermitHandle extends LeaseHandle implements Permit {
+
+    PermitHandle(Engine engine, String name) {
+        super(engine, name);
+    }
+
+    @Override
+    public PermitHandle bind(Outcome outcome) {
+        super.bind(outcome);
+        return this;
+    }
+
+    @Override
+    public String id() {
+        return hold().tenure.id.toString();
+    }
+
+    /** An assignment says nothing of it: what was asked for is what was got then. */
+    @Override
+    public int count() {
+        return Math.max(hold().tenure.permits, hold().tenure.share.permits());
+    }
+
+    @Override
+    protected String noun() {
+        return "permit";
+    }
+
+    @Override
+    public Permit onLost(Consumer<LeaseLostException> action) {
+        super.onLost(action);
+        return this;
+    }
+}

@@ -1,0 +1,5 @@
+/** The faces of semaphores and latches. */
+@NullMarked
+package io.holdfast.internal.counted;
+
+import org.jspecify.annotations.NullMarked;

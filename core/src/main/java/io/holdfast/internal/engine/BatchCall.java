@@ -1,0 +1,105 @@
+package io.holdfast.internal.engine;
+
+import io.holdfast.internal.slot.Effect;
+import io.holdfast.internal.slot.Slot;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TogetherStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps what several slots ask the store for, and sends it as one request.
+ *
+ * <p>Each slot has its own share of the answer as if it had asked alone, with its own copies to count. So whatever becomes of
+ * the request (late, lost, failed, answered after the timeout) is settled for each name by the rules of its slot. What a slot
+ * asks again at once, because the request was late, goes together again; what it asks later, goes alone. So does each when the
+ * whole is refused: the store says why of one name, and whoever waits for the others is not to be refused with it.
+ */
+public final class BatchCall {
+
+    private final Engine engine;
+    private final TogetherStore store;
+    private final List<AcquireCall> asks = new ArrayList<>();
+
+    public BatchCall(Engine engine, TogetherStore store) {
+        this.engine = engine;
+        this.store = store;
+    }
+
+    /** Carries out what the slot wants done, but for what it asks. */
+    public void run(Slot slot, Effect.Buffer out) {
+        for (Effect effect : out.effects()) {
+            if (effect instanceof Effect.Ask ask && ask.queueing() == Acquire.Queueing.NONE) {
+                asks.add(new AcquireCall(engine, slot, ask));
+            } else {
+                engine.runGuarded(slot, effect);
+            }
+        }
+    }
+
+    /** Sends what was asked for. */
+    public void send() {
+        if (asks.size() == 1) {
+            engine.calls.start(asks.get(0));
+        } else if (!asks.isEmpty()) {
+            engine.calls.start(new Request());
+        }
+    }
+
+    private final class Request extends Calls.Call<List<Acquire.Reply>> {
+
+        @Override
+        public CompletionStage<List<Acquire.Reply>> send() {
+            asks.forEach(ask -> ask.sentWith(this));
+            List<Acquire> all = asks.stream()
+                    .map(AcquireCall::request)
+                    .flatMap(Optional::stream)
+                    .toList();
+            return all.size() == asks.size()
+                    ? store.acquire(all).thenApply(this::complete)
+                    : CompletableFuture.failedStage(
+                            new StoreException(StoreException.Effect.NOT_APPLIED, "given up before it was sent"));
+        }
+
+        /** Whatever the store sends, nobody is to wait for a reply that does not come. */
+        private List<Acquire.Reply> complete(List<Acquire.Reply> replies) {
+            if (replies.size() != asks.size()) {
+                throw unreadable("sent " + replies.size() + " replies for " + asks.size() + " names", null);
+            }
+            return replies;
+        }
+
+        private StoreException unreadable(String what, @Nullable Throwable cause) {
+            return new StoreException(StoreException.Effect.UNKNOWN, engine.store.describe() + " " + what, cause);
+        }
+
+        @Override
+        void replied(List<Acquire.Reply> replies) {
+            BatchCall again = new BatchCall(engine, store);
+            for (int i = 0; i < asks.size(); i++) {
+                replied(asks.get(i), replies.get(i), again);
+            }
+            again.send();
+        }
+
+        private void replied(AcquireCall ask, Acquire.Reply reply, BatchCall again) {
+            try {
+                ask.replied(reply, again::run);
+            } catch (Throwable e) {
+                engine.events.failure("an answer of " + engine.store.describe(), e);
+                ask.failed(unreadable("sent a reply that cannot be read: " + e, e), false);
+            }
+        }
+
+        @Override
+        void failed(StoreException cause, boolean late) {
+            boolean refused = !late && cause.effect() == StoreException.Effect.REFUSED;
+            asks.forEach(refused ? AcquireCall::refusedWithOthers : ask -> ask.failed(cause, late));
+        }
+    }
+}

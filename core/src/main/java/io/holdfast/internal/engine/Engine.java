@@ -1,0 +1,468 @@
+package io.holdfast.internal.engine;
+
+import io.holdfast.HoldfastException;
+import io.holdfast.IndeterminateLockException;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockEvent;
+import io.holdfast.LockReport;
+import io.holdfast.internal.access.Settings;
+import io.holdfast.internal.slot.Counters;
+import io.holdfast.internal.slot.Effect;
+import io.holdfast.internal.slot.ErrorTexts;
+import io.holdfast.internal.slot.Hold;
+import io.holdfast.internal.slot.HoldSpec;
+import io.holdfast.internal.slot.LingeringSlot;
+import io.holdfast.internal.slot.LossAction;
+import io.holdfast.internal.slot.MaxHold;
+import io.holdfast.internal.slot.Settlement;
+import io.holdfast.internal.slot.Slot;
+import io.holdfast.internal.slot.SlotConfig;
+import io.holdfast.internal.slot.Slots;
+import io.holdfast.internal.slot.Tenure;
+import io.holdfast.internal.slot.Waiter;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreConfig.HoldDescription;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+
+/** Carries events to the {@link Slot}s and their commands to the store: the only caller of both. */
+public final class Engine implements SlotConfig.Moment {
+
+    private static final long SLICE_FLOOR_NANOS = 2_000_000;
+    private static final long SLICE_CEILING_NANOS = 50_000_000;
+    private static final long SLICE_HANDOVERS = 4;
+    private static final long ROUND_TRIP_WEIGHT = 8;
+
+    public final Settings settings;
+    public final LockStore store;
+    public final Threads threads;
+    public final Platform platform;
+    public final String clientId;
+    public final Counters counters = new Counters();
+    public final CallSites callSites;
+    public final Events events;
+    public final Calls calls;
+    public final Settlements settlements;
+    final Watchdog watchdog;
+    public final Timers timers = new Timers(this);
+    public final SlotConfig config;
+    public final Slots slots;
+    public final HoldOperations holds;
+    public final Inspector inspector;
+    private volatile SignalListener listener = SignalListener.NONE;
+    private final Map<String, HoldDescription> keptRuns = new ConcurrentHashMap<>();
+    private final Outages outages = new Outages(this);
+
+    private final AtomicLong tenureNumbers = new AtomicLong();
+    private final AtomicBoolean confirming = new AtomicBoolean();
+
+    /** A random sequence that costs no lock under a slot's mutex. */
+    private final AtomicLong jitter;
+
+    private volatile long signalsConfirmed;
+    private volatile boolean everConfirmed;
+    private volatile long roundTrip;
+    public volatile boolean closed;
+
+    public Engine(Settings settings, String clientId, LockStore store, Threads threads, Events events) {
+        this.settings = settings;
+        this.platform = settings.store().platform();
+        this.clientId = clientId;
+        this.callSites = new CallSites(platform, settings.recordPlaces());
+        this.jitter = new AtomicLong(platform.randomLong());
+        this.store = store;
+        this.events = events;
+        this.threads = threads;
+        this.calls = new Calls(this, store.capabilities().blocking() ? threads.senders() : Runnable::run);
+        this.config = config();
+        this.slots = new Slots(config, this::nextTenure);
+        this.settlements = new Settlements(this);
+        this.watchdog = new Watchdog(this);
+        this.holds = new HoldOperations(this, platform);
+        this.inspector = new Inspector(this);
+    }
+
+    private SlotConfig config() {
+        return new SlotConfig(
+                settings.pollInterval().toNanos(),
+                settings.store().commandTimeout().toNanos(),
+                settings.maxOutage().toNanos(),
+                store.capabilities().signals(),
+                store.capabilities().queue(),
+                HoldSpec.renewed(
+                                settings.lease(),
+                                MaxHold.of(settings.maxHold(), settings.onMaxHold()),
+                                HoldSpec.Waiting.BARGING)
+                        .with(settings.store().safety()),
+                counters,
+                this);
+    }
+
+    /** Sends the listener what concerns no slot. */
+    public void listen(SignalListener to) {
+        listener = to;
+    }
+
+    // ---- slots
+
+    /** Runs an event of a slot and what it wants done. */
+    public void event(Slot slot, BiConsumer<Slot, Effect.Buffer> event) {
+        run(slot, slot.on(event));
+    }
+
+    /** The same, on the timer's thread, which must not call the store. */
+    void eventOnTimer(Slot slot, BiConsumer<Slot, Effect.Buffer> event) {
+        for (Effect effect : slot.on(event).effects()) {
+            if (effect instanceof Effect.Lost || effect instanceof Effect.Tell) {
+                runGuarded(slot, effect);
+            } else {
+                threads.background().execute(() -> runGuarded(slot, effect));
+            }
+        }
+    }
+
+    /** Hands a waiter to the slot of its name; what comes of it is told to the waiter. */
+    public Slot arrive(String name, Waiter waiter) {
+        return arrive(name, waiter, this::run);
+    }
+
+    /**
+     * Hands a waiter to the slot of its name; the waiter is told the outcome.
+     *
+     * @param doing carries out what the slot wants done
+     */
+    public Slot arrive(String name, Waiter waiter, BiConsumer<Slot, Effect.Buffer> doing) {
+        while (true) {
+            Slot slot = slots.get(name, waiter.spec, waiter.waits());
+            boolean mixed = slots.areMixed();
+            if (mixed || !(slot instanceof LingeringSlot)) {
+                letGo(name, slot);
+            }
+            Effect.Buffer out = new Effect.Buffer();
+            try {
+                if (slot.locked(() -> arrive(slot, waiter, out))) {
+                    if (mixed && waiter.waits()) {
+                        want(name, slot);
+                    }
+                    return slot;
+                }
+            } catch (Throwable e) {
+                forsake(slot, waiter);
+                throw e;
+            } finally {
+                doing.accept(slot, out);
+            }
+            slots.setAside(slot);
+        }
+    }
+
+    /** Who asks in another way must not be refused because of what nobody owns here; the store would not tell this client. */
+    private void letGo(String name, Slot asking) {
+        if (asking.share.mode() != Share.Mode.PERMITS) {
+            slots.lingering(name).filter(slot -> slot != asking).forEach(slot -> event(slot, Slot::letGo));
+        }
+    }
+
+    /** The store takes those who have other safeties for one, and tells none of them that another waits. */
+    private void want(String name, Slot asking) {
+        long now = platform.nanoTime();
+        slots.of(name)
+                .filter(slot -> Slots.areInTheWay(slot.share.mode(), asking.share.mode()))
+                .filter(slot ->
+                        !slot.config.spec().safety().equals(asking.config.spec().safety()))
+                .forEach(slot -> event(slot, (s, out) -> s.wanted(now, out)));
+    }
+
+    /** Whoever sees the client open under the mutex is seen by its close, which comes to each slot after that. */
+    private boolean arrive(Slot slot, Waiter waiter, Effect.Buffer out) {
+        if (closed) {
+            slot.retireIfEmpty(out);
+            throw ErrorTexts.closed(slot.label(), settings.name());
+        }
+        return slot.arrive(waiter, platform.nanoTime(), out);
+    }
+
+    /** Withdraws a waiter that nobody waits with any more, as its thread failed, and gives back what it got. */
+    public void forsake(Slot slot, Waiter waiter) {
+        event(slot, (s, out) -> s.withdraw(waiter, platform.nanoTime(), out));
+        if (waiter.outcome instanceof Hold hold) {
+            holds.discard(hold);
+        }
+    }
+
+    public TenureId nextTenure() {
+        return new TenureId(clientId, tenureNumbers.incrementAndGet());
+    }
+
+    /** Runs a task, and logs what it throws: whatever runs it goes on with the next one. */
+    public Runnable guarded(String what, Runnable task) {
+        return () -> {
+            try {
+                task.run();
+            } catch (Throwable e) {
+                failed(what, e);
+            }
+        };
+    }
+
+    /** Logs an error, except that a closed client ended a call: the close ends what is under way. */
+    public void failed(String what, Throwable error) {
+        if (!(error instanceof StoreException && calls.isClosed())) {
+            events.failure(what, error);
+        }
+    }
+
+    // ---- effects
+
+    void run(Slot slot, Effect.Buffer out) {
+        for (Effect effect : out.effects()) {
+            runGuarded(slot, effect);
+        }
+    }
+
+    /** What fails in one effect must not take the others with it. */
+    void runGuarded(Slot slot, Effect effect) {
+        try {
+            run(slot, effect);
+        } catch (Throwable e) {
+            events.failure(slot.label() + ": " + effect, e);
+        }
+    }
+
+    private void run(Slot slot, Effect effect) {
+        if (effect instanceof Effect.Tell tell) {
+            tell.waiter().tell();
+        } else if (effect instanceof Effect.Ask ask) {
+            calls.start(new AcquireCall(this, slot, ask));
+        } else if (effect instanceof Effect.GiveUp giveUp) {
+            settlements.begin(giveUp.settlement());
+        } else if (effect instanceof Effect.Elsewhere other) {
+            run(other.slot(), other.wanted());
+        } else if (effect instanceof Effect.Watch watch) {
+            watchdog.watch(slot, watch.tenure());
+        } else if (effect instanceof Effect.Renew renew) {
+            var unused = watchdog.renewNow(slot, renew.tenure(), renew.spec());
+        } else if (effect instanceof Effect.PollIn poll) {
+            timers.run(poll.nanos(), () -> event(slot, (s, o) -> s.poll(poll, platform.nanoTime(), o)));
+        } else if (effect instanceof Effect.Retired) {
+            slots.remove(slot);
+        } else {
+            runRare(slot, effect);
+        }
+    }
+
+    private void runRare(Slot slot, Effect effect) {
+        if (effect instanceof Effect.Granted granted) {
+            Hold hold = granted.hold();
+            events.detail(
+                    slot.share.mode(),
+                    new LockEvent.Granted(slot.name, hold.token, hold.owner(), granted.handedOver()));
+        } else if (effect instanceof Effect.Lost lost) {
+            lost(slot, lost.hold(), lost.reason());
+        } else if (effect instanceof Effect.Abandoned abandoned) {
+            abandoned(slot, abandoned.hold());
+        } else if (effect instanceof Effect.ConfirmSignals) {
+            confirmSignals();
+        } else if (effect instanceof Effect.Released released) {
+            var unused = holds.verdict(released.hold(), released.settlement());
+        } else if (effect instanceof Effect.GiveUpIn giveUp) {
+            keepRun(slot.name, giveUp);
+        }
+    }
+
+    /** The name is held until the time of {@code runOnce} is up; until then this client tells so when it is asked. */
+    private void keepRun(String name, Effect.GiveUpIn kept) {
+        Hold hold = kept.hold();
+        String owner =
+                "kept by runOnce until " + instant(platform.nanoTime() + kept.nanos()) + ", begun by " + hold.owner();
+        HoldDescription run = new HoldDescription(hold.tenure.id, owner, instant(hold.since), hold.token);
+        keptRuns.put(name, run);
+        timers.run(kept.nanos(), () -> {
+            keptRuns.remove(name, run);
+            settlements.begin(kept.settlement());
+        });
+    }
+
+    /** A release found that the hold was lost before; the first who hears of it reports it. */
+    void lostAtRelease(Hold hold, String reason) {
+        if (hold.slot.locked(() -> hold.lose(reason))) {
+            lost(hold.slot, hold, reason);
+        }
+    }
+
+    private void lost(Slot slot, Hold hold, String reason) {
+        counters.lost.increment();
+        // first: a log that fails must not hide the loss from its owner
+        var loss = ErrorTexts.lost(hold, reason);
+        hold.lossActions().forEach(action -> tell(action, loss));
+        Share.Mode mode = slot.share.mode();
+        events.warn(
+                mode,
+                new LockEvent.Lost(slot.name, hold.token, hold.owner(), reason),
+                "another owner may have the " + ErrorTexts.held(mode) + ": fence its writes with the token");
+    }
+
+    /** Runs an action of a user on a thread that may block, an action of the engine on one that may not. */
+    void tell(LossAction action, LeaseLostException loss) {
+        var executor = action.ofUser() ? threads.losses() : threads.background();
+        executor.execute(guarded("an action for the loss", () -> action.action().accept(loss)));
+    }
+
+    /** Runs an action of a user for a loss; what it throws is logged. */
+    public void tellLoss(String what, Runnable action) {
+        threads.losses().execute(guarded(what, action));
+    }
+
+    private void abandoned(Slot slot, Hold hold) {
+        String place = hold.place.orElse("not recorded, because recordPlaces is off");
+        Share.Mode mode = slot.share.mode();
+        events.warn(
+                mode,
+                new LockEvent.Abandoned(slot.name, hold.token, hold.owner(), place),
+                (mode == Share.Mode.PERMITS ? "close permits" : "unlock in finally, close leases") + "; others get the "
+                        + ErrorTexts.held(mode) + " when its lease ends");
+    }
+
+    /** A moving mean of the answers in time; a lost update is as good as a lost sample. */
+    void measure(long nanos) {
+        long mean = roundTrip;
+        if (nanos < config.command()) {
+            roundTrip = mean + (nanos - mean) / ROUND_TRIP_WEIGHT;
+        }
+    }
+
+    // ---- signals
+
+    public void signal(Signal signal) {
+        counters.signals.increment();
+        long now = platform.nanoTime();
+        if (signal instanceof Signal.Freed freed) {
+            hear(freed.name(), (s, out) -> s.freed(out));
+        } else if (signal instanceof Signal.Opened opened) {
+            hear(opened.name(), (s, out) -> s.opened(out));
+        } else if (signal instanceof Signal.Wanted wanted) {
+            hear(wanted.name(), (s, out) -> s.wanted(now, out));
+        } else if (signal instanceof Signal.Revoked revoked) {
+            hear(revoked.name(), (s, out) -> s.revoked(revoked.tenure(), now, out));
+        } else if (signal instanceof Signal.Assigned assigned) {
+            assigned(assigned, now);
+        } else if (signal instanceof Signal.Changed changed) {
+            listener.changed(changed.name());
+        } else if (signal instanceof Signal.Gap gap) {
+            everConfirmed = false;
+            listener.gap();
+            slots.all()
+                    .filter(slot -> gap.names().test(slot.name))
+                    .forEach(slot -> event(slot, (s, out) -> s.gap(now, out)));
+        } else if (signal instanceof Signal.Down down) {
+            outages.down(down);
+        } else if (signal instanceof Signal.Up up) {
+            outages.up(up);
+        }
+    }
+
+    private void hear(String name, BiConsumer<Slot, Effect.Buffer> event) {
+        slots.each(name, slot -> event(slot, event));
+    }
+
+    /** A grant to a tenure that nobody waits with any more is given back. */
+    private void assigned(Signal.Assigned signal, long now) {
+        boolean[] known = {false};
+        hear(signal.name(), (s, out) -> known[0] |= s.share.mode() == signal.mode() && s.assigned(signal, now, out));
+        if (!known[0] && !settlements.has(signal.tenure()) && !closed) {
+            Tenure unknown = new Tenure(signal.tenure(), Share.of(signal.mode()));
+            settlements.begin(new Settlement(signal.name(), unknown, true, List.of()));
+        }
+    }
+
+    private void confirmSignals() {
+        if (config.signals() && confirming.compareAndSet(false, true)) {
+            long before = platform.nanoTime();
+            var unused = calls.ask(() -> store.confirmSignals().thenApply(nothing -> true))
+                    .whenComplete((confirmed, error) -> {
+                        if (error == null) {
+                            signalsConfirmed = before;
+                            everConfirmed = true;
+                        }
+                        confirming.set(false);
+                    });
+        }
+    }
+
+    // ---- what a slot asks
+
+    @Override
+    public long sliceNanos() {
+        return Math.min(SLICE_CEILING_NANOS, Math.max(SLICE_FLOOR_NANOS, SLICE_HANDOVERS * roundTrip));
+    }
+
+    @Override
+    public boolean signalsFresh(long now) {
+        return everConfirmed && now - signalsConfirmed < config.poll();
+    }
+
+    @Override
+    public long jittered(long nanos) {
+        long random = jitter.updateAndGet(x -> x * 6_364_136_223_846_793_005L + 1_442_695_040_888_963_407L) >>> 16;
+        return nanos - nanos / 10 + random % (nanos / 5 + 1);
+    }
+
+    @Override
+    public boolean eventsWanted() {
+        return events.detailed();
+    }
+
+    @Override
+    public HoldfastException failure(String name, Waiter waiter, Tenure asked, StoreException cause, long now) {
+        String after = " after " + (now - waiter.arrived) / 1_000_000 + " ms: " + cause.getMessage();
+        String label = ErrorTexts.label(asked.share.mode(), name);
+        if (!asked.mayStand()) {
+            return ErrorTexts.failure(name, label + " was not acquired" + after, cause);
+        }
+        return new IndeterminateLockException(
+                name,
+                label + ": whether " + store.describe() + " granted it could not be told" + after
+                        + ". You do not hold it; it may be held, and is being released",
+                cause);
+    }
+
+    // ---- description and end
+
+    /** What this client's owner of the name tells others about itself. */
+    public Optional<HoldDescription> describe(String name) {
+        return slots.holds(name)
+                .findFirst()
+                .map(hold -> new HoldDescription(
+                        hold.tenure.id, hold.owner(), instant(hold.since), hold.token, callSites.of(hold)))
+                .or(() -> slots.kept(name)
+                        .map(kept -> new HoldDescription(
+                                kept.tenure().id, LockReport.Holder.KEPT, instant(kept.since()), kept.token())))
+                .or(() -> Optional.ofNullable(keptRuns.get(name)));
+    }
+
+    private Instant instant(long nanoTime) {
+        return Instant.ofEpochMilli(platform.wallMillis() - (platform.nanoTime() - nanoTime) / 1_000_000);
+    }
+
+    /** Refuses new waiters, and ends all waits and holds. */
+    public void shutDown() {
+        closed = true;
+        listener.close();
+        long now = platform.nanoTime();
+        slots.all()
+                .forEach(slot -> event(
+                        slot, (s, out) -> s.close(() -> ErrorTexts.closed(s.label(), settings.name()), now, out)));
+        timers.runAll();
+    }
+}

@@ -1,0 +1,62 @@
+package io.holdfast.internal.engine;
+
+import io.holdfast.LockEvent;
+import io.holdfast.LockEvent.Abandoned;
+import io.holdfast.LockEvent.Granted;
+import io.holdfast.LockEvent.HeldTooLong;
+import io.holdfast.LockEvent.Lost;
+import io.holdfast.LockEvent.ReleaseUnconfirmed;
+import io.holdfast.LockEvent.Released;
+import io.holdfast.LockEvent.RenewalLate;
+import io.holdfast.internal.slot.ErrorTexts;
+import io.holdfast.spi.Share;
+
+/** Lines of the log about events: a sentence for each, without the stop at its end. */
+final class EventTexts {
+
+    private EventTexts() {}
+
+    /** @param mode how it is held */
+    static String of(Share.Mode mode, LockEvent event) {
+        String permit = mode == Share.Mode.PERMITS ? "a permit of " : "";
+        String lock = permit + ErrorTexts.label(mode, event.lockName());
+        if (event instanceof Granted e) {
+            return lock + " was acquired by " + e.owner() + " with token " + e.token()
+                    + (e.handedOver() ? " by a handoff inside this process" : "");
+        } else if (event instanceof Released e) {
+            return lock + " was released by " + e.owner() + " with token " + e.token();
+        } else if (event instanceof Lost e) {
+            return lock + " was lost by " + e.owner() + " with token " + e.token() + ": " + e.reason();
+        } else if (event instanceof Abandoned e) {
+            return lock + " was abandoned by " + e.owner() + " with token " + e.token() + ", acquired at: "
+                    + e.acquiredAt();
+        } else if (event instanceof HeldTooLong e) {
+            return lock + " has been held by " + e.owner() + " with token " + e.token() + " for "
+                    + e.held().toMillis() + " ms, longer than maxHold: " + e.stack();
+        } else if (event instanceof RenewalLate e) {
+            return lock + " with token " + e.token() + " was not renewed in time and stays valid for "
+                    + e.remaining().toMillis() + " ms: " + e.reason();
+        } else if (event instanceof ReleaseUnconfirmed e) {
+            return lock + " with token " + e.token() + " was released without confirmation and expires within "
+                    + e.remaining().toMillis() + " ms: " + e.reason();
+        }
+        return event.toString();
+    }
+
+    /** What happened to several locks, or permits. */
+    static String ofMany(Share.Mode mode, LockEvent event) {
+        String locks = ErrorTexts.held(mode) + "s";
+        if (event instanceof Lost) {
+            return locks + " were lost";
+        } else if (event instanceof Abandoned) {
+            return locks + " were abandoned by their owners";
+        } else if (event instanceof HeldTooLong) {
+            return locks + " have been held longer than maxHold";
+        } else if (event instanceof RenewalLate) {
+            return locks + " were not renewed in time";
+        } else if (event instanceof ReleaseUnconfirmed) {
+            return locks + " were released without confirmation";
+        }
+        return "events of the kind " + event.getClass().getSimpleName();
+    }
+}

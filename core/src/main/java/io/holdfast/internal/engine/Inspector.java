@@ -1,0 +1,124 @@
+package io.holdfast.internal.engine;
+
+import io.holdfast.HoldfastException;
+import io.holdfast.IndeterminateLockException;
+import io.holdfast.LockReport;
+import io.holdfast.LockTimeoutException;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.internal.access.Awaiting;
+import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.slot.ErrorTexts;
+import io.holdfast.internal.slot.HoldSpec;
+import io.holdfast.internal.slot.Outcome;
+import io.holdfast.internal.slot.Slot;
+import io.holdfast.spi.StoreException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/** Questions about a name that are not about an own hold. */
+public record Inspector(Engine engine) {
+
+    private static final long BRIEFLY_NANOS = 300_000_000;
+
+    public LockReport inspect(String name) {
+        return ask(name, false, () -> engine.store.inspect(name));
+    }
+
+    public List<LockReport> list(String prefix) {
+        return ask(prefix, false, () -> engine.store.list(prefix));
+    }
+
+    public Optional<LockReport.Holder> forceRelease(String name) {
+        try {
+            return ask(name, true, () -> engine.store.forceRelease(name));
+        } finally {
+            // whoever asks here from now on is not to be given what was taken away, or may have been
+            engine.slots
+                    .lingering(name)
+                    .forEach(slot -> engine.event(slot, (s, out) -> s.doubt(engine.platform.nanoTime(), out)));
+        }
+    }
+
+    private <R> R ask(String name, boolean changes, Supplier<CompletionStage<R>> question) {
+        if (engine.closed) {
+            throw ErrorTexts.closed("lock '" + name + "'", engine.settings.name());
+        }
+        CompletableFuture<R> answer = engine.calls.ask(question);
+        Awaiting.done(engine.platform, answer, Durations.NEVER);
+        try {
+            return answer.join();
+        } catch (CompletionException e) {
+            StoreException cause = e.getCause() instanceof StoreException s ? s : unexpected(e);
+            throw engine.calls.isEndedByClose(cause, changes)
+                    ? ErrorTexts.closed("lock '" + name + "'", engine.settings.name())
+                    : failure(name, changes, cause);
+        }
+    }
+
+    private static StoreException unexpected(CompletionException e) {
+        return new StoreException(StoreException.Effect.UNKNOWN, "failed unexpectedly: " + e.getCause(), e);
+    }
+
+    private static HoldfastException failure(String name, boolean changes, StoreException cause) {
+        String text = "lock '" + name + "': " + cause.getMessage();
+        return changes && cause.effect().mayBeApplied()
+                ? new IndeterminateLockException(name, text + "; whether it was freed could not be told", cause)
+                : ErrorTexts.failure(name, text, cause);
+    }
+
+    /** The error for a wait that was too short; asks the store once more, briefly, who is in the way. */
+    public LockTimeoutException timeout(String name, long began, Outcome.Busy busy) {
+        CompletableFuture<LockTimeoutException> error = timeoutLater(name, began, busy);
+        Awaiting.done(engine.platform, error, Durations.NEVER);
+        return error.join();
+    }
+
+    /** The same, without a thread that waits for the answer. */
+    public CompletableFuture<LockTimeoutException> timeoutLater(String name, long began, Outcome.Busy busy) {
+        long waited = (engine.platform.nanoTime() - began) / 1_000_000;
+        CompletableFuture<LockReport> answer = engine.calls.ask(() -> engine.store.inspect(name));
+        return engine.holds.inTime(answer, BRIEFLY_NANOS).thenApply(over -> {
+            boolean answered = answer.isDone() && !answer.isCompletedExceptionally();
+            Optional<LockReport> report = answered ? Optional.of(answer.join()) : Optional.empty();
+            return new LockTimeoutException(
+                    name, ErrorTexts.busy(name, waited, report, busy.holder(), engine.store.describe()));
+        });
+    }
+
+    /** The error for a store whose grants come after their lease has ended. */
+    public StoreUnavailableException tooSlow(String name, HoldSpec spec) {
+        StoreException cause = outlasted(spec);
+        return new StoreUnavailableException(
+                name, ErrorTexts.label(spec.share().mode(), name) + " was not acquired: " + cause.getMessage(), cause);
+    }
+
+    /** Why a grant counts for nobody whose answer took longer than the lease. */
+    StoreException outlasted(HoldSpec spec) {
+        return new StoreException(
+                StoreException.Effect.UNCONFIRMED,
+                engine.store.describe() + " granted it, but the answer took longer than the lease of "
+                        + spec.lease().toMillis() + " ms is valid; use a longer lease");
+    }
+
+    /** What this client has of the name, for an error text. */
+    public String heldHere(String name) {
+        return engine.slots
+                .holds(name)
+                .findFirst()
+                .map(hold -> "held by " + hold.owner() + " (token " + hold.token + ")")
+                .orElseGet(() -> engine.slots.of(name).anyMatch(Slot::hasLostHolds)
+                        ? "lost, and not unlocked yet"
+                        : notHeldHere(name));
+    }
+
+    private String notHeldHere(String name) {
+        if (engine.slots.kept(name).isPresent()) {
+            return "held by " + LockReport.Holder.KEPT;
+        }
+        return engine.slots.of(name).findAny().isPresent() ? "being asked for or given up" : "not held";
+    }
+}

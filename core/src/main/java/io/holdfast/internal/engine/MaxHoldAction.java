@@ -1,0 +1,73 @@
+package io.holdfast.internal.engine;
+
+import io.holdfast.LockEvent;
+import io.holdfast.OnMaxHold;
+import io.holdfast.internal.slot.Hold;
+import io.holdfast.internal.slot.Slot;
+import java.time.Duration;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What is done about a hold that is older than its limit, once. Runs on the timer's thread. */
+record MaxHoldAction(Engine engine) {
+
+    private enum Act {
+        NONE("see whether the owner is stuck"),
+        INTERRUPT("its thread is interrupted: see whether that ends it"),
+        REVOKE("its lease is lost, as its owner is told: see whether that ends it"),
+        STOP("it is renewed no more, and lost when its lease ends");
+
+        private final String todo;
+
+        Act(String todo) {
+            this.todo = todo;
+        }
+    }
+
+    void act(Slot slot, Hold hold, long now) {
+        if (hold.tooLongReported) {
+            return;
+        }
+        hold.tooLongReported = true;
+        Thread thread = hold.thread();
+        Act act = act(hold.spec.maxHold().then(), thread);
+        LockEvent report = report(slot, hold, thread, now);
+        if (act == Act.INTERRUPT && thread != null) {
+            engine.threads.background().execute(() -> slot.locked(() -> interrupt(slot, hold, thread)));
+        } else if (act == Act.REVOKE) {
+            engine.eventOnTimer(slot, (s, out) -> s.revoke(hold, "it was held for longer than maxHold", now, out));
+        } else if (act == Act.STOP) {
+            engine.eventOnTimer(slot, (s, out) -> s.stopRenewing(hold, out));
+        }
+        // last, as a log may fail
+        engine.events.warn(slot.share.mode(), report, act.todo);
+    }
+
+    private static Act act(OnMaxHold then, @Nullable Thread thread) {
+        return switch (then) {
+            case WARN -> Act.NONE;
+            case INTERRUPT -> thread != null ? Act.INTERRUPT : Act.REVOKE;
+            case STOP_RENEWING -> Act.STOP;
+        };
+    }
+
+    /** Under the slot's mutex, which an unlock needs, too: a thread that has unlocked is left in peace. */
+    private static boolean interrupt(Slot slot, Hold hold, Thread thread) {
+        boolean has = slot.owns(hold);
+        if (has) {
+            thread.interrupt();
+        }
+        return has;
+    }
+
+    private LockEvent report(Slot slot, Hold hold, @Nullable Thread thread, long now) {
+        String stack = thread == null
+                ? engine.callSites.of(hold).orElse("taken at a place that is not recorded, because recordPlaces is off")
+                : Stream.of(engine.platform.stack(thread))
+                        .map(frame -> "\n    at " + frame)
+                        .collect(Collectors.joining());
+        return new LockEvent.HeldTooLong(
+                slot.name, hold.token, hold.owner(), Duration.ofNanos(now - hold.since), stack);
+    }
+}

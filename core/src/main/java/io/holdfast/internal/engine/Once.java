@@ -1,0 +1,25 @@
+package io.holdfast.internal.engine;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** A task that runs once, however often it is handed in. */
+final class Once implements Runnable {
+
+    private final AtomicBoolean begun = new AtomicBoolean();
+    private final Runnable task;
+
+    Once(Runnable task) {
+        this.task = task;
+    }
+
+    @Override
+    public void run() {
+        if (begun.compareAndSet(false, true)) {
+            task.run();
+        }
+    }
+
+    boolean hasBegun() {
+        return begun.get();
+    }
+}

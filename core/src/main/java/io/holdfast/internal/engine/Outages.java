@@ -1,0 +1,90 @@
+package io.holdfast.internal.engine;
+
+import io.holdfast.internal.slot.Slot;
+import io.holdfast.internal.slot.Tenure;
+import io.holdfast.spi.Signal;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+
+/** Warns when the connection to a server is lost, and when it is back. */
+final class Outages {
+
+    private static final long LOOK_NANOS = 20_000_000;
+    private static final int NAMES = 5;
+
+    private record Outage(long since, long lostBefore) {}
+
+    private final Engine engine;
+    private final Map<String, Outage> open = new ConcurrentHashMap<>();
+
+    Outages(Engine engine) {
+        this.engine = engine;
+    }
+
+    void down(Signal.Down signal) {
+        Outage begun = new Outage(engine.platform.nanoTime(), engine.counters.lost.sum());
+        if (!engine.closed && open.putIfAbsent(signal.server(), begun) == null) {
+            List<Tenure> held = held();
+            engine.events.warn("the connection to " + signal.server() + " was lost; this client holds " + held.size()
+                    + " locks and permits" + names() + ", which stay valid until their deadlines; it connects again");
+        }
+    }
+
+    /** The holds are being verified by now. */
+    void up(Signal.Up signal) {
+        Outage ended = open.remove(signal.server());
+        if (ended != null) {
+            long now = engine.platform.nanoTime();
+            verify(signal, ended, held(), now, now);
+        }
+    }
+
+    private void verify(Signal.Up signal, Outage outage, List<Tenure> held, long back, long now) {
+        long verified =
+                held.stream().filter(tenure -> isVerified(tenure, outage)).count();
+        long doubtful = held.stream()
+                .filter(tenure -> tenure.held() && !isVerified(tenure, outage))
+                .count();
+        if (doubtful > 0 && now - back < engine.config.command() && !engine.closed) {
+            engine.timers.run(LOOK_NANOS, () -> verify(signal, outage, held, back, engine.platform.nanoTime()));
+            return;
+        }
+        engine.events.warn(String.format(
+                Locale.ROOT,
+                "%s is connected again%s after %.1f s; locks and permits verified: %d, lost: %d%s",
+                signal.server(),
+                signal.place().isEmpty() ? "" : " at " + signal.place(),
+                (back - outage.since) / 1e9,
+                verified,
+                engine.counters.lost.sum() - outage.lostBefore,
+                doubtful == 0 ? "" : ", not verified yet: " + doubtful));
+    }
+
+    /** By an answer to what was sent after the loss; some is sent before this client hears that the connection is back. */
+    private static boolean isVerified(Tenure tenure, Outage outage) {
+        return tenure.held() && tenure.validity.sent() - outage.since >= 0;
+    }
+
+    private List<Tenure> held() {
+        return engine.slots
+                .all()
+                .map(Slot::tenure)
+                .filter(tenure -> tenure != null && tenure.held())
+                .toList();
+    }
+
+    private String names() {
+        String names = engine.slots
+                .all()
+                .filter(slot -> slot.owner() != null)
+                .map(slot -> slot.name)
+                .distinct()
+                .limit(NAMES)
+                .map(name -> "'" + name + "'")
+                .collect(Collectors.joining(", "));
+        return names.isEmpty() ? "" : " (" + names + " first)";
+    }
+}

@@ -1,0 +1,77 @@
+package io.holdfast.internal.engine;
+
+import io.holdfast.spi.Platform;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+
+/**
+ * The threads of one client. The timer's thread is started with the client, because it repairs what the others miss; all
+ * others are started when first needed.
+ *
+ * <p>A task that comes after the close runs on the thread that brings it, so that no future is left incomplete.
+ *
+ * @param timer fires deadlines; never calls the store
+ * @param renewal sends renewals, and nothing else, so that nothing else can hold them up
+ * @param background everything else that was put off
+ * @param senders calls a store that blocks
+ * @param handover hands users' code to their executor, and runs what that rejects: an executor that runs its tasks on the
+ *     calling thread holds up nothing but other callbacks
+ * @param callbacks runs users' code
+ * @param losses runs the actions of users for losses, and nothing else, so that no other code of users holds them up
+ */
+public record Threads(
+        Platform.Timer timer,
+        Platform.Worker renewal,
+        Platform.Worker background,
+        Platform.Worker senders,
+        Platform.Worker handover,
+        Executor callbacks,
+        Platform.Worker losses) {
+
+    private static final int SENDERS = 8;
+    private static final int CALLBACKS = 2;
+    private static final long START_NANOS = 1_000_000_000;
+
+    public static Threads of(Platform platform, String client, Optional<Executor> callbacks) {
+        String prefix = "holdfast-" + client + "-";
+        Platform.Timer timer = platform.timer(prefix + "timer");
+        timer.schedule(START_NANOS, () -> {}).cancel();
+        Platform.Worker handover = pool(platform, timer, prefix + "callbacks", CALLBACKS);
+        return new Threads(
+                timer,
+                pool(platform, timer, prefix + "renewal", 1),
+                pool(platform, timer, prefix + "background", 1),
+                pool(platform, timer, prefix + "calls", SENDERS),
+                handover,
+                callbacks
+                        .<Executor>map(theirs -> task -> handover.execute(() -> hand(theirs, task)))
+                        .orElse(handover),
+                pool(platform, timer, prefix + "losses", 1));
+    }
+
+    private static Platform.Worker pool(Platform platform, Platform.Timer timer, String name, int threads) {
+        return new Pool(platform, timer, name, threads, Runnable::run);
+    }
+
+    /** What their executor does not take runs here; what it began before it failed does not run twice. */
+    private static void hand(Executor theirs, Runnable task) {
+        Once once = new Once(task);
+        try {
+            theirs.execute(once);
+        } catch (RuntimeException | Error e) {
+            if (once.hasBegun()) {
+                throw e;
+            }
+            once.run();
+        }
+    }
+
+    public void close() {
+        timer.close();
+        renewal.close();
+        background.close();
+        senders.close();
+        handover.close();
+        losses.close();
+    }
+}

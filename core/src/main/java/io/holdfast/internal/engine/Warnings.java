@@ -1,0 +1,91 @@
+package io.holdfast.internal.engine;
+
+import io.holdfast.LockEvent;
+import io.holdfast.spi.Platform;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Warnings about locks, summarized: what happens to many locks within a moment is one line with the first names. Lines of one kind
+ * are at least 10 s apart, except at the end.
+ */
+final class Warnings {
+
+    private static final long GATHER_NANOS = 100_000_000;
+    private static final long APART_NANOS = 10_000_000_000L;
+    private static final int NAMES = 5;
+
+    /**
+     * Warnings of one kind that are not written yet.
+     *
+     * @param first the sentence about the first one
+     * @param many what happened to all
+     * @param todo the end of the line: what to do
+     * @param names of the first locks
+     */
+    private record Pending(String first, String many, String todo, List<String> names, int count) {
+
+        Pending plus(Pending next) {
+            List<String> more = Stream.concat(names.stream(), next.names.stream())
+                    .distinct()
+                    .limit(NAMES)
+                    .toList();
+            return new Pending(first, many, todo, more, count + next.count);
+        }
+
+        String text() {
+            String shown = names.stream().map(name -> "'" + name + "'").collect(Collectors.joining(", "));
+            String all = count == 1 ? "" : count + " " + many + ", among them " + shown + "; the first: ";
+            return all + first + "; " + todo;
+        }
+    }
+
+    private final Platform platform;
+    private final Platform.Timer timer;
+    private final Consumer<String> writer;
+    private final Map<String, Pending> pending = new ConcurrentHashMap<>();
+    private final Map<String, Long> written = new ConcurrentHashMap<>();
+
+    /** @param writer never blocks */
+    Warnings(Platform platform, Platform.Timer timer, Consumer<String> writer) {
+        this.platform = platform;
+        this.timer = timer;
+        this.writer = writer;
+    }
+
+    void add(String kind, LockEvent event, String first, String many, String todo) {
+        Pending one = new Pending(first, many, todo, List.of(event.lockName()), 1);
+        if (pending.merge(kind, one, Pending::plus).count == 1) {
+            writeLater(kind);
+        }
+    }
+
+    private void writeLater(String kind) {
+        try {
+            long now = platform.nanoTime();
+            long since = now - written.getOrDefault(kind, now - APART_NANOS);
+            timer.schedule(Math.max(GATHER_NANOS, APART_NANOS - since), () -> write(kind));
+        } catch (Throwable e) {
+            // nothing comes to write it later: the next one would wait for it for ever
+            pending.remove(kind);
+            throw e;
+        }
+    }
+
+    private void write(String kind) {
+        Pending all = pending.remove(kind);
+        if (all != null) {
+            written.put(kind, platform.nanoTime());
+            writer.accept(all.text());
+        }
+    }
+
+    /** Writes what is pending. */
+    void flush() {
+        pending.keySet().forEach(this::write);
+    }
+}

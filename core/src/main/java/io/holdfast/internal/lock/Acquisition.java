@@ -1,0 +1,140 @@
+package io.holdfast.internal.lock;
+
+import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.engine.Engine;
+import io.holdfast.internal.slot.Hold;
+import io.holdfast.internal.slot.HoldSpec;
+import io.holdfast.internal.slot.Outcome;
+import io.holdfast.internal.slot.Slot;
+import io.holdfast.internal.slot.Waiter;
+import io.holdfast.spi.Platform;
+import org.jspecify.annotations.Nullable;
+
+/** A blocking acquire: one waiter after the other, until one has an outcome that counts. */
+public final class Acquisition {
+
+    static final int ATTEMPTS_AFTER_TIME = 3;
+
+    /** For how long one that does not wait may wait for a name that nobody may have. */
+    static final long GRACE_NANOS = 50_000_000;
+
+    private final Engine engine;
+    private final Platform platform;
+    private final String name;
+    private final boolean interruptible;
+    private boolean interrupted;
+
+    public Acquisition(Engine engine, String name, boolean interruptible) {
+        this.engine = engine;
+        this.platform = engine.platform;
+        this.name = name;
+        this.interruptible = interruptible;
+    }
+
+    /**
+     * Waits for the lock, at most for the time; for zero or less does not wait, but for a moment where it may be that nobody
+     * has the lock.
+     */
+    public Outcome await(HoldSpec spec, long waitNanos, @Nullable LeaseHandle handle) throws InterruptedException {
+        if (interruptible && Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        Thread me = Thread.currentThread();
+        try {
+            Outcome outcome = within(waitNanos, spec, handle, me);
+            boolean mayBeKept = outcome instanceof Outcome.Busy busy && busy.mayBeKeptBeside(engine.clientId);
+            return waitNanos <= 0 && mayBeKept ? within(GRACE_NANOS, spec, handle, me) : outcome;
+        } finally {
+            if (interrupted) {
+                me.interrupt();
+            }
+        }
+    }
+
+    /** A grant whose lease ended before this thread ran is given back, and asked for again within the time. */
+    private Outcome within(long waitNanos, HoldSpec spec, @Nullable LeaseHandle handle, Thread me)
+            throws InterruptedException {
+        var reference = handle == null ? null : handle.reference();
+        long arrived = platform.nanoTime();
+        long deadline = waitNanos == Durations.NEVER ? Durations.NEVER : arrived + Math.max(0, waitNanos);
+        long patience = arrived + engine.config.outage();
+        String place = engine.callSites.here();
+        for (int attempt = 1; ; attempt++) {
+            Waiter waiter = new Waiter(spec, arrived, deadline, me, reference, () -> platform.unpark(me));
+            Outcome outcome = once(waiter.from(place));
+            if (!(outcome instanceof Hold hold) || hold.valid(platform.nanoTime(), platform.wallMillis())) {
+                return outcome;
+            }
+            engine.holds.discardDoubtful(hold);
+            if (attempt >= ATTEMPTS_AFTER_TIME && (timeIsUp(deadline) || timeIsUp(patience))) {
+                return new Outcome.Failed(engine.inspector.tooSlow(name, spec));
+            }
+            arrived = platform.nanoTime();
+        }
+    }
+
+    private boolean timeIsUp(long deadline) {
+        return deadline != Durations.NEVER && platform.nanoTime() - deadline >= 0;
+    }
+
+    private Outcome once(Waiter waiter) throws InterruptedException {
+        Slot slot = engine.arrive(name, waiter);
+        try {
+            Outcome outcome = waiter.outcome;
+            return outcome != null ? outcome : waited(slot, waiter);
+        } catch (Throwable e) {
+            // out of memory, out of stack, stopped: the waiter would be granted the lock, and hold it for ever
+            engine.forsake(slot, waiter);
+            throw e;
+        }
+    }
+
+    private Outcome waited(Slot slot, Waiter waiter) throws InterruptedException {
+        Outcome outcome = waiter.outcome;
+        while (outcome == null) {
+            pause(slot, waiter);
+            outcome = waiter.outcome;
+        }
+        return outcome;
+    }
+
+    private void pause(Slot slot, Waiter waiter) throws InterruptedException {
+        long left = timeLeft(slot, waiter);
+        // any lock that this thread had to wait for since may have used up the permit of having been told
+        if (!waiter.told) {
+            platform.park(slot, left);
+        }
+        waiter.told = false;
+        if (Thread.interrupted()) {
+            interrupted(slot, waiter);
+        }
+        if (waiter.outcome == null) {
+            engine.event(slot, (s, out) -> s.take(waiter, platform.nanoTime(), out));
+        }
+    }
+
+    /** How long to park; after the time is up, until the answer that is still to come. */
+    private long timeLeft(Slot slot, Waiter waiter) {
+        if (waiter.deadline == Durations.NEVER) {
+            return Durations.NEVER;
+        }
+        long now = platform.nanoTime();
+        if (waiter.deadline - now > 0) {
+            return waiter.deadline - now;
+        }
+        engine.event(slot, (s, out) -> s.timeOut(waiter, now, out));
+        return Durations.NEVER;
+    }
+
+    /** Leaves the queue; if the lock was granted meanwhile, that counts, and the interrupt is kept. */
+    private void interrupted(Slot slot, Waiter waiter) throws InterruptedException {
+        boolean[] withdrawn = {false};
+        if (interruptible) {
+            engine.event(slot, (s, out) -> withdrawn[0] = s.withdraw(waiter, platform.nanoTime(), out));
+        }
+        if (withdrawn[0]) {
+            throw new InterruptedException();
+        }
+        interrupted = true;
+    }
+}

@@ -1,0 +1,237 @@
+package io.holdfast.internal.lock;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.holdfast.IndeterminateLockException;
+import io.holdfast.Lease;
+import io.holdfast.internal.access.Awaiting;
+import io.holdfast.internal.access.BatchOutcome;
+import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.access.MemberSpec;
+import io.holdfast.internal.engine.BatchCall;
+import io.holdfast.internal.engine.Engine;
+import io.holdfast.internal.slot.Hold;
+import io.holdfast.internal.slot.Outcome;
+import io.holdfast.internal.slot.Slot;
+import io.holdfast.internal.slot.Waiter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Locks of one client that are asked for by one request, each by a waiter of its own without any time to wait. */
+final class BatchAcquire {
+
+    private final Engine engine;
+    private final List<String> names;
+    private final List<Waiter> waiters;
+    private final boolean interruptible;
+    private final List<Slot> slots = new ArrayList<>();
+    private final CompletableFuture<Void> done = new CompletableFuture<>();
+
+    /**
+     * Not asked for yet. Keeps no handle, so that a forgotten lease can be seen to be.
+     *
+     * @param thread who asks and blocks; null if nobody does
+     * @param handles what the holds are to be bound to; none if the thread is to own them
+     */
+    BatchAcquire(
+            Engine engine,
+            List<ClientLock> locks,
+            MemberSpec wish,
+            @Nullable Thread thread,
+            List<LeaseHandle> handles) {
+        this.engine = engine;
+        this.names = locks.stream().map(ClientLock::name).toList();
+        this.interruptible = wish.interruptible();
+        long now = engine.platform.nanoTime();
+        String place = engine.callSites.here();
+        this.waiters = IntStream.range(0, locks.size())
+                .mapToObj(i -> {
+                    var handle = handles.isEmpty() ? null : handles.get(i).reference();
+                    return new Waiter(locks.get(i).wanted(wish), now, now, thread, handle, () -> told(i)).from(place);
+                })
+                .toList();
+    }
+
+    /** Asks, and blocks until it is done, or the thread is interrupted where that is to give up; the interrupt is kept. */
+    BatchOutcome await(List<LeaseHandle> handles) {
+        if (interruptible && Thread.currentThread().isInterrupted()) {
+            return new BatchOutcome.Unclear();
+        }
+        start();
+        try {
+            boolean answered = awaitAnswer();
+            if (answered && isGot()) {
+                return got(handles);
+            }
+            CompletableFuture<Void> released = answered ? giveBack() : withdraw();
+            Awaiting.done(engine.platform, released, engine.config.command());
+            return answered ? whyNot() : new BatchOutcome.Unclear();
+        } catch (Throwable e) {
+            withdraw();
+            throw e;
+        }
+    }
+
+    private boolean awaitAnswer() {
+        Thread me = Thread.currentThread();
+        Awaiting.whenDone(done, () -> engine.platform.unpark(me));
+        boolean interrupted = false;
+        while (!done.isDone() && !(interruptible && interrupted)) {
+            engine.platform.park(done, Durations.NEVER);
+            interrupted |= Thread.interrupted();
+        }
+        if (interrupted) {
+            me.interrupt();
+        }
+        return done.isDone();
+    }
+
+    /** Asks; who ends the future gives up. */
+    CompletableFuture<BatchOutcome> start(List<LeaseHandle> handles) {
+        CompletableFuture<BatchOutcome> future = new CompletableFuture<>();
+        start();
+        Awaiting.whenDone(done, () -> engine.threads.callbacks().execute(() -> deliverGuarded(future, handles)));
+        Awaiting.whenDone(future, () -> {
+            if (!done.isDone()) {
+                withdraw();
+            }
+        });
+        return future;
+    }
+
+    private void deliverGuarded(CompletableFuture<BatchOutcome> future, List<LeaseHandle> handles) {
+        try {
+            deliver(future, handles);
+        } catch (Throwable e) {
+            withdraw();
+            future.completeExceptionally(e);
+        }
+    }
+
+    private void deliver(CompletableFuture<BatchOutcome> future, List<LeaseHandle> handles) {
+        if (!isGot()) {
+            CompletableFuture<Void> released = giveBack();
+            if (released.isDone()) {
+                refuse(future);
+            } else {
+                var unused =
+                        engine.holds.inTime(released).thenRunAsync(() -> refuse(future), engine.threads.callbacks());
+            }
+        } else if (!future.complete(got(handles))) {
+            withdraw();
+        }
+    }
+
+    private void refuse(CompletableFuture<BatchOutcome> future) {
+        try {
+            future.complete(whyNot());
+        } catch (Throwable e) {
+            future.completeExceptionally(e);
+        }
+    }
+
+    private void start() {
+        BatchCall asks = new BatchCall(engine, engine.store.together().orElseThrow());
+        try {
+            arrive(asks);
+            asks.send();
+            for (int i = 0; i < waiters.size(); i++) {
+                told(i);
+            }
+        } catch (Throwable e) {
+            withdraw();
+            throw e;
+        }
+    }
+
+    /** After one that is taken none is asked for: who has that one may be about to ask for the others, too. */
+    private void arrive(BatchCall asks) {
+        boolean lost = false;
+        for (int i = 0; i < waiters.size(); i++) {
+            Waiter waiter = waiters.get(i);
+            if (lost) {
+                waiter.answered = true;
+                waiter.outcome = new Outcome.Busy(Optional.empty());
+            } else {
+                slots.add(engine.arrive(names.get(i), waiter, asks::run));
+                lost = waiter.outcome instanceof Outcome.Busy;
+            }
+        }
+    }
+
+    /** Nobody but a slot decides; one that would have to be waited for is not got. */
+    private void told(int index) {
+        Waiter waiter = waiters.get(index);
+        if (waiter.outcome == null) {
+            engine.event(slots.get(index), (s, out) -> {
+                s.take(waiter, engine.platform.nanoTime(), out);
+                s.timeOut(waiter, engine.platform.nanoTime(), out);
+            });
+        }
+        if (waiters.stream().allMatch(each -> each.outcome != null)) {
+            done.complete(null);
+        }
+    }
+
+    /** Ends what is still open, and gives back what was got. */
+    @CanIgnoreReturnValue
+    private CompletableFuture<Void> withdraw() {
+        for (int i = 0; i < slots.size(); i++) {
+            Waiter waiter = waiters.get(i);
+            engine.event(slots.get(i), (s, out) -> s.withdraw(waiter, engine.platform.nanoTime(), out));
+        }
+        return giveBack();
+    }
+
+    /** Gives back what was got; done when the store has confirmed it of each. */
+    private CompletableFuture<Void> giveBack() {
+        outcomes(Hold.class).forEach(engine.holds::discard);
+        return CompletableFuture.allOf(outcomes(Hold.class)
+                .flatMap(hold -> Stream.ofNullable(hold.settlement))
+                .map(settlement -> settlement.verdict)
+                .toArray(CompletableFuture[]::new));
+    }
+
+    private <T extends Outcome> Stream<T> outcomes(Class<T> kind) {
+        return waiters.stream()
+                .map(waiter -> waiter.outcome)
+                .filter(kind::isInstance)
+                .map(kind::cast);
+    }
+
+    /** Whether all were got and are valid. */
+    private boolean isGot() {
+        long now = engine.platform.nanoTime();
+        long wallMillis = engine.platform.wallMillis();
+        return outcomes(Hold.class).filter(hold -> hold.valid(now, wallMillis)).count() == waiters.size();
+    }
+
+    private BatchOutcome got(List<LeaseHandle> handles) {
+        return new BatchOutcome.Got(IntStream.range(0, handles.size())
+                .<Lease>mapToObj(i -> handles.get(i).bind(Objects.requireNonNull(waiters.get(i).outcome)))
+                .toList());
+    }
+
+    /** Why not all were got. Throws what failed; first what may be held, as the other errors say that nothing is. */
+    private BatchOutcome whyNot() {
+        outcomes(Outcome.Failed.class)
+                .min(Comparator.comparing(failed -> !(failed.error() instanceof IndeterminateLockException)))
+                .ifPresent(Outcome::hold);
+        return IntStream.range(0, waiters.size())
+                .filter(i -> isHeld(waiters.get(i)))
+                .<BatchOutcome>mapToObj(i -> new BatchOutcome.Held(i, waiters.get(i).holder))
+                .findFirst()
+                .orElseGet(BatchOutcome.Unclear::new);
+    }
+
+    /** Whether others have it, here or elsewhere: the store refuses the whole, but names only who is in the way. */
+    private static boolean isHeld(Waiter waiter) {
+        return waiter.outcome instanceof Outcome.Busy busy && (busy.holder().isPresent() || !waiter.answered);
+    }
+}

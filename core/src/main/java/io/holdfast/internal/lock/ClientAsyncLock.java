@@ -1,0 +1,69 @@
+package io.holdfast.internal.lock;
+
+import io.holdfast.AsyncLock;
+import io.holdfast.Lease;
+import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.engine.Engine;
+import io.holdfast.internal.slot.HoldSpec;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+
+/**
+ * The lease face with futures.
+ *
+ * @param told where they are completed
+ */
+record ClientAsyncLock(Engine engine, String name, HoldSpec spec, Executor told) implements AsyncLock {
+
+    @Override
+    public CompletableFuture<Lease> acquire() {
+        return lease(Durations.NEVER);
+    }
+
+    @Override
+    public CompletableFuture<Lease> acquire(Duration wait) {
+        return lease(Durations.nanos(wait));
+    }
+
+    private CompletableFuture<Lease> lease(long wait) {
+        return new AsyncAcquisition<LeaseHandle, Lease>(
+                        engine, told, this::handle, spec, wait, lease -> lease, Optional.empty())
+                .start();
+    }
+
+    @Override
+    public CompletableFuture<Optional<Lease>> tryAcquire() {
+        return leaseIfFree(spec, 0);
+    }
+
+    @Override
+    public CompletableFuture<Optional<Lease>> tryAcquire(Duration wait) {
+        return leaseIfFree(spec, Durations.nanos(wait));
+    }
+
+    @Override
+    public CompletableFuture<Optional<Lease>> tryAcquire(Duration wait, Duration lease) {
+        HoldSpec own = spec.ending(Durations.requireLease("lock '" + name + "': lease", lease));
+        return leaseIfFree(own, Durations.nanos(wait));
+    }
+
+    /** The same as {@link #tryAcquire()}, but with one attempt only: not another one for what may be kept. */
+    CompletableFuture<Optional<Lease>> tryOnce() {
+        return ifFree(spec, 0).withoutGrace().start();
+    }
+
+    private CompletableFuture<Optional<Lease>> leaseIfFree(HoldSpec wanted, long wait) {
+        return ifFree(wanted, wait).start();
+    }
+
+    private AsyncAcquisition<LeaseHandle, Optional<Lease>> ifFree(HoldSpec wanted, long wait) {
+        return new AsyncAcquisition<>(
+                engine, told, this::handle, wanted, wait, Optional::of, Optional.of(Optional.empty()));
+    }
+
+    private LeaseHandle handle() {
+        return new LeaseHandle(engine, name);
+    }
+}

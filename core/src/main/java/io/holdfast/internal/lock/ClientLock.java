@@ -1,0 +1,410 @@
+package io.holdfast.internal.lock;
+
+import io.holdfast.AsyncLock;
+import io.holdfast.DistributedLock;
+import io.holdfast.Lease;
+import io.holdfast.LockReport;
+import io.holdfast.StoreRefusedException;
+import io.holdfast.internal.access.Awaiting;
+import io.holdfast.internal.access.BatchMember;
+import io.holdfast.internal.access.BatchOutcome;
+import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.access.LockAccess;
+import io.holdfast.internal.access.LockLocation;
+import io.holdfast.internal.access.MemberSpec;
+import io.holdfast.internal.engine.Engine;
+import io.holdfast.internal.slot.ErrorTexts;
+import io.holdfast.internal.slot.Hold;
+import io.holdfast.internal.slot.HoldSpec;
+import io.holdfast.internal.slot.Outcome;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.Share.Mode;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Both blocking faces of a lock name: no state of its own. */
+public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reentrant)
+        implements DistributedLock, BatchMember, LockAccess.Source {
+
+    /** What ends a try. */
+    private interface Ending extends AutoCloseable {
+
+        @Override
+        void close();
+    }
+
+    // ---- thread face
+
+    @Override
+    public void lock() {
+        lockUninterruptibly(spec);
+    }
+
+    @Override
+    public void lock(Duration lease) {
+        lockUninterruptibly(own(lease));
+    }
+
+    private void lockUninterruptibly(HoldSpec wanted) {
+        var unused = Awaiting.uninterruptibly(() -> lock(wanted, Durations.NEVER, false));
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        lock(spec, Durations.NEVER, true);
+    }
+
+    @Override
+    public boolean tryLock() {
+        return Awaiting.uninterruptibly(() -> lock(spec, 0, false));
+    }
+
+    @Override
+    public boolean tryLock(Duration wait) throws InterruptedException {
+        return lock(spec, Durations.nanos(wait), true);
+    }
+
+    @Override
+    public boolean tryLock(Duration wait, Duration lease) throws InterruptedException {
+        return lock(own(lease), Durations.nanos(wait), true);
+    }
+
+    private boolean lock(HoldSpec wanted, long wait, boolean interruptible) throws InterruptedException {
+        Optional<Hold> mine = held();
+        if (mine.isEmpty()) {
+            return enter(wanted, wait, interruptible).isPresent();
+        }
+        if (interruptible && Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        enter(mine.get(), wanted);
+        return true;
+    }
+
+    /** Takes the first level, beside what the thread has of a read/write lock. */
+    private Optional<Hold> enter(HoldSpec wanted, long wait, boolean interruptible) throws InterruptedException {
+        refuseToWaitForMyReading(wait);
+        Optional<Hold> reading =
+                mode() == Mode.WRITE ? other(Mode.UPGRADE).or(() -> other(Mode.READ)) : Optional.empty();
+        HoldSpec beside = beside(wanted);
+        return reading.isPresent()
+                ? upgrade(reading.get(), beside, wait, interruptible)
+                : await(beside, wait, interruptible, null).hold();
+    }
+
+    /** Who waits to write may lose what it reads under, and others may write. The store knows of it first, and refuses. */
+    private Optional<Hold> upgrade(Hold reading, HoldSpec wanted, long wait, boolean interruptible)
+            throws InterruptedException {
+        Optional<Hold> got;
+        try {
+            got = await(wanted, wait, interruptible, null).hold();
+        } catch (StoreRefusedException e) {
+            var unused = engine.holds.confirm(reading);
+            engine.holds.requireNotLost(reading);
+            throw e;
+        }
+        try {
+            engine.holds.requireNotLost(reading);
+        } catch (Throwable e) {
+            got.ifPresent(engine.holds::discard);
+            throw e;
+        }
+        return got;
+    }
+
+    private Mode mode() {
+        return spec.share().mode();
+    }
+
+    private Optional<Hold> held() {
+        return engine.slots.holdOf(name, mode(), Thread.currentThread());
+    }
+
+    private void enter(Hold mine, HoldSpec wanted) {
+        engine.holds.requireNotLost(mine);
+        if (!reentrant) {
+            throw ErrorTexts.notReentrant(name, Thread.currentThread(), mine);
+        }
+        engine.holds.reenter(mine, wanted);
+    }
+
+    private Outcome await(HoldSpec wanted, long wait, boolean interruptible, @Nullable LeaseHandle handle)
+            throws InterruptedException {
+        Acquisition acquisition = new Acquisition(engine, name, interruptible);
+        Thread me = Thread.currentThread();
+        if (wait != Durations.NEVER) {
+            return acquisition.await(wanted, wait, handle);
+        }
+        refuseToWaitForMyself(wanted.share(), me);
+        Optional<Hold> reading = mode() == Mode.READ && wanted.share().beside().isEmpty()
+                ? engine.slots.mine(name, me).findFirst()
+                : Optional.empty();
+        Outcome outcome = acquisition.await(wanted, reading.isPresent() ? 0 : wait, handle);
+        if (outcome instanceof Outcome.Busy && reading.isPresent()) {
+            // a writer waits for what this thread reads
+            throw ErrorTexts.ownLease(name, me, reading.get());
+        }
+        return outcome;
+    }
+
+    private void refuseToWaitForMyself(Share wanted, Thread me) {
+        engine.slots.inTheWay(name, wanted, me).ifPresent(hold -> {
+            throw ErrorTexts.ownLease(name, me, hold);
+        });
+    }
+
+    /** Who reads may not write, unless it said it might: a try asks, and only a wait without end is refused. */
+    private void refuseToWaitForMyReading(long wait) {
+        boolean writes = mode() == Mode.WRITE
+                || (mode() == Mode.UPGRADE && other(Mode.WRITE).isEmpty());
+        Optional<Hold> reading = writes ? other(Mode.READ) : Optional.empty();
+        reading.ifPresent(engine.holds::requireNotLost);
+        if (reading.isPresent() && wait == Durations.NEVER) {
+            throw ErrorTexts.upgrade(name, what(), Thread.currentThread(), reading.get());
+        }
+    }
+
+    /** What the thread has of a read/write lock: who writes may read, and who may write reads. */
+    private HoldSpec beside(HoldSpec wanted) {
+        Optional<Hold> mine = switch (mode()) {
+            case READ -> other(Mode.WRITE).or(() -> other(Mode.UPGRADE));
+            case UPGRADE -> other(Mode.WRITE);
+            case WRITE -> other(Mode.UPGRADE);
+            case LOCK, PERMITS -> Optional.empty();
+        };
+        return mine.map(hold -> beside(wanted, hold)).orElse(wanted);
+    }
+
+    private Optional<Hold> other(Mode mode) {
+        return engine.slots.holdOf(name, mode, Thread.currentThread());
+    }
+
+    private HoldSpec beside(HoldSpec wanted, Hold mine) {
+        engine.holds.requireNotLost(mine);
+        mine.tenure.escorted = true;
+        return wanted.of(wanted.share().beside(mine.tenure.id));
+    }
+
+    private HoldSpec own(Duration lease) {
+        return spec.ending(Durations.requireLease("lock '" + name + "': lease", lease));
+    }
+
+    @Override
+    public void unlock() {
+        engine.holds.leave(mine());
+    }
+
+    private Hold mine() {
+        return held().orElseThrow(this::notMine);
+    }
+
+    private RuntimeException notMine() {
+        if (engine.closed) {
+            return ErrorTexts.closedMeanwhile(mode(), name, engine.settings.name());
+        }
+        return ErrorTexts.notOwner(
+                name, Thread.currentThread(), engine.inspector.heldHere(name), engine.settings.name());
+    }
+
+    @Override
+    @SuppressWarnings("try")
+    public boolean runOnce(Duration minHold, Runnable body) {
+        Objects.requireNonNull(body, "body");
+        HoldSpec kept = spec.keeping(Durations.requireStorable("lock '" + name + "': minHold", minHold));
+        held().ifPresent(this::refuseToRun);
+        Optional<Hold> got = Awaiting.uninterruptibly(() -> enter(kept, 0, false));
+        got.ifPresent(hold -> {
+            try (Ending ending = () -> endOrKeep(hold)) {
+                body.run();
+            }
+        });
+        return got.isPresent();
+    }
+
+    private void refuseToRun(Hold mine) {
+        engine.holds.requireNotLost(mine);
+        throw ErrorTexts.heldAlready(name, Thread.currentThread(), mine);
+    }
+
+    private void endOrKeep(Hold hold) {
+        if (hold.ended) {
+            throw notMine();
+        }
+        engine.holds.keep(hold);
+    }
+
+    @Override
+    public boolean isHeldByCurrentThread() {
+        return held().isPresent();
+    }
+
+    @Override
+    public int holdCount() {
+        return held().map(Hold::depth).orElse(0);
+    }
+
+    @Override
+    public boolean isValid() {
+        return held().filter(engine.holds::valid).isPresent();
+    }
+
+    @Override
+    public long fencingToken() {
+        Hold hold = mine();
+        engine.holds.requireNotLost(hold);
+        return hold.token;
+    }
+
+    @Override
+    public Duration remainingLease() {
+        return engine.holds.remaining(mine());
+    }
+
+    // ---- anybody's
+
+    @Override
+    public Optional<LockReport.Holder> holder() {
+        return engine.inspector.inspect(name).holder();
+    }
+
+    @Override
+    public boolean forceUnlock() {
+        return engine.inspector.forceRelease(name).isPresent();
+    }
+
+    // ---- lease face
+
+    @Override
+    public Lease acquire() throws InterruptedException {
+        return lease(spec, Durations.NEVER, true).orElseThrow();
+    }
+
+    @Override
+    public Lease acquire(Duration wait) throws InterruptedException {
+        long began = engine.platform.nanoTime();
+        LeaseHandle handle = new LeaseHandle(engine, name);
+        Outcome outcome = await(spec, Durations.nanos(wait), true, handle);
+        if (outcome instanceof Outcome.Busy busy) {
+            throw engine.inspector.timeout(name, began, busy);
+        }
+        return handle.bind(outcome);
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire() {
+        return Awaiting.uninterruptibly(() -> lease(spec, 0, false));
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+        return lease(spec, Durations.nanos(wait), true);
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(Duration wait, Duration lease) throws InterruptedException {
+        return lease(own(lease), Durations.nanos(wait), true);
+    }
+
+    private Optional<Lease> lease(HoldSpec wanted, long wait, boolean interruptible) throws InterruptedException {
+        LeaseHandle handle = new LeaseHandle(engine, name);
+        Outcome outcome = await(wanted, wait, interruptible, handle);
+        return outcome.hold().map(got -> handle.bind(outcome));
+    }
+
+    @Override
+    public AsyncLock async() {
+        return new ClientAsyncLock(engine, name, spec, engine.threads.callbacks());
+    }
+
+    // ---- as a member of a multi-lock
+
+    @Override
+    public LockLocation location() {
+        return new LockLocation(engine.settings.store().keyPrefix() + name, engine.store.describe());
+    }
+
+    @Override
+    public Platform platform() {
+        return engine.platform;
+    }
+
+    @Override
+    public boolean goesWith(BatchMember next) {
+        return next instanceof ClientLock other
+                && other.engine == engine
+                && other.spec.safety().equals(spec.safety())
+                && goesWithOthers()
+                && other.goesWithOthers()
+                && engine.store
+                        .together()
+                        .filter(store -> store.together(name, other.name))
+                        .isPresent();
+    }
+
+    /** What is not here at all can be had by asking only, and at once or not at all. */
+    private boolean goesWithOthers() {
+        return mode() == Mode.LOCK
+                && spec.waiting() != HoldSpec.Waiting.FAIR
+                && engine.slots.of(name).allMatch(slot -> slot.share.mode() == Mode.PERMITS);
+    }
+
+    @Override
+    public BatchOutcome askTogether(List<BatchMember> neighbours, MemberSpec wish) {
+        if (neighbours.size() == 1) {
+            return Awaiting.uninterruptibly(() -> BatchOutcome.alone(askAlone(wish)));
+        }
+        List<LeaseHandle> handles = wish.leased() ? handles(neighbours) : List.of();
+        return new BatchAcquire(engine, locks(neighbours), wish, Thread.currentThread(), handles).await(handles);
+    }
+
+    private Optional<List<Lease>> askAlone(MemberSpec wish) throws InterruptedException {
+        if (wish.leased()) {
+            return lease(wanted(wish), 0, false).map(List::of);
+        }
+        return lock(wanted(wish), 0, false) ? Optional.of(List.of()) : Optional.empty();
+    }
+
+    @Override
+    public CompletableFuture<BatchOutcome> askingTogether(List<BatchMember> neighbours, MemberSpec wish) {
+        List<LeaseHandle> handles = handles(neighbours);
+        return new BatchAcquire(engine, locks(neighbours), wish, null, handles).start(handles);
+    }
+
+    HoldSpec wanted(MemberSpec wish) {
+        return wish.lease().map(this::own).orElse(spec);
+    }
+
+    private static List<ClientLock> locks(List<BatchMember> neighbours) {
+        return neighbours.stream().map(ClientLock.class::cast).toList();
+    }
+
+    private List<LeaseHandle> handles(List<BatchMember> neighbours) {
+        return locks(neighbours).stream()
+                .map(lock -> new LeaseHandle(engine, lock.name))
+                .toList();
+    }
+
+    private String what() {
+        return switch (mode()) {
+            case READ -> "read lock";
+            case WRITE -> "write lock";
+            case UPGRADE -> "upgradeable read lock";
+            case LOCK, PERMITS -> "lock";
+        };
+    }
+
+    @Override
+    public LockAccess server() {
+        return new EngineLockAccess(engine, name, spec.unlimited(), new EngineClientAccess(engine));
+    }
+
+    @Override
+    public String toString() {
+        return what() + " '" + name + "' of " + engine.settings.name() + ", here " + engine.inspector.heldHere(name);
+    }
+}

@@ -1,0 +1,87 @@
+package io.holdfast.internal.lock;
+
+import io.holdfast.Lease;
+import io.holdfast.internal.access.ClientAccess;
+import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.access.LockAccess;
+import io.holdfast.internal.engine.Engine;
+import io.holdfast.internal.slot.HoldSpec;
+import io.holdfast.internal.slot.Slot;
+import io.holdfast.internal.slot.Tenure;
+import io.holdfast.spi.Platform;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** What the engine lends to a quorum lock, for its lock at this server. */
+record EngineLockAccess(Engine engine, String name, HoldSpec spec, ClientAccess access) implements LockAccess {
+
+    @Override
+    public String address() {
+        return engine.store.describe();
+    }
+
+    @Override
+    public Platform platform() {
+        return engine.platform;
+    }
+
+    @Override
+    public Duration lease() {
+        return spec.lease();
+    }
+
+    @Override
+    public Duration validityOf(Duration lease) {
+        return lease.minusNanos(HoldSpec.margin(lease.toNanos()));
+    }
+
+    @Override
+    public Duration commandTimeout() {
+        return engine.settings.store().commandTimeout();
+    }
+
+    @Override
+    public Duration maxOutage() {
+        return access.maxOutage();
+    }
+
+    @Override
+    public boolean isClosed() {
+        return engine.closed;
+    }
+
+    @Override
+    public CompletableFuture<Optional<Lease>> ask(Optional<Duration> own) {
+        HoldSpec wanted = own.map(spec::ending).orElse(spec);
+        return new ClientAsyncLock(engine, name, wanted, engine.threads.background()).tryOnce();
+    }
+
+    @Override
+    public boolean isBeingAsked() {
+        return engine.slots
+                .of(name)
+                .map(Slot::tenure)
+                .anyMatch(tenure -> tenure != null && tenure.state == Tenure.State.WAITING);
+    }
+
+    @Override
+    public Platform.Task later(Duration delay, Runnable task) {
+        return engine.timers.runByClose(Durations.nanos(delay), task);
+    }
+
+    @Override
+    public void callBack(String what, Runnable code) {
+        access.callBack(what, code);
+    }
+
+    @Override
+    public void tellLoss(String what, Runnable action) {
+        engine.tellLoss(what, action);
+    }
+
+    @Override
+    public void failed(String what, Throwable error) {
+        access.failed(what, error);
+    }
+}

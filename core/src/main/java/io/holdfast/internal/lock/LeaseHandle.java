@@ -1,0 +1,171 @@
+package io.holdfast.internal.lock;
+
+import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
+import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.access.LeaseAccess;
+import io.holdfast.internal.engine.Engine;
+import io.holdfast.internal.slot.ErrorTexts;
+import io.holdfast.internal.slot.Hold;
+import io.holdfast.internal.slot.LossAction;
+import io.holdfast.internal.slot.Outcome;
+import io.holdfast.internal.slot.OwnedLease;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A lease as its user sees it. The engine knows it only weakly, and so sees when it is forgotten. */
+public class LeaseHandle implements LeaseAccess, OwnedLease {
+
+    private final Engine engine;
+    private final String name;
+    private final WeakReference<Object> reference = new WeakReference<>(this);
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /** Kept here alone: an action may refer to the lease, which the engine would then keep alive. */
+    private final List<LossAction> lossActions = new CopyOnWriteArrayList<>();
+
+    private volatile @Nullable Hold hold;
+
+    public LeaseHandle(Engine engine, String name) {
+        this.engine = engine;
+        this.name = name;
+    }
+
+    final WeakReference<Object> reference() {
+        return reference;
+    }
+
+    /** Becomes the lease of what was got. */
+    public LeaseHandle bind(Outcome outcome) {
+        hold = outcome.hold().orElseThrow();
+        return this;
+    }
+
+    protected final Hold hold() {
+        return Objects.requireNonNull(hold);
+    }
+
+    @Override
+    public String lockName() {
+        return name;
+    }
+
+    @Override
+    public long token() {
+        return hold().token;
+    }
+
+    @Override
+    public boolean isValid() {
+        return engine.holds.valid(hold());
+    }
+
+    @Override
+    public Duration remaining() {
+        return engine.holds.remaining(hold());
+    }
+
+    @Override
+    public void ensureValid(Duration atLeast) {
+        requireOpen();
+        engine.holds.ensureValid(hold(), atLeast);
+    }
+
+    @Override
+    public Lease onLost(Consumer<LeaseLostException> action) {
+        engine.holds.onLost(hold(), lossActions, new LossAction(action, true));
+        return this;
+    }
+
+    @Override
+    public void whenLost(Consumer<LeaseLostException> action) {
+        engine.holds.onLost(hold(), lossActions, new LossAction(action, false));
+    }
+
+    @Override
+    public final List<LossAction> lossActions() {
+        return lossActions;
+    }
+
+    @Override
+    public void extend(Duration lease) {
+        Durations.requireLease(hold().slot.label() + ": lease", lease);
+        requireOpen();
+        engine.holds.extend(hold(), lease);
+    }
+
+    private void requireOpen() {
+        if (closed.get()) {
+            throw ErrorTexts.closedLease(hold());
+        }
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            engine.holds.release(hold());
+        }
+    }
+
+    @Override
+    public CompletableFuture<Void> closeAsync() {
+        return close(engine.threads.callbacks());
+    }
+
+    private CompletableFuture<Void> close(Executor told) {
+        return closed.compareAndSet(false, true)
+                ? engine.holds.releaseAsync(hold(), told)
+                : CompletableFuture.completedFuture(null);
+    }
+
+    // ---- as a part of a quorum lock
+
+    @Override
+    public boolean isOver() {
+        return engine.holds.isOver(hold());
+    }
+
+    @Override
+    public CompletableFuture<Boolean> renew(long floor) {
+        return engine.holds.renew(hold(), floor);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> extending(Duration lease) {
+        return engine.holds.extending(hold(), lease);
+    }
+
+    @Override
+    public CompletableFuture<Void> leaving() {
+        return close(engine.threads.background());
+    }
+
+    @Override
+    public void abandon() {
+        engine.holds.abandon(hold());
+    }
+
+    @Override
+    public String toString() {
+        Hold now = hold;
+        return now == null
+                ? noun() + " of '" + name + "'"
+                : noun() + " of " + now.slot.label() + ", token " + now.token + ", " + state();
+    }
+
+    protected String noun() {
+        return "lease";
+    }
+
+    private String state() {
+        return closed.get() ? "closed" : isValid() ? "valid for " + remaining().toMillis() + " ms" : "not valid";
+    }
+}

@@ -1,0 +1,485 @@
+package io.holdfast.internal.slot;
+
+import io.holdfast.internal.access.Durations;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Acquire.Queueing;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * A name that newcomers may take before those who wait: the owners of a client share a tenure, and clients take turns.
+ *
+ * <h2>Store side</h2>
+ *
+ * <p>At most one {@link Tenure} is <em>current</em>: it is asked for (one call in flight at a time, whatever the number of
+ * local waiters), then held. Signals that come while the call is in flight are kept and applied after its reply:
+ * {@code Assigned} voids the refusal of the same tenure, {@code Freed} means ask again at once, {@code Wanted} means that a
+ * foreign client waits.
+ *
+ * <h2>Local side</h2>
+ *
+ * <p>While the tenure is held it is passed from owner to owner without a store call, each with the next token. As strict
+ * handoff to parked threads would cost a wake-up each, a release leaves the tenure free and wakes the head of the line;
+ * a running thread may overtake it. Once the head has been overtaken for {@value #OVERTAKING_NANOS} ns the next release
+ * hands to it directly, so nobody starves.
+ *
+ * <p>When foreign clients wait (or it cannot be known that none does) the tenure is handed on for a slice only; then the
+ * name is yielded: assigned to the first foreign waiter, while the local owners queue behind it with a new tenure. This is
+ * the cohort lock of Dice, Marathe and Shavit (PPoPP 2012) with time instead of counts as its bound.
+ *
+ * <h2>Invariants, besides those of {@link Slot}</h2>
+ *
+ * <ol>
+ *   <li>Tenure held, no owner, nothing being prepared: the head of the line has been told.
+ *   <li>Tenure neither held nor in flight: a poll is scheduled.
+ * </ol>
+ */
+public class BargingSlot extends Slot {
+
+    static final long OVERTAKING_NANOS = 1_000_000;
+
+    private static final long FIRST_POLL_NANOS = 5_000_000;
+
+    private long headSince;
+    private boolean headTold;
+
+    public BargingSlot(String name, Share share, SlotConfig config, Supplier<TenureId> ids) {
+        super(name, share, config, ids);
+    }
+
+    // ---- waiters
+
+    @Override
+    public boolean arrive(Waiter waiter, long now, Effect.Buffer out) {
+        if (retired) {
+            return false;
+        }
+        if (mayOvertake(waiter, now)) {
+            grant(waiter, now, true, out);
+        } else if (waiter.outOfTime(now) && isHopeless()) {
+            waiter.outcome = new Outcome.Busy(Optional.empty());
+        } else {
+            enqueue(waiter, now, out);
+            return true;
+        }
+        if (!waiter.canTake()) {
+            out.add(new Effect.Tell(waiter));
+        }
+        return true;
+    }
+
+    /** Whether who comes now and cannot wait will get nothing. */
+    boolean isHopeless() {
+        return tenure != null || !queue.isEmpty();
+    }
+
+    /** Whether it is this waiter that the store is asked for. */
+    boolean isAsking(Waiter waiter) {
+        Tenure current = tenure;
+        return queue.peek() == waiter && current != null && !current.held();
+    }
+
+    @Override
+    public void take(Waiter waiter, long now, Effect.Buffer out) {
+        if (waiter.outcome == null && queue.peek() == waiter) {
+            headTold = false;
+            if (free()) {
+                handOut(now, out);
+            }
+        }
+    }
+
+    @Override
+    public void timeOut(Waiter waiter, long now, Effect.Buffer out) {
+        boolean open = isAsking(waiter) && (!waiter.answered || Objects.requireNonNull(tenure).inFlight);
+        waiter.timedOut = true;
+        if (waiter.outcome == null && !open) {
+            waiter.outcome = queue.timedOut(waiter, tenure, now);
+            remove(waiter, now, out);
+            out.add(new Effect.Tell(waiter));
+        }
+    }
+
+    final void enqueue(Waiter waiter, long now, Effect.Buffer out) {
+        if (queue.isEmpty()) {
+            newHead(now);
+        }
+        boolean alonePolls = polls(waiter) && queue.stream().noneMatch(this::polls);
+        queue.add(waiter);
+        Tenure current = tenure;
+        if (current == null) {
+            askAnew(now, out);
+        } else if (alonePolls && !current.held() && !current.inFlight && !queue.inOutage()) {
+            pollIn(current, pollDelay(current), out);
+        }
+    }
+
+    /** Whether the waiter will not be told, and so has to ask often. */
+    private boolean polls(Waiter waiter) {
+        return !config.signals() || waiter.spec.waiting() == HoldSpec.Waiting.POLLING;
+    }
+
+    @Override
+    boolean remove(Waiter waiter, long now, Effect.Buffer out) {
+        boolean wasHead = queue.peek() == waiter;
+        if (!queue.remove(waiter)) {
+            return false;
+        }
+        if (wasHead) {
+            newHead(now);
+        }
+        if (queue.isEmpty()) {
+            abandonIfUnused(out);
+        } else if (wasHead && free()) {
+            handOn(now, out);
+        }
+        return true;
+    }
+
+    private void newHead(long now) {
+        headSince = now;
+        headTold = false;
+    }
+
+    private boolean free() {
+        Tenure current = tenure;
+        return current != null && current.held() && owner() == null && !current.preparing;
+    }
+
+    final boolean mayOvertake(Waiter waiter, long now) {
+        Tenure current = tenure;
+        return current != null
+                && free()
+                && waiter.spec.takesAny()
+                && (queue.isEmpty() || now - headSince <= OVERTAKING_NANOS)
+                && fits(current, waiter, now);
+    }
+
+    @Override
+    boolean mayHave(Waiter head) {
+        return true;
+    }
+
+    @Override
+    void served(Waiter waiter, long now) {
+        newHead(now);
+    }
+
+    /** It is renewed within a poll interval, to learn whether somebody waits for it. */
+    @Override
+    void handedOn(Tenure current, Hold hold, Effect.Buffer out) {
+        if (!current.handedOn && hold.watchdog()) {
+            current.handedOn = true;
+            renewBy(current, current.validity.sent() + config.poll(), out);
+        }
+    }
+
+    /** After a release: the tenure stays, and is for the next local owner. */
+    private void handOn(long now, Effect.Buffer out) {
+        Waiter head = Objects.requireNonNull(queue.peek());
+        Tenure current = Objects.requireNonNull(tenure);
+        boolean overtaken = now - headSince > OVERTAKING_NANOS;
+        if (overtaken || !head.canTake() || !fits(current, head, now)) {
+            handOut(now, out);
+        } else if (!headTold) {
+            headTold = true;
+            out.add(new Effect.Tell(head));
+        }
+    }
+
+    // ---- after a release
+
+    @Override
+    void passOn(Hold hold, long now, Effect.Buffer out) {
+        Tenure current = hold.tenure;
+        if (queue.isEmpty()) {
+            hold.settlement = giveUp(current, isSliceOver(current, now), out);
+        } else if (current.escorted) {
+            hold.settlement = giveUp(current, false, out);
+            askAnew(now, out);
+        } else if (mustYield(current, now, out)) {
+            hold.settlement = giveUp(current, true, out);
+            askAnew(now, out);
+        } else {
+            handOn(now, out);
+        }
+    }
+
+    private boolean mustYield(Tenure current, long now, Effect.Buffer out) {
+        if (!wouldHear(now, out)) {
+            current.foreign(Math.max(1, current.foreignWaiters), now);
+        }
+        return isSliceOver(current, now);
+    }
+
+    /** Whether a foreign waiter would have been heard of. */
+    boolean wouldHear(long now, Effect.Buffer out) {
+        if (!config.moment().signalsFresh(now + config.poll() / 2)) {
+            out.add(new Effect.ConfirmSignals());
+        }
+        return config.moment().signalsFresh(now);
+    }
+
+    /** Whether those who wait elsewhere have waited for long enough. */
+    boolean isSliceOver(Tenure current, long now) {
+        return current.sliceStart != Durations.NEVER
+                && now - current.sliceStart >= config.moment().sliceNanos();
+    }
+
+    @Override
+    Settlement settlement(Tenure current, boolean yield, Effect.Buffer out) {
+        return new Settlement(name, current, yield, List.of());
+    }
+
+    // ---- replies
+
+    @Override
+    public void placed(List<Tenure> behind, List<Long> arrivals) {}
+
+    @Override
+    public void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
+        asked.inFlight = false;
+        if (asked != tenure) {
+            if (asked.settlement == null) {
+                out.add(new Effect.GiveUp(settlement(asked, false, out)));
+            }
+            return;
+        }
+        granted(asked);
+        Waiter forWhom = asked.preparedFor;
+        confirm(asked, proven, forWhom == null || forWhom.spec.watchdog());
+        asked.adopt(reply.tokens());
+        asked.foreign(Math.max(reply.foreignWaiters(), asked.wantedMeanwhile ? 1 : 0), now);
+        becomeHeld(asked, now, out);
+    }
+
+    @Override
+    public void refused(Tenure asked, Acquire.Refused reply, Tenure.Base base, long now, Effect.Buffer out) {
+        asked.inFlight = false;
+        if (asked != tenure || asked.held()) {
+            return;
+        }
+        healthy(asked);
+        asked.base = base;
+        asked.arrival = reply.arrival();
+        asked.queued |= reply.arrival() != 0;
+        queue.refused(asked, reply.holder(), now).forEach(waiter -> ended(waiter, out));
+        waitOn(asked, reply, now, out);
+    }
+
+    private void waitOn(Tenure asked, Acquire.Refused reply, long now, Effect.Buffer out) {
+        Signal.Assigned assigned = asked.assignedMeanwhile;
+        asked.assignedMeanwhile = null;
+        boolean registered = !wantsPlace() || reply.arrival() != 0;
+        if (queue.isEmpty()) {
+            abandonIfUnused(out);
+        } else if (assigned != null) {
+            apply(asked, assigned, now, out);
+        } else if (asked.freedMeanwhile || !registered) {
+            askAgain(asked, out);
+        } else {
+            long free = Durations.nanos(reply.retryAfter());
+            pollIn(asked, Math.min(free, pollDelay(asked)), out);
+        }
+    }
+
+    /** Sets the next poll, in place of any that is set. */
+    private static void pollIn(Tenure asked, long nanos, Effect.Buffer out) {
+        out.add(new Effect.PollIn(asked, ++asked.pollNumber, nanos));
+    }
+
+    /** For those who are told the poll only repairs; for others it is how they learn, so it begins fast and backs off. */
+    private long pollDelay(Tenure asked) {
+        long most = config.poll();
+        if (queue.stream().noneMatch(this::polls)) {
+            return config.moment().jittered(most);
+        }
+        return config.moment().jittered(HoldSpec.doubled(FIRST_POLL_NANOS, asked.polls++, most));
+    }
+
+    @Override
+    public void repeat(Tenure asked, long now, Effect.Buffer out) {
+        asked.inFlight = false;
+        if (asked == tenure && !asked.held()) {
+            endImpatient(asked, now, out);
+            askAgainIfWanted(asked, out);
+        }
+    }
+
+    @Override
+    public void failed(Tenure asked, StoreException cause, long now, Effect.Buffer out) {
+        asked.inFlight = false;
+        if (asked != tenure || asked.held()) {
+            return;
+        }
+        queue.isSilent(asked, cause, now);
+        endImpatient(asked, now, out);
+        if (queue.isEmpty()) {
+            abandonIfUnused(out);
+        } else {
+            long delay = queue.backoff(asked, now);
+            pollIn(cause.effect() == StoreException.Effect.UNCONFIRMED ? again(asked, now, out) : asked, delay, out);
+        }
+    }
+
+    /** What stands at the store, and counts for nobody, is not to keep others off: it is given up, and asked for behind them. */
+    private Tenure again(Tenure asked, long now, Effect.Buffer out) {
+        Tenure fresh = tenureFor(Objects.requireNonNull(queue.peek()), now);
+        fresh.goesOnFrom(asked);
+        giveUp(asked, true, out);
+        tenure = fresh;
+        return fresh;
+    }
+
+    private void endImpatient(Tenure asked, long now, Effect.Buffer out) {
+        queue.impatient(asked, now).forEach(waiter -> ended(waiter, out));
+        newHead(now);
+    }
+
+    // ---- asking
+
+    private void askAnew(long now, Effect.Buffer out) {
+        Tenure fresh = tenureFor(Objects.requireNonNull(queue.peek()), now);
+        fresh.born = now;
+        tenure = fresh;
+        newHead(now);
+        if (queue.size() > 1) {
+            fresh.wantMoreTokens();
+        }
+        askAgain(fresh, out);
+    }
+
+    /** One to ask with for the first in the line. */
+    Tenure tenureFor(Waiter head, long now) {
+        return newTenure();
+    }
+
+    private void askAgain(Tenure asked, Effect.Buffer out) {
+        Waiter head = Objects.requireNonNull(queue.peek());
+        asked.inFlight = true;
+        asked.freedMeanwhile = false;
+        asked.preparedFor = head;
+        out.add(new Effect.Ask(asked, head.spec.first(), wantsPlace() ? Queueing.BARGING : Queueing.NONE, List.of()));
+    }
+
+    private boolean wantsPlace() {
+        return config.queues() && queue.anyQueues();
+    }
+
+    private void askAgainIfWanted(Tenure asked, Effect.Buffer out) {
+        if (queue.isEmpty()) {
+            abandonIfUnused(out);
+        } else {
+            askAgain(asked, out);
+        }
+    }
+
+    @Override
+    public void poll(Effect.PollIn poll, long now, Effect.Buffer out) {
+        Tenure asked = poll.tenure();
+        if (asked == tenure && poll.number() == asked.pollNumber && !asked.inFlight && !asked.held()) {
+            endImpatient(asked, now, out);
+            if (asked.queued && !queue.isEmpty() && !wantsPlace()) {
+                // only those are left who poll: a place of theirs would hold up who is behind it
+                giveUp(asked, false, out);
+                askAnew(now, out);
+            } else {
+                askAgainIfWanted(asked, out);
+            }
+        }
+    }
+
+    // ---- signals
+
+    @Override
+    public void freed(Effect.Buffer out) {
+        Tenure current = tenure;
+        if (current == null || current.held()) {
+            return;
+        }
+        if (current.inFlight) {
+            current.freedMeanwhile = true;
+        } else {
+            askAgainIfWanted(current, out);
+        }
+    }
+
+    @Override
+    public void wanted(long now, Effect.Buffer out) {
+        Tenure current = tenure;
+        if (current != null && current.held()) {
+            current.foreign(Math.max(1, current.foreignWaiters), now);
+        } else if (current != null) {
+            current.wantedMeanwhile = true;
+        }
+    }
+
+    @Override
+    public boolean assigned(Signal.Assigned signal, long now, Effect.Buffer out) {
+        Tenure current = tenure;
+        if (current == null || !current.id.equals(signal.tenure())) {
+            return false;
+        }
+        if (current.inFlight) {
+            current.assignedMeanwhile = signal;
+        } else if (!current.held()) {
+            apply(current, signal, now, out);
+        }
+        return true;
+    }
+
+    private void apply(Tenure asked, Signal.Assigned signal, long now, Effect.Buffer out) {
+        Waiter head = queue.peek();
+        if (head == null || !claim(asked, head, signal, asked.base, now)) {
+            askAgainIfWanted(asked, out);
+            return;
+        }
+        asked.foreign(Math.max(signal.foreignWaiters(), asked.wantedMeanwhile ? 1 : 0), now);
+        if (!head.spec.takesAny()) {
+            askAgain(asked, out);
+        } else {
+            becomeHeld(asked, now, out);
+        }
+    }
+
+    @Override
+    void askAfterGap(Effect.Buffer out) {
+        Tenure current = tenure;
+        if (current != null) {
+            current.base = null;
+            if (!current.held() && !current.inFlight) {
+                askAgainIfWanted(current, out);
+            }
+        }
+    }
+
+    // ---- the end of a tenure
+
+    @Override
+    void askForTheRest(long now, Effect.Buffer out) {
+        if (!queue.isEmpty()) {
+            askAnew(now, out);
+        }
+        retireIfEmpty(out);
+    }
+
+    @Override
+    void abandonIfUnused(Effect.Buffer out) {
+        Tenure current = tenure;
+        if (current == null || owner() != null) {
+            return;
+        }
+        if (current.held() || current.queued || current.copies.unanswered() || current.inFlight) {
+            giveUp(current, false, out);
+        } else {
+            end(current);
+            retireIfEmpty(out);
+        }
+    }
+}

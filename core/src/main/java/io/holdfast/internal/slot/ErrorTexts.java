@@ -1,0 +1,117 @@
+package io.holdfast.internal.slot;
+
+import io.holdfast.HoldfastException;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockReport;
+import io.holdfast.StoreRefusedException;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.internal.access.ThreadNames;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.StoreException;
+import java.util.Optional;
+
+/** Error texts: which lock, what happened, and what to do. */
+public final class ErrorTexts {
+
+    private ErrorTexts() {}
+
+    public static LeaseLostException lost(Hold hold, String reason) {
+        return new LeaseLostException(
+                hold.slot.name,
+                hold.token,
+                hold.slot.label() + ": " + hold.owner() + " lost its hold (token " + hold.token + "): " + reason
+                        + ". Another owner may have the " + held(hold.slot.share.mode())
+                        + "; undo or fence what was done under it");
+    }
+
+    /** What users call it. */
+    static String kind(Share.Mode mode) {
+        return switch (mode) {
+            case LOCK -> "lock";
+            case READ, WRITE, UPGRADE -> "read/write lock";
+            case PERMITS -> "semaphore";
+        };
+    }
+
+    /** What an owner has of it. */
+    public static String held(Share.Mode mode) {
+        return mode == Share.Mode.PERMITS ? "permit" : kind(mode);
+    }
+
+    /** Kind and name. */
+    public static String label(Share.Mode mode, String name) {
+        return kind(mode) + " '" + name + "'";
+    }
+
+    public static LeaseLostException closedLease(Hold hold) {
+        return new LeaseLostException(
+                hold.slot.name,
+                hold.token,
+                hold.slot.label() + ": this " + handle(hold) + " is closed (token " + hold.token
+                        + "): its owner released it. Acquire another one");
+    }
+
+    private static String handle(Hold hold) {
+        return hold.slot.share.mode() == Share.Mode.PERMITS ? "permit" : hold.owner();
+    }
+
+    public static IllegalMonitorStateException notOwner(String name, Thread thread, String held, String client) {
+        return new IllegalMonitorStateException("lock '" + name + "' is not held by " + ThreadNames.named(thread)
+                + ": in this client (" + client + ") it is " + held
+                + ". Unlock in the thread that locked, once for each lock()");
+    }
+
+    /** The error for a request that was certainly not applied. */
+    public static HoldfastException failure(String name, String text, StoreException cause) {
+        return cause.effect() == StoreException.Effect.REFUSED
+                ? new StoreRefusedException(name, text, cause)
+                : new StoreUnavailableException(name, text, cause);
+    }
+
+    public static IllegalStateException closed(String label, String client) {
+        return new IllegalStateException(label + ": the client " + client + " is closed");
+    }
+
+    /** The error for an owner whose hold was released by the close of its client. */
+    public static IllegalStateException closedMeanwhile(Share.Mode mode, String name, String client) {
+        return new IllegalStateException(label(mode, name) + " is not held any more: the client " + client
+                + " was closed, which released all that it held. Another owner may have the " + held(mode)
+                + "; close a client after the work that needs its " + held(mode) + "s has ended");
+    }
+
+    public static IllegalStateException ownLease(String name, Thread thread, Hold hold) {
+        return new IllegalStateException("lock '" + name + "': " + ThreadNames.named(thread)
+                + " would wait for itself: it has the lock, as " + hold.owner() + " (token " + hold.token
+                + "); release that first");
+    }
+
+    public static IllegalStateException upgrade(String name, String wanted, Thread thread, Hold reading) {
+        return new IllegalStateException("read/write lock '" + name + "': " + ThreadNames.named(thread)
+                + " reads under it (token " + reading.token
+                + "), so that it would wait for itself to get the " + wanted
+                + ". Unlock the read lock first; and unless"
+                + " the upgradeable lock was taken before it, look again after the other was got");
+    }
+
+    public static IllegalStateException notReentrant(String name, Thread thread, Hold hold) {
+        return new IllegalStateException("lock '" + name + "': " + ThreadNames.named(thread)
+                + " holds it already (token " + hold.token
+                + "), and the option withReentrant(false) refuses to lock it again: it would wait for itself."
+                + " Unlock first, or leave the option out");
+    }
+
+    public static IllegalStateException heldAlready(String name, Thread thread, Hold hold) {
+        return new IllegalStateException("lock '" + name + "': " + ThreadNames.named(thread)
+                + " holds it already (token " + hold.token + "), so that runOnce would keep nobody off. Unlock first");
+    }
+
+    public static String busy(
+            String name, long waitedMillis, Optional<LockReport> report, Optional<String> holder, String store) {
+        String who = report.flatMap(LockReport::holder)
+                .map(h -> "held by " + h)
+                .orElseGet(() -> holder.map(h -> "held by " + h).orElse("held, or just freed"));
+        String waiters =
+                report.map(r -> "; clients waiting: " + r.waiters().size()).orElse("");
+        return "lock '" + name + "' was not got within " + waitedMillis + " ms: " + who + waiters + "; store " + store;
+    }
+}

@@ -1,0 +1,457 @@
+package io.holdfast.internal.slot;
+
+import io.holdfast.internal.access.Durations;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Acquire.Queueing;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A name that is had in the order in which its waiters came to the store, over all clients.
+ *
+ * <p>Each waiter has a <em>ticket</em>, a tenure of its own with a place at the store, and nobody overtakes. One call at a
+ * time is in flight: it asks for the ticket of the first in the line, and takes along those that came since. All else is
+ * told: a release assigns the name to the first place, whosoever it is. The poll of the first refreshes all places, and
+ * repairs what was not told; after signals may have been missed all places are asked for again, where they were.
+ *
+ * <p>An assignment says how many of the places behind it are of this client, too. Those are served from the one tenure, without
+ * a store call, each with its next token; their tickets are used up, and the release of the tenure withdraws their places.
+ * Who comes later is not among them, so the order is still that of the places.
+ *
+ * <h2>Invariants, besides those of {@link Slot}</h2>
+ *
+ * <ol>
+ *   <li>The line is in the order of the places, as far as the store has given them.
+ *   <li>Somebody waits and no call is in flight: a poll is scheduled.
+ *   <li>A ticket that left the line without the tenure, and may have a place, is given up; or is served, and then the end of
+ *       the tenure takes its place along.
+ * </ol>
+ */
+final class FairSlot extends Slot {
+
+    /** In one call. */
+    private static final int MOST_PLACES = 500;
+
+    private boolean asking;
+
+    /** The name became free after the call in flight was sent, as far as we know. */
+    private boolean openedMeanwhile;
+
+    private long pollNumber;
+    private Tenure.@Nullable Base base;
+
+    /** Came before the reply that tells how to read its time. */
+    private Signal.@Nullable Assigned early;
+
+    /** The arrival up to which places of the line may be served from the tenure; 0 for none. */
+    private long nextUpTo;
+
+    private final List<Tenure> used = new ArrayList<>(0);
+    private final Predicate<String> isElsewhere;
+
+    /** @param isElsewhere whether others of this client, whose places the store takes for ours, want a name by another slot */
+    FairSlot(String name, Share share, SlotConfig config, Supplier<TenureId> ids, Predicate<String> isElsewhere) {
+        super(name, share, config, ids);
+        this.isElsewhere = isElsewhere;
+    }
+
+    private static Tenure ticket(Waiter waiter) {
+        return Objects.requireNonNull(waiter.ticket);
+    }
+
+    // ---- waiters
+
+    @Override
+    public boolean arrive(Waiter waiter, long now, Effect.Buffer out) {
+        if (retired) {
+            return false;
+        }
+        if (waiter.outOfTime(now) && (tenure != null || !queue.isEmpty())) {
+            waiter.outcome = new Outcome.Busy(Optional.empty());
+            if (!waiter.canTake()) {
+                out.add(new Effect.Tell(waiter));
+            }
+            return true;
+        }
+        newTicket(waiter);
+        queue.add(waiter);
+        if (!asking) {
+            ask(out);
+        }
+        return true;
+    }
+
+    /** Nothing is left to be taken: a tenure is given to its owner at once. */
+    @Override
+    public void take(Waiter waiter, long now, Effect.Buffer out) {}
+
+    @Override
+    boolean remove(Waiter waiter, long now, Effect.Buffer out) {
+        boolean waited = queue.remove(waiter);
+        if (waited) {
+            leave(waiter, out);
+            abandonIfUnused(out);
+        }
+        return waited;
+    }
+
+    @Override
+    public void timeOut(Waiter waiter, long now, Effect.Buffer out) {
+        boolean first = tenure == null && queue.peek() == waiter;
+        boolean open = first && (!waiter.answered || ticket(waiter).inFlight);
+        waiter.timedOut = true;
+        if (waiter.outcome == null && !open) {
+            waiter.outcome = queue.timedOut(waiter, ticket(waiter), now);
+            remove(waiter, now, out);
+            out.add(new Effect.Tell(waiter));
+        }
+    }
+
+    @Override
+    void ended(Waiter waiter, Effect.Buffer out) {
+        leave(waiter, out);
+        super.ended(waiter, out);
+    }
+
+    /** Withdraws the place that the ticket may have; or gives it up, if it has become the tenure already. */
+    private void leave(Waiter waiter, Effect.Buffer out) {
+        Tenure ticket = ticket(waiter);
+        if (ticket == tenure) {
+            giveUp(ticket, true, out);
+            return;
+        }
+        ticket.state = Tenure.State.ENDED;
+        if (mayHavePlace(ticket)) {
+            out.add(new Effect.GiveUp(new Settlement(name, ticket, true, List.of())));
+        }
+    }
+
+    private static boolean mayHavePlace(Tenure ticket) {
+        return ticket.arrival != 0 || ticket.queued || ticket.inFlight || ticket.copies.unanswered();
+    }
+
+    // ---- who gets the tenure
+
+    @Override
+    boolean mayHave(Waiter head) {
+        return ticket(head) == tenure || (ticket(head).queued && ticket(head).arrival <= nextUpTo);
+    }
+
+    @Override
+    void served(Waiter waiter, long now) {
+        Tenure ticket = ticket(waiter);
+        if (ticket != tenure) {
+            ticket.state = Tenure.State.ENDED;
+            used.add(ticket);
+        }
+    }
+
+    @Override
+    void handedOn(Tenure current, Hold hold, Effect.Buffer out) {}
+
+    @Override
+    void passOn(Hold hold, long now, Effect.Buffer out) {
+        Waiter head = queue.peek();
+        if (head != null && mayHave(head)) {
+            handOut(now, out);
+        } else {
+            hold.settlement = giveUp(hold.tenure, true, out);
+        }
+    }
+
+    /** Takes the places of the used tickets along; but one that a late copy may bring back is given up by itself. */
+    @Override
+    Settlement settlement(Tenure current, boolean yield, Effect.Buffer out) {
+        return new Settlement(name, current, true, current == tenure ? takeUsed(out) : List.of());
+    }
+
+    private List<TenureId> takeUsed(Effect.Buffer out) {
+        List<TenureId> places = new ArrayList<>();
+        for (Tenure ticket : used) {
+            if (ticket.inFlight || ticket.copies.unanswered()) {
+                out.add(new Effect.GiveUp(new Settlement(name, ticket, true, List.of())));
+            } else {
+                places.add(ticket.id);
+            }
+        }
+        used.clear();
+        nextUpTo = 0;
+        return places;
+    }
+
+    // ---- asking
+
+    private void ask(Effect.Buffer out) {
+        ask(this::needsPlace, out);
+    }
+
+    private void ask(Predicate<Waiter> along, Effect.Buffer out) {
+        Waiter head = Objects.requireNonNull(queue.peek());
+        Tenure ticket = ticket(head);
+        List<Tenure> behind = queue.stream()
+                .skip(1)
+                .filter(along)
+                .map(FairSlot::ticket)
+                .limit(MOST_PLACES)
+                .toList();
+        asking = true;
+        openedMeanwhile = false;
+        ticket.inFlight = true;
+        behind.forEach(follower -> follower.inFlight = true);
+        out.add(new Effect.Ask(ticket, head.spec.first(), head.waits() ? Queueing.FAIR : Queueing.NONE, behind));
+    }
+
+    private boolean needsPlace(Waiter waiter) {
+        Tenure ticket = ticket(waiter);
+        return waiter.waits() && !ticket.queued && !ticket.inFlight && ticket != tenure;
+    }
+
+    private void askIfWanted(Effect.Buffer out) {
+        if (!asking && !queue.isEmpty()) {
+            ask(out);
+        }
+    }
+
+    private void pollIn(long nanos, Effect.Buffer out) {
+        out.add(new Effect.PollIn(ticket(Objects.requireNonNull(queue.peek())), ++pollNumber, nanos));
+    }
+
+    @Override
+    public void poll(Effect.PollIn poll, long now, Effect.Buffer out) {
+        if (poll.number() == pollNumber && !asking && !queue.isEmpty()) {
+            queue.impatient(poll.tenure(), now).forEach(waiter -> ended(waiter, out));
+            if (!queue.isEmpty()) {
+                ask(Waiter::waits, out);
+            }
+            abandonIfUnused(out);
+        }
+    }
+
+    // ---- replies
+
+    @Override
+    public void placed(List<Tenure> behind, List<Long> arrivals) {
+        for (int i = 0; i < behind.size(); i++) {
+            Tenure ticket = behind.get(i);
+            ticket.inFlight = false;
+            if (i < arrivals.size()) {
+                ticket.queued = true;
+                ticket.arrival = arrivals.get(i);
+            }
+        }
+    }
+
+    private boolean answered(Tenure asked) {
+        asking = false;
+        asked.inFlight = false;
+        return asked.state != Tenure.State.ENDED;
+    }
+
+    @Override
+    public void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
+        if (!answered(asked)) {
+            if (asked.settlement == null) {
+                out.add(new Effect.GiveUp(new Settlement(name, asked, true, List.of())));
+            }
+            askIfWanted(out);
+            return;
+        }
+        openedMeanwhile = false;
+        displace(asked, now, out);
+        granted(asked);
+        Optional<Waiter> whose = waiterOf(asked.id);
+        confirm(asked, proven, whose.map(waiter -> waiter.spec.watchdog()).orElse(true));
+        asked.adopt(reply.tokens());
+        whose.ifPresent(waiter -> {
+            asked.preparedFor = waiter;
+            take(asked, waiter, 0, now, out);
+        });
+        askForPlaces(config.poll(), out);
+    }
+
+    @Override
+    public void refused(Tenure asked, Acquire.Refused reply, Tenure.Base read, long now, Effect.Buffer out) {
+        base = read;
+        if (answered(asked) && !asked.held()) {
+            healthy(asked);
+            asked.arrival = reply.arrival();
+            asked.queued |= reply.arrival() != 0;
+        }
+        queue.refused(asked, reply.holder(), now).forEach(waiter -> ended(waiter, out));
+        Signal.Assigned before = early;
+        early = null;
+        if (before != null) {
+            var unused = assigned(before, now, out);
+        }
+        askForPlaces(Durations.nanos(reply.retryAfter()), out);
+        abandonIfUnused(out);
+    }
+
+    /** Goes on: at once with those who came meanwhile, else by a poll. */
+    private void askForPlaces(long atMost, Effect.Buffer out) {
+        if (asking || queue.isEmpty()) {
+            return;
+        }
+        if (openedMeanwhile || queue.stream().anyMatch(this::needsPlace)) {
+            ask(out);
+        } else {
+            pollIn(Math.min(atMost, config.moment().jittered(config.poll())), out);
+        }
+    }
+
+    @Override
+    public void repeat(Tenure asked, long now, Effect.Buffer out) {
+        if (answered(asked)) {
+            queue.impatient(asked, now).forEach(waiter -> ended(waiter, out));
+        }
+        askIfWanted(out);
+        abandonIfUnused(out);
+    }
+
+    @Override
+    public void failed(Tenure asked, StoreException cause, long now, Effect.Buffer out) {
+        if (answered(asked)) {
+            queue.isSilent(asked, cause, now);
+            queue.impatient(asked, now).forEach(waiter -> ended(waiter, out));
+        }
+        if (!queue.isEmpty()) {
+            long delay = queue.backoff(asked, now);
+            if (cause.effect() == StoreException.Effect.UNCONFIRMED && asked != tenure) {
+                waiterOf(asked.id).ifPresent(waiter -> again(waiter, out));
+            }
+            pollIn(delay, out);
+        }
+        abandonIfUnused(out);
+    }
+
+    /** What stands at the store, and counts for nobody, is not to keep others off: it is given up, and asked for behind them. */
+    private void again(Waiter waiter, Effect.Buffer out) {
+        leave(waiter, out);
+        newTicket(waiter);
+        ticket(waiter).arrival = 0;
+        queue.last(waiter);
+    }
+
+    // ---- signals
+
+    /** Only those are woken who barge. */
+    @Override
+    public void freed(Effect.Buffer out) {}
+
+    /** Whose turn it is, the store knows: the first to ask makes it serve the line. */
+    @Override
+    public void opened(Effect.Buffer out) {
+        openedMeanwhile = asking;
+        if (tenure == null) {
+            askIfWanted(out);
+        }
+    }
+
+    @Override
+    public void wanted(long now, Effect.Buffer out) {}
+
+    @Override
+    public boolean assigned(Signal.Assigned signal, long now, Effect.Buffer out) {
+        Optional<Waiter> whose = waiterOf(signal.tenure());
+        Tenure current = tenure;
+        if (whose.isEmpty()) {
+            return current != null && current.id.equals(signal.tenure());
+        }
+        Tenure ticket = ticket(whose.get());
+        if (base == null && asking) {
+            early = signal;
+        } else if (claim(ticket, whose.get(), signal, base, now)) {
+            displace(ticket, now, out);
+            take(ticket, whose.get(), isElsewhere.test(name) ? 0 : signal.next(), now, out);
+        } else {
+            ticket.queued = false;
+            // an answer that was sent before the assignment says that it has a place
+            openedMeanwhile |= asking;
+            askIfWanted(out);
+        }
+        return true;
+    }
+
+    private Optional<Waiter> waiterOf(TenureId id) {
+        return queue.stream().filter(waiter -> ticket(waiter).id.equals(id)).findFirst();
+    }
+
+    /** The name is the ticket's. What we held until now is over then, though nobody has told yet. */
+    private void displace(Tenure ticket, long now, Effect.Buffer out) {
+        Tenure before = tenure;
+        if (before != null && before != ticket) {
+            lose(before, "the store has given it to the next waiter", now, out);
+        }
+    }
+
+    private void take(Tenure ticket, Waiter waiter, long followers, long now, Effect.Buffer out) {
+        queue.first(waiter);
+        tenure = ticket;
+        ticket.queued = false;
+        nextUpTo = followers;
+        if (ticket.preparedFor == waiter || waiter.spec.takesAny()) {
+            ticket.preparedFor = waiter;
+            becomeHeld(ticket, now, out);
+        } else {
+            ticket.state = Tenure.State.HELD;
+            out.add(new Effect.Watch(ticket));
+            prepare(ticket, waiter, out);
+        }
+    }
+
+    @Override
+    void askAfterGap(Effect.Buffer out) {
+        base = null;
+        queue.stream().map(FairSlot::ticket).forEach(ticket -> ticket.queued = false);
+        askIfWanted(out);
+    }
+
+    // ---- the end of a tenure
+
+    @Override
+    void askForTheRest(long now, Effect.Buffer out) {
+        List<TenureId> places = takeUsed(out);
+        if (!places.isEmpty()) {
+            Tenure first = new Tenure(places.get(0), share);
+            out.add(new Effect.GiveUp(new Settlement(name, first, true, places)));
+        }
+        queue.stream()
+                .filter(waiter -> ticket(waiter).state == Tenure.State.ENDED)
+                .forEach(this::newTicket);
+        askIfWanted(out);
+        retireIfEmpty(out);
+    }
+
+    /** For the place of the old one, which was lost before its owner had it. */
+    private void newTicket(Waiter waiter) {
+        Tenure before = waiter.ticket;
+        Tenure fresh = newTenure();
+        fresh.wanted = waiter.spec.first();
+        if (before == null) {
+            fresh.born = waiter.arrived;
+        } else {
+            fresh.goesOnFrom(before);
+            fresh.arrival = before.arrival;
+        }
+        waiter.ticket = fresh;
+    }
+
+    @Override
+    void abandonIfUnused(Effect.Buffer out) {
+        Tenure current = tenure;
+        if (current != null && owner() == null && queue.isEmpty()) {
+            giveUp(current, true, out);
+        } else {
+            retireIfEmpty(out);
+        }
+    }
+}

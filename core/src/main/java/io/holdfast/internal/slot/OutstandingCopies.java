@@ -1,0 +1,37 @@
+package io.holdfast.internal.slot;
+
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+
+/**
+ * The copies of a tenure's acquire that were sent and have no answer: each may still be applied, until the server's clock
+ * passes its {@code notAfter}.
+ */
+public final class OutstandingCopies {
+
+    private static final AtomicIntegerFieldUpdater<OutstandingCopies> OPEN =
+            AtomicIntegerFieldUpdater.newUpdater(OutstandingCopies.class, "open");
+    private static final AtomicLongFieldUpdater<OutstandingCopies> LATE_UNTIL =
+            AtomicLongFieldUpdater.newUpdater(OutstandingCopies.class, "lateUntil");
+
+    private volatile int open;
+    private volatile long lateUntil;
+
+    void sent(long notAfter) {
+        LATE_UNTIL.accumulateAndGet(this, notAfter, Math::max);
+        OPEN.incrementAndGet(this);
+    }
+
+    public void answered() {
+        OPEN.decrementAndGet(this);
+    }
+
+    public boolean unanswered() {
+        return open > 0;
+    }
+
+    /** How many microseconds of the server's clock a copy may still come for; zero or less for never again. */
+    public long mayComeFor(long serverMicros) {
+        return lateUntil - serverMicros + 1;
+    }
+}

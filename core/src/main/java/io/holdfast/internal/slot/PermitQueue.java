@@ -1,0 +1,419 @@
+package io.holdfast.internal.slot;
+
+import io.holdfast.internal.access.Durations;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Acquire.Queueing;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The waiters of a client for permits of one semaphore that is not fair.
+ *
+ * <p>A newcomer asks once, for itself, and so may take what is free before those who wait. Who is refused waits in the line,
+ * and asks nothing more until it is the first: the first alone has a place in the store's queue and a poll, so the load on the
+ * store does not grow with the number of waiters. This is what {@code Semaphore} of the JDK does with its own queue: barge
+ * once, then wait for one's turn.
+ *
+ * <p>Each waiter has a <em>ticket</em>, a tenure of its own, as each may want another number of permits. A ticket that is
+ * granted leaves the line at once, as the tenure of a slot that its waiter alone owns; nothing is ever held here. Then the
+ * next is the first, and asks. A first that leaves without a grant leaves its arrival to the next, so that the client does not
+ * lose its turn. A newcomer whose request fails is answered by what the store says to the first next.
+ *
+ * <h2>Invariants, besides those of {@link Slot}</h2>
+ *
+ * <ol>
+ *   <li>No ticket of the line but the first one waits at the store.
+ *   <li>Somebody waits, and no call for the first is in flight: a poll is scheduled.
+ *   <li>A ticket that left the line, and that the store may know, is the tenure of another slot or is given up.
+ * </ol>
+ */
+final class PermitQueue extends Slot {
+
+    private static final long FIRST_POLL_NANOS = 5_000_000;
+
+    private final Supplier<TenureId> ids;
+    private final Consumer<Slot> served;
+
+    /** The ticket of the first, with which the line was last seen to go on; null if its waiter was served. */
+    private @Nullable Tenure first;
+
+    private long pollNumber;
+    private long pollAt;
+
+    /** @param served takes the slot of one who was granted permits, so that signals find it from then on */
+    PermitQueue(String name, SlotConfig config, Supplier<TenureId> ids, Consumer<Slot> served) {
+        super(name, Share.permits(1), config, ids);
+        this.ids = ids;
+        this.served = served;
+    }
+
+    private static Tenure ticket(Waiter waiter) {
+        return Objects.requireNonNull(waiter.ticket);
+    }
+
+    private Optional<Waiter> waiterOf(TenureId id) {
+        return queue.stream().filter(waiter -> ticket(waiter).id.equals(id)).findFirst();
+    }
+
+    // ---- waiters
+
+    @Override
+    public boolean arrive(Waiter waiter, long now, Effect.Buffer out) {
+        if (retired) {
+            return false;
+        }
+        waiter.ticket = new Tenure(ids.get(), waiter.spec.share());
+        ticket(waiter).born = now;
+        queue.add(waiter);
+        ask(waiter, out);
+        goOn(now, out);
+        return true;
+    }
+
+    @Override
+    public void timeOut(Waiter waiter, long now, Effect.Buffer out) {
+        Tenure ticket = ticket(waiter);
+        boolean open = ticket.inFlight || !waiter.answered;
+        waiter.timedOut = true;
+        if (waiter.outcome == null && !open) {
+            waiter.outcome = queue.timedOut(waiter, ticket, now);
+            remove(waiter, now, out);
+            out.add(new Effect.Tell(waiter));
+        }
+    }
+
+    @Override
+    boolean remove(Waiter waiter, long now, Effect.Buffer out) {
+        boolean waited = queue.remove(waiter);
+        if (waited) {
+            leave(ticket(waiter), out);
+            goOn(now, out);
+        }
+        return waited;
+    }
+
+    @Override
+    void ended(Waiter waiter, Effect.Buffer out) {
+        leave(ticket(waiter), out);
+        super.ended(waiter, out);
+    }
+
+    private void leave(Tenure ticket, Effect.Buffer out) {
+        ticket.state = Tenure.State.ENDED;
+        if (ticket.queued || ticket.inFlight || ticket.copies.unanswered()) {
+            out.add(new Effect.GiveUp(new Settlement(name, ticket, false, List.of())));
+        }
+    }
+
+    /** Whoever is the first from now on asks. */
+    private void goOn(long now, Effect.Buffer out) {
+        Waiter head = queue.peek();
+        if (head == null) {
+            first = null;
+            retireIfEmpty(out);
+        } else if (ticket(head) != first) {
+            succeed(ticket(head), now);
+            if (!ticket(head).inFlight) {
+                ask(head, out);
+            }
+        }
+    }
+
+    private void succeed(Tenure next, long now) {
+        Tenure before = first;
+        next.born = before == null ? now : before.born;
+        next.arrival = before == null ? 0 : before.arrival;
+        next.failures = before == null ? 0 : before.failures;
+        first = next;
+    }
+
+    // ---- asking
+
+    /** The answer to a newcomer is for it alone. */
+    @Override
+    public long asks(Tenure asked, long now) {
+        Waiter newcomer = asked.preparedFor;
+        return asked == first || newcomer == null ? queue.asks(asked, now) : queue.asks(newcomer, asked, now);
+    }
+
+    private void ask(Waiter waiter, Effect.Buffer out) {
+        Tenure ticket = ticket(waiter);
+        ticket.inFlight = true;
+        ticket.freedMeanwhile = false;
+        ticket.preparedFor = waiter;
+        out.add(new Effect.Ask(
+                ticket, waiter.spec.first(), wantsPlace(waiter) ? Queueing.BARGING : Queueing.NONE, List.of()));
+    }
+
+    /** The first has a place for all, though it may poll itself: others have only this one. */
+    private boolean wantsPlace(Waiter waiter) {
+        return config.queues() && queue.peek() == waiter && queue.anyQueues();
+    }
+
+    private void askFirst(Effect.Buffer out) {
+        Waiter head = queue.peek();
+        if (head != null && !ticket(head).inFlight) {
+            ask(head, out);
+        } else if (head != null) {
+            ticket(head).freedMeanwhile = true;
+        }
+    }
+
+    private void pollIn(Tenure asked, long nanos, long now, Effect.Buffer out) {
+        pollAt = now + nanos;
+        out.add(new Effect.PollIn(asked, ++pollNumber, nanos));
+    }
+
+    /** Who is told polls only to repair; others learn by it, so it begins fast and backs off. */
+    private long pollDelay(Waiter head) {
+        boolean told = config.signals() && head.spec.waiting() != HoldSpec.Waiting.POLLING;
+        long delay = told ? config.poll() : HoldSpec.doubled(FIRST_POLL_NANOS, ticket(head).polls++, config.poll());
+        return config.moment().jittered(delay);
+    }
+
+    @Override
+    public void poll(Effect.PollIn poll, long now, Effect.Buffer out) {
+        if (poll.number() == pollNumber && !poll.tenure().inFlight) {
+            queue.impatient(poll.tenure(), now).forEach(waiter -> ended(waiter, out));
+            if (poll.tenure().state == Tenure.State.WAITING) {
+                waiterOf(poll.tenure().id).ifPresent(waiter -> askAgain(waiter, out));
+            }
+            goOn(now, out);
+        }
+    }
+
+    /** If only those are left who poll, a place of theirs would hold up who is behind it. */
+    private void askAgain(Waiter waiter, Effect.Buffer out) {
+        if (ticket(waiter).queued && !wantsPlace(waiter)) {
+            again(waiter, out);
+        }
+        ask(waiter, out);
+    }
+
+    // ---- replies
+
+    @Override
+    public void placed(List<Tenure> behind, List<Long> arrivals) {}
+
+    @Override
+    public void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
+        asked.inFlight = false;
+        if (asked.state == Tenure.State.WAITING) {
+            Waiter waiter = Objects.requireNonNull(asked.preparedFor);
+            granted(asked);
+            asked.confirm(proven, waiter.spec.watchdog());
+            asked.adopt(reply.tokens());
+            serve(asked, waiter, now, out);
+        }
+    }
+
+    /** The ticket leaves the line with its waiter, for a slot of its own. */
+    private void serve(Tenure ticket, Waiter waiter, long now, Effect.Buffer out) {
+        Slot own = new BargingSlot(name, ticket.share, config, ids);
+        Effect.Buffer begun = own.on((slot, wanted) -> slot.begin(ticket, waiter, now, wanted));
+        served.accept(own);
+        queue.remove(waiter);
+        first = ticket == first ? null : first;
+        out.add(new Effect.Elsewhere(own, begun));
+        out.add(new Effect.Tell(waiter));
+        goOn(now, out);
+    }
+
+    @Override
+    public void refused(Tenure asked, Acquire.Refused reply, Tenure.Base base, long now, Effect.Buffer out) {
+        asked.inFlight = false;
+        if (asked.state != Tenure.State.WAITING) {
+            return;
+        }
+        healthy(asked);
+        asked.base = base;
+        asked.queued |= reply.arrival() != 0;
+        asked.arrival = reply.arrival() == 0 ? asked.arrival : reply.arrival();
+        if (asked != first) {
+            Waiter newcomer = Objects.requireNonNull(asked.preparedFor);
+            queue.refused(newcomer, reply.holder(), now).ifPresent(waiter -> ended(waiter, out));
+            askForPlace(out);
+            return;
+        }
+        queue.refused(asked, reply.holder(), now).forEach(waiter -> ended(waiter, out));
+        if (asked.state == Tenure.State.WAITING) {
+            waitOn(asked, Objects.requireNonNull(queue.peek()), reply, now, out);
+        }
+        goOn(now, out);
+    }
+
+    /** The first had none while all that waited polled. */
+    private void askForPlace(Effect.Buffer out) {
+        Waiter head = queue.peek();
+        if (head != null && ticket(head).arrival == 0 && wantsPlace(head)) {
+            askFirst(out);
+        }
+    }
+
+    private void waitOn(Tenure asked, Waiter head, Acquire.Refused reply, long now, Effect.Buffer out) {
+        Signal.Assigned assigned = asked.assignedMeanwhile;
+        asked.assignedMeanwhile = null;
+        if (assigned != null) {
+            apply(asked, head, assigned, now, out);
+        } else if (asked.freedMeanwhile || (wantsPlace(head) && reply.arrival() == 0)) {
+            ask(head, out);
+        } else {
+            pollIn(asked, Math.min(Durations.nanos(reply.retryAfter()), pollDelay(head)), now, out);
+        }
+    }
+
+    @Override
+    public void repeat(Tenure asked, long now, Effect.Buffer out) {
+        asked.inFlight = false;
+        if (asked.state == Tenure.State.WAITING) {
+            queue.impatient(asked, now).forEach(waiter -> ended(waiter, out));
+            waiterOf(asked.id).ifPresent(waiter -> ask(waiter, out));
+            goOn(now, out);
+        }
+    }
+
+    @Override
+    public void failed(Tenure asked, StoreException cause, long now, Effect.Buffer out) {
+        asked.inFlight = false;
+        if (asked.state == Tenure.State.WAITING) {
+            if (cause.effect() == StoreException.Effect.REFUSED) {
+                waiterOf(asked.id).ifPresent(waiter -> fail(waiter, cause, now, out));
+            } else {
+                queue.isSilent(asked, cause, now);
+                queue.impatient(asked, now).forEach(waiter -> ended(waiter, out));
+                waiterOf(asked.id).ifPresent(waiter -> retryLater(waiter, cause, now, out));
+            }
+            goOn(now, out);
+        }
+    }
+
+    /** What one wants may be refused to it alone, as more permits than there are. */
+    private void fail(Waiter waiter, StoreException cause, long now, Effect.Buffer out) {
+        queue.remove(waiter);
+        waiter.outcome = new Outcome.Failed(config.moment().failure(name, waiter, ticket(waiter), cause, now));
+        ended(waiter, out);
+    }
+
+    private void retryLater(Waiter waiter, StoreException cause, long now, Effect.Buffer out) {
+        Tenure asked = ticket(waiter);
+        long delay = queue.backoff(asked, now);
+        boolean isFirst = asked == first;
+        if (cause.effect() == StoreException.Effect.UNCONFIRMED || (!isFirst && asked.mayStand())) {
+            again(waiter, out);
+        }
+        Tenure next = first;
+        if (next != null && !next.inFlight && (isFirst || pollAt - now > delay)) {
+            pollIn(next, delay, now, out);
+        }
+    }
+
+    /** What may stand at the store, and counts for nobody, is not to keep others off: it is given up, and asked for behind them. */
+    private void again(Waiter waiter, Effect.Buffer out) {
+        Tenure before = ticket(waiter);
+        leave(before, out);
+        Tenure fresh = new Tenure(ids.get(), waiter.spec.share());
+        fresh.goesOnFrom(before);
+        waiter.ticket = fresh;
+        first = before == first ? fresh : first;
+    }
+
+    // ---- signals
+
+    @Override
+    public void freed(Effect.Buffer out) {
+        askFirst(out);
+    }
+
+    /** Who waits elsewhere is served by the store. */
+    @Override
+    public void wanted(long now, Effect.Buffer out) {}
+
+    @Override
+    public boolean assigned(Signal.Assigned signal, long now, Effect.Buffer out) {
+        Optional<Waiter> whose = waiterOf(signal.tenure());
+        whose.ifPresent(waiter -> {
+            if (ticket(waiter).inFlight) {
+                ticket(waiter).assignedMeanwhile = signal;
+            } else {
+                apply(ticket(waiter), waiter, signal, now, out);
+            }
+        });
+        return whose.isPresent();
+    }
+
+    private void apply(Tenure ticket, Waiter waiter, Signal.Assigned signal, long now, Effect.Buffer out) {
+        if (claim(ticket, waiter, signal, ticket.base, now) && waiter.spec.takesAny()) {
+            serve(ticket, waiter, now, out);
+        } else {
+            ask(waiter, out);
+        }
+    }
+
+    @Override
+    public void revoked(TenureId id, long now, Effect.Buffer out) {
+        waiterOf(id).ifPresent(waiter -> ticket(waiter).unassign());
+    }
+
+    @Override
+    void askAfterGap(Effect.Buffer out) {
+        queue.stream().map(PermitQueue::ticket).forEach(ticket -> ticket.base = null);
+        askFirst(out);
+    }
+
+    // ---- the end
+
+    @Override
+    void askForTheRest(long now, Effect.Buffer out) {
+        goOn(now, out);
+    }
+
+    @Override
+    void abandonIfUnused(Effect.Buffer out) {
+        if (queue.isEmpty()) {
+            first = null;
+            retireIfEmpty(out);
+        }
+    }
+
+    // ---- nothing is held here
+
+    @Override
+    public void take(Waiter waiter, long now, Effect.Buffer out) {}
+
+    @Override
+    boolean mayHave(Waiter head) {
+        return false;
+    }
+
+    @Override
+    void served(Waiter waiter, long now) {
+        throw held();
+    }
+
+    @Override
+    void passOn(Hold hold, long now, Effect.Buffer out) {
+        throw held();
+    }
+
+    @Override
+    void handedOn(Tenure current, Hold hold, Effect.Buffer out) {
+        throw held();
+    }
+
+    @Override
+    Settlement settlement(Tenure current, boolean yield, Effect.Buffer out) {
+        throw held();
+    }
+
+    private IllegalStateException held() {
+        return new IllegalStateException(label() + ": held in the slot of those who wait for it");
+    }
+}

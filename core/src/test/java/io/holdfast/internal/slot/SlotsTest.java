@@ -1,0 +1,88 @@
+package io.holdfast.internal.slot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.OnMaxHold;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.TenureId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** A slot is found at all times, also by who has begun to look before it was set aside. */
+class SlotsTest {
+
+    private static final HoldSpec READING = HoldSpec.renewed(
+                    Duration.ofSeconds(30), MaxHold.of(Optional.empty(), OnMaxHold.WARN), HoldSpec.Waiting.BARGING)
+            .of(Share.READ);
+
+    private final AtomicLong numbers = new AtomicLong();
+    private final Slots slots =
+            new Slots(BargingSlotModelCheckingTest.CONFIG, () -> new TenureId("c", numbers.incrementAndGet()));
+    private final Slot slot = slots.get("n", READING, true);
+
+    @Test
+    void ofItsName() {
+        Stream<Slot> found = slots.of("n");
+        slots.setAside(slot);
+        assertThat(found).contains(slot);
+        assertThat(slots.of("n")).containsExactly(slot);
+    }
+
+    /** A signal finds what was granted to one of a line while the line was busy. */
+    @Test
+    void oneThatAnotherMadeMeanwhileIsVisited() {
+        HoldSpec permit = READING.of(Share.permits(1));
+        Slot queue = slots.get("p", permit, true);
+        List<Slot> visited = new ArrayList<>();
+        slots.each("p", visit -> {
+            visited.add(visit);
+            if (visit == queue) {
+                visited.add(slots.get("p", permit, false));
+            }
+        });
+        assertThat(visited).hasSize(3);
+        assertThat(visited.get(2)).isSameAs(visited.get(1));
+    }
+
+    @Test
+    void eachIsVisitedOnce() {
+        List<Slot> visited = new ArrayList<>();
+        slots.each("n", visit -> {
+            visited.add(visit);
+            slots.setAside(visit);
+        });
+        slots.each("n", visited::add);
+        assertThat(visited).containsExactly(slot, slot);
+    }
+
+    @Test
+    void amongAll() {
+        Iterator<Slot> found = slots.all().iterator();
+        slots.setAside(slot);
+        assertThat(found).toIterable().contains(slot);
+    }
+
+    @Test
+    void whoComesThenGetsAnother() {
+        slots.setAside(slot);
+        Slot next = slots.get("n", READING, true);
+        assertThat(slots.of("n")).containsExactlyInAnyOrder(slot, next);
+        slots.remove(slot);
+        slots.remove(next);
+        assertThat(slots.of("n")).isEmpty();
+        assertThat(slots.all()).isEmpty();
+    }
+
+    @Test
+    void oneThatHasRetiredIsNotKept() {
+        slot.locked(() -> slot.retired = true);
+        slots.setAside(slot);
+        assertThat(slots.all()).isEmpty();
+    }
+}

@@ -1,0 +1,50 @@
+package io.holdfast.internal.slot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.spi.Share;
+import io.holdfast.spi.TenureId;
+import io.holdfast.spi.TokenBlock;
+import org.junit.jupiter.api.Test;
+
+class TenureTest {
+
+    private final Tenure tenure = new Tenure(new TenureId("client", 1), Share.WRITE);
+
+    @Test
+    void whatIsLeftOfABlockGoesBack() {
+        tenure.wantMoreTokens();
+        tenure.adopt(new TokenBlock(1_000, 20_000));
+        assertThat(tenure.takeToken()).isEqualTo(1_000);
+        assertThat(tenure.usedUpTo()).isEqualTo(1_000);
+    }
+
+    /** The store has given that one tokens above the block. */
+    @Test
+    void nothingGoesBackWhenTheOwnerHasAnotherTenureBeside() {
+        tenure.wantMoreTokens();
+        tenure.adopt(new TokenBlock(1_000, 20_000));
+        tenure.takeToken();
+        tenure.escorted = true;
+        assertThat(tenure.usedUpTo()).isZero();
+    }
+
+    /** Others who read have tokens above the block. */
+    @Test
+    void nothingGoesBackFromOneAmongThoseWhoRead() {
+        Tenure upgradeable = new Tenure(new TenureId("client", 2), Share.UPGRADE);
+        upgradeable.wantMoreTokens();
+        upgradeable.adopt(new TokenBlock(1_000, 20_000));
+        upgradeable.takeToken();
+        assertThat(upgradeable.usedUpTo()).isZero();
+    }
+
+    @Test
+    void nothingGoesBackWhenAFloorWasSet() {
+        tenure.wantMoreTokens();
+        tenure.adopt(new TokenBlock(1_000, 20_000));
+        tenure.raise(5_000);
+        assertThat(tenure.takeToken()).isEqualTo(5_001);
+        assertThat(tenure.usedUpTo()).isZero();
+    }
+}
