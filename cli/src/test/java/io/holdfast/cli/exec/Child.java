@@ -60,7 +60,7 @@ final class Child implements AutoCloseable {
     }
 
     int exitCode() throws Exception {
-        await("the end of holdfast exec; it said: " + errors(), () -> !process.isAlive());
+        await("the end of holdfast exec", () -> !process.isAlive());
         return process.exitValue();
     }
 
@@ -97,9 +97,8 @@ final class Child implements AutoCloseable {
 
     /** The process id that the command has written to that file. */
     long awaitPid(String file) throws Exception {
-        await(
-                "a process id in " + file + "; holdfast said: " + errors(),
-                () -> !lines(file).isEmpty());
+        await("a process id in " + file, () -> !lines(file).isEmpty() || !process.isAlive());
+        assertThat(lines(file)).as(file + " of a command that has ended; it said: " + errors()).isNotEmpty();
         return Long.parseLong(lines(file).get(0));
     }
 
