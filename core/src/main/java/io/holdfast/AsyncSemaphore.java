@@ -37,8 +37,8 @@ public interface AsyncSemaphore {
     CompletableFuture<Optional<Permit>> tryAcquire(int permits, Duration wait);
 
     /**
-     * Acquires the given number of permits as one lease that ends after the given time and is not renewed, if they become free
-     * within the wait. Otherwise, the future completes with an empty result.
+     * Acquires the given number of permits as one lease, if they become free within the wait. The lease ends after the given
+     * time and is not renewed. If the permits do not become free, the future completes with an empty result.
      *
      * @param permits the number of permits, at least 1
      * @param wait the maximum time to wait; zero or less means not to wait

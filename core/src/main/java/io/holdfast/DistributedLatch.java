@@ -26,14 +26,14 @@ import java.time.Duration;
  * wait never hangs. The text says so if the store no longer knows whether the latch had opened, for example after it lost its
  * data. A latch has no holder, no token and no lease.
  *
- * <p><b>Each count is counted once.</b> If the answer to a request is lost, the request is sent again under the same id, for up
- * to {@code maxOutage}. The store counts one of the copies. If no answer arrives in that time, the method throws
+ * <p><b>Each count is counted once.</b> A request whose answer is lost is sent again under the same id, for up to
+ * {@code maxOutage}. The store counts one of the copies. If no answer arrives in that time, the method throws
  * {@link IndeterminateLockException}, because the outcome is unknown.
  *
  * <p><b>Each method</b> calls the store. All methods except {@code await} wait for the store's answer and ignore an interrupt
- * until they return. A method throws {@link StoreUnavailableException} if the store did not answer within the command timeout,
- * {@link StoreRefusedException} if the store refused, and {@link IllegalStateException} if the client is closed. A latch is
- * independent of a lock or a semaphore with the same name.
+ * until they return. A method throws {@link StoreUnavailableException} if the store did not answer within the command timeout.
+ * It throws {@link StoreRefusedException} if the store refused, and {@link IllegalStateException} if the client is closed. A
+ * latch is independent of a lock or a semaphore with the same name.
  */
 public interface DistributedLatch {
 

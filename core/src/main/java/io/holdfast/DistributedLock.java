@@ -79,8 +79,8 @@ public interface DistributedLock extends Lock {
      * calls the store, unless the current thread already holds the lock or another thread of this process hands it over.
      *
      * @throws LeaseLostException if the current thread holds the lock and its hold was lost; unlock first
-     * @throws IllegalStateException if the current thread holds the lock and the lock is not reentrant, if it holds an open
-     *     {@link Lease} of this name, for which it would wait forever, or if the client is closed
+     * @throws IllegalStateException if the client is closed; if the current thread holds the lock and the lock is not
+     *     reentrant; or if it holds an open {@link Lease} of this name, because it would wait for itself
      * @throws StoreUnavailableException if the store did not answer; nothing is acquired
      * @throws IndeterminateLockException if it is not known whether the store granted the lock; any grant is released in the
      *     background
@@ -119,8 +119,8 @@ public interface DistributedLock extends Lock {
      * @return {@code true} if the current thread holds the lock now; {@code false} if another owner holds it. If the outcome is
      *     unknown, the method throws instead
      * @throws LeaseLostException if the current thread holds the lock and its hold was lost; unlock first
-     * @throws IllegalStateException if the current thread holds the lock and the lock is not reentrant, or if the client is
-     *     closed
+     * @throws IllegalStateException if the client is closed, or if the current thread holds the lock and the lock is not
+     *     reentrant
      * @throws StoreUnavailableException if the store did not answer; nothing is acquired
      * @throws IndeterminateLockException if it is not known whether the store granted the lock; any grant is released in the
      *     background
@@ -184,7 +184,7 @@ public interface DistributedLock extends Lock {
      *
      * <p>The method waits for the lock like {@link #lock()}, and unlocks when the body ends, normally or by an exception. An
      * exception of the body is thrown to the caller, with an exception of the unlock added as suppressed. If the body ends
-     * normally and the unlock throws, the exception of the unlock is thrown, because the body may not have run under the lock.
+     * normally, an exception of the unlock is thrown, because the body may not have run under the lock.
      *
      * @throws LeaseLostException if the hold was lost
      * @see #lock() the other exceptions, which mean that the body has not run
@@ -370,8 +370,8 @@ public interface DistributedLock extends Lock {
      * }</pre>
      *
      * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
-     * @throws IllegalStateException if the current thread holds the lock or an open lease of this name, for which it would wait
-     *     forever, or if the client is closed
+     * @throws IllegalStateException if the client is closed; or if the current thread holds the lock or an open lease of this
+     *     name, because it would wait for itself
      * @throws StoreUnavailableException if the store did not answer; nothing is acquired
      * @throws IndeterminateLockException if it is not known whether the store granted the lock; any grant is released in the
      *     background

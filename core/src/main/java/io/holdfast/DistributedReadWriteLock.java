@@ -15,10 +15,10 @@ import java.util.concurrent.locks.ReadWriteLock;
  *
  * <p><b>Reentrancy.</b> A thread that holds one of the locks can enter it again. A thread that holds the write lock can also
  * acquire the read lock and then release the write lock. It then continues to read, and nobody has written in between. The
- * other direction is refused: if a thread that holds only the read lock waits for the write lock without a time limit, it would
- * wait for itself, so the call throws {@link IllegalStateException}. A try returns {@code false}, as in the JDK. An owner that
- * reads and may have to write uses the {@link #upgradeableLock()}. A {@link Lease} is not tied to a thread. It is a different
- * owner than every other lease and every thread.
+ * other direction is refused. A thread that holds only the read lock would wait for itself, so an acquire of the write lock
+ * without a time limit throws {@link IllegalStateException}. A try returns {@code false}, as in the JDK. An owner that reads
+ * and may have to write uses the {@link #upgradeableLock()}. A {@link Lease} is not tied to a thread. It is a different owner
+ * than every other lease and every thread.
  *
  * <p><b>Tokens.</b> A reader's {@linkplain DistributedLock#fencingToken() token} is higher than that of any writer before it,
  * and lower than that of any writer after it. Readers that share the lock may have the same token.

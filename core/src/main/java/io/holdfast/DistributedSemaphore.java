@@ -76,8 +76,8 @@ public interface DistributedSemaphore {
      * Adds the given number of permits, or removes permits if the number is negative. Held permits are treated as in
      * {@link #setPermits}.
      *
-     * @throws StoreRefusedException if the semaphore has not been given permits, or if the resulting number would be less than
-     *     1 or more than an {@code int} can hold
+     * @throws StoreRefusedException if the semaphore has not been given permits, or if the sum would be less than 1 or too
+     *     large for an {@code int}
      */
     void addPermits(int delta);
 
@@ -145,8 +145,8 @@ public interface DistributedSemaphore {
     Optional<Permit> tryAcquire(int permits, Duration wait) throws InterruptedException;
 
     /**
-     * Acquires the given number of permits as one lease that ends after the given time and is not renewed, if they become free
-     * within the wait. Otherwise, returns an empty result.
+     * Acquires the given number of permits as one lease, if they become free within the wait. The lease ends after the given
+     * time and is not renewed. If the permits do not become free, returns an empty result.
      *
      * @param permits the number of permits, at least 1
      * @param wait the maximum time to wait; zero or less means not to wait

@@ -30,8 +30,8 @@ public interface Holdfast extends AutoCloseable {
     /**
      * Connects to a store, with the defaults of {@link HoldfastBuilder}.
      *
-     * @param uri {@code redis://[user:password@]host[:port][/db]}, {@code memory:} for locks of this client alone,
-     *     {@code memory:NAME} for locks that are shared inside this JVM, or the URI of another store on the class path
+     * @param uri {@code redis://[user:password@]host[:port][/db]}; {@code memory:} for locks of this client alone;
+     *     {@code memory:NAME} for locks that are shared inside this JVM; or the URI of another store on the class path
      * @throws IllegalArgumentException if the URI is not understood; for a known scheme, the text names the artifact to add
      * @throws StoreUnavailableException if the store cannot be reached
      * @throws StoreRefusedException if the store refuses, for example because of the password
@@ -60,8 +60,8 @@ public interface Holdfast extends AutoCloseable {
      * Returns the lock of the given name, with the given options. The options apply to this lock object, not to the name. Two
      * users of a name may have different options.
      *
-     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, if it begins with <code>hf:{</code>, or if
-     *     the linger is longer than a third of the lease
+     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8 or begins with <code>hf:{</code>; or if the
+     *     linger is longer than a third of the lease
      * @throws IllegalStateException if the client is closed
      * @throws UnsupportedOperationException if the options have a linger and the store sends no messages
      */
@@ -93,8 +93,8 @@ public interface Holdfast extends AutoCloseable {
     /**
      * Returns the fair lock of the given name, with the given options.
      *
-     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, if it begins with <code>hf:{</code>, if the
-     *     options choose {@linkplain WaitStrategy#POLLING polling}, or if they have a linger
+     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8 or begins with <code>hf:{</code>; or if the
+     *     options choose {@linkplain WaitStrategy#POLLING polling} or have a linger
      * @throws IllegalStateException if the client is closed
      * @throws UnsupportedOperationException if the store keeps no queue
      */
@@ -115,8 +115,8 @@ public interface Holdfast extends AutoCloseable {
     /**
      * Returns the read/write lock of the given name, with the given options. Makes no store call.
      *
-     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, if it begins with <code>hf:{</code>, or if
-     *     the options have a linger
+     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8 or begins with <code>hf:{</code>; or if the
+     *     options have a linger
      * @throws IllegalStateException if the client is closed
      * @throws UnsupportedOperationException if the store keeps no read/write locks
      */
@@ -138,8 +138,8 @@ public interface Holdfast extends AutoCloseable {
     /**
      * Returns the semaphore of the given name, with the given options. The option of reentrancy has no effect.
      *
-     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, if it begins with <code>hf:{</code>, or if
-     *     the options have a linger
+     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8 or begins with <code>hf:{</code>; or if the
+     *     options have a linger
      * @throws IllegalStateException if the client is closed
      * @throws UnsupportedOperationException if the store keeps no semaphores
      */
@@ -162,8 +162,8 @@ public interface Holdfast extends AutoCloseable {
     /**
      * Returns the fair semaphore of the given name, with the given options.
      *
-     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, if it begins with <code>hf:{</code>, if the
-     *     options choose {@linkplain WaitStrategy#POLLING polling}, or if they have a linger
+     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8 or begins with <code>hf:{</code>; or if the
+     *     options choose {@linkplain WaitStrategy#POLLING polling} or have a linger
      * @throws IllegalStateException if the client is closed
      * @throws UnsupportedOperationException if the store keeps no semaphores
      */
@@ -182,8 +182,8 @@ public interface Holdfast extends AutoCloseable {
     /**
      * Returns a lock that acquires all given locks or none of them. Makes no store call.
      *
-     * @throws IllegalArgumentException if there are no members, if two have the same name in the same store, or if a member is
-     *     not a lock of a Holdfast client
+     * @throws IllegalArgumentException if there are no members; if two have the same name in the same store; or if one is not a
+     *     lock of a Holdfast client
      */
     static MultiLock multiLock(DistributedLock... members) {
         return multiLock(List.of(members));
@@ -196,8 +196,8 @@ public interface Holdfast extends AutoCloseable {
      * <p>Stores are compared by their addresses. If one store is reached by two addresses, two members of one name would wait
      * for each other.
      *
-     * @throws IllegalArgumentException if there are no members, if two have the same name in the same store, or if a member is
-     *     not a lock of a Holdfast client
+     * @throws IllegalArgumentException if there are no members; if two have the same name in the same store; or if one is not a
+     *     lock of a Holdfast client
      */
     static MultiLock multiLock(Collection<? extends DistributedLock> members) {
         return Composite.of(members);
@@ -208,7 +208,7 @@ public interface Holdfast extends AutoCloseable {
      * store call.
      *
      * @param servers 3, 5, 7 or 9 clients of different servers; no server may be a replica of another one
-     * @throws IllegalArgumentException if the number of clients is another one, if two clients use one server, or if the name
+     * @throws IllegalArgumentException if the number of clients is another one; if two clients use one server; or if the name
      *     is not a valid lock name
      * @throws IllegalStateException if a client is closed
      */
@@ -220,8 +220,8 @@ public interface Holdfast extends AutoCloseable {
      * Returns the lock of the given name at several servers, with the given options.
      *
      * @param servers 3, 5, 7 or 9 clients of different servers; no server may be a replica of another one
-     * @throws IllegalArgumentException if the number of clients is another one, if two clients use one server, if the name is
-     *     not a valid lock name, or if the budget is not below the lease
+     * @throws IllegalArgumentException if the number of clients is another one; if two clients use one server; if the name is
+     *     not a valid lock name; or if the budget is not below the lease
      * @throws IllegalStateException if a client is closed
      */
     static QuorumLock quorumLock(String name, List<Holdfast> servers, QuorumOptions options) {
@@ -243,8 +243,8 @@ public interface Holdfast extends AutoCloseable {
     /**
      * Returns a lock for the resource of the given name, divided into segments whose locks have the given options.
      *
-     * @throws IllegalArgumentException if the name leaves no room for {@code #} and a number, if the number of segments is not
-     *     1 to 1024, or if the options have a linger
+     * @throws IllegalArgumentException if the name leaves no room for {@code #} and a number; if the number of segments is not
+     *     1 to 1024; or if the options have a linger
      * @throws IllegalStateException if the client is closed
      */
     SegmentedLock segmented(String name, int segments, LockOptions options);

@@ -60,8 +60,8 @@ public final class HoldfastBuilder {
     /**
      * Sets a prefix that is put before every lock name in the store. The default is none.
      *
-     * <p>A prefix is recommended if the store has data of other programs, because a lock at Redis is a key with the name of the
-     * lock. Clients with different prefixes do not exclude each other.
+     * <p>Set a prefix if the store has data of other programs. At Redis, a lock is a key with the name of the lock. Clients
+     * with different prefixes do not exclude each other.
      */
     public HoldfastBuilder keyPrefix(String value) {
         store = store.withKeyPrefix(Objects.requireNonNull(value, "keyPrefix"));

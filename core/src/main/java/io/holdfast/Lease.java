@@ -48,8 +48,8 @@ public interface Lease extends AutoCloseable {
      *     extended for several leases of its own, the longest one counts
      * @throws IllegalArgumentException if the time is out of that range
      * @throws LeaseLostException if the hold is lost or closed
-     * @throws IllegalStateException if the hold was acquired with a lease of its own that ends earlier, or if it is no longer
-     *     renewed because of its {@code maxHold}
+     * @throws IllegalStateException if the hold has a lease of its own that ends earlier, or if it is no longer renewed because
+     *     of its {@code maxHold}
      * @throws StoreUnavailableException if the store did not confirm; the hold is valid, but not for the required time
      */
     void ensureValid(Duration atLeast);
@@ -67,8 +67,8 @@ public interface Lease extends AutoCloseable {
     Lease onLost(Consumer<LeaseLostException> action);
 
     /**
-     * Moves the end of a lease that was acquired with a lease of its own to the given time from now, but never to an earlier
-     * time.
+     * Moves the end of this hold to the given time from now, but never to an earlier time. The hold must have been acquired
+     * with a lease of its own.
      *
      * <p>The method calls the store, and waits for its answer for at most the command timeout. An interrupt is kept.
      *

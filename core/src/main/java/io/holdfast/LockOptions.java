@@ -38,8 +38,8 @@ public record LockOptions(
     /**
      * Checks the values.
      *
-     * @throws IllegalArgumentException if a value is out of range, if there is an action without a {@code maxHold}, if the
-     *     linger is longer than a third of the lease, or if there is a linger together with {@link WaitStrategy#POLLING}
+     * @throws IllegalArgumentException if a value is out of range; if there is an action without a {@code maxHold}; if the
+     *     linger is longer than a third of the lease; or if there is a linger together with {@link WaitStrategy#POLLING}
      */
     public LockOptions {
         lease.ifPresent(value -> Durations.requireLease("lease", value));

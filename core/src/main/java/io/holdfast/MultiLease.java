@@ -59,8 +59,8 @@ public interface MultiLease extends AutoCloseable {
     MultiLease onLost(Consumer<LeaseLostException> action);
 
     /**
-     * Moves the end of each member of a hold that was acquired with a lease of its own to the given time from now, but never to
-     * an earlier time.
+     * Moves the end of each member to the given time from now, but never to an earlier time. The hold must have been acquired
+     * with a lease of its own.
      *
      * <p>The method calls each store. An interrupt is kept. If the call for one member throws, the members before it are
      * extended. The hold still ends when its first member ends.

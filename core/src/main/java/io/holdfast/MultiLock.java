@@ -27,12 +27,11 @@ import java.util.concurrent.locks.Lock;
  * in two stores must use the same URIs for them as all other processes. A thread that also locks members one by one must keep
  * to the order of {@link #members}.
  *
- * <p><strong>All or nothing.</strong> There is one wait for all members. If the time is up, the thread is interrupted, the
- * future is canceled, or a member fails, the acquired members are released before the call ends. When the last member is
- * acquired, all members are checked once more. If a member is no longer valid because its lease has ended, all members are
- * released, and acquired again within the wait. Suppose that this fails repeatedly although no other owner held a member. Then
- * the answers of the stores take longer than the lease, and the call throws {@link StoreUnavailableException}, even if it has
- * no time limit.
+ * <p><strong>All or nothing.</strong> There is one wait for all members. The acquired members are released before the call ends
+ * if the time is up, the thread is interrupted, the future is canceled, or a member fails. When the last member is acquired,
+ * all members are checked once more. If a member is no longer valid because its lease has ended, all members are released, and
+ * acquired again within the wait. Suppose that this fails repeatedly although no other owner held a member. Then the answers of
+ * the stores take longer than the lease, and the call throws {@link StoreUnavailableException}, even if it has no time limit.
  *
  * <p><strong>Every acquiring method</strong> acquires each member like the method of that name of {@link DistributedLock}. It
  * makes one store call for each member that is free, and none for a member that the current thread holds. It waits for a member
@@ -62,8 +61,8 @@ public interface MultiLock extends Lock {
      * kept.
      *
      * @throws LeaseLostException if the current thread holds a member and its hold was lost; unlock first
-     * @throws IllegalStateException if the current thread holds an open {@link Lease} of a member, for which it would wait
-     *     forever, or if the client of a member is closed
+     * @throws IllegalStateException if the client of a member is closed, or if the current thread holds an open {@link Lease}
+     *     of a member, because it would wait for itself
      * @throws StoreUnavailableException if a store did not answer, or if the answers of the stores together take longer than a
      *     lease; nothing is acquired
      * @throws IndeterminateLockException if it is not known whether a store granted a member; all members are released in the

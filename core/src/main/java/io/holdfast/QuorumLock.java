@@ -62,9 +62,8 @@ public interface QuorumLock extends Lock {
      * kept.
      *
      * @throws LeaseLostException if the current thread holds the lock and its hold was lost; unlock first
-     * @throws IllegalStateException if so many clients are closed that no majority is left; or if the current thread holds the
-     *     lock, and the options forbid to enter it again, or its hold has a lease of its own, which would now have to be
-     *     renewed
+     * @throws IllegalStateException if so many clients are closed that no majority is left; if the current thread holds the
+     *     lock and the lock is not reentrant; or if its hold has a lease of its own, which would now have to be renewed
      * @throws StoreUnavailableException if too few servers answered; nothing is acquired
      * @throws IndeterminateLockException if too few servers answered, and one of the others may have granted the lock; all
      *     grants are released in the background
@@ -77,8 +76,8 @@ public interface QuorumLock extends Lock {
      * Acquires the lock like {@link #lock()}, for the given lease and without renewal. The lease begins when the servers are
      * asked.
      *
-     * <p>If the current thread holds the lock for a lease of its own, the new level moves the end of the whole hold to a later
-     * time, if necessary. It stays there until the outermost level is unlocked.
+     * <p>If the current thread holds the lock for a lease of its own, the new level may move the end of the whole hold to a
+     * later time. It stays there until the outermost level is unlocked.
      *
      * @param lease the lease, 100 ms to 365 days
      * @throws IllegalArgumentException if the lease is out of range

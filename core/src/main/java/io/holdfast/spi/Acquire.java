@@ -138,8 +138,9 @@ public record Acquire(
      * @param behind the arrivals of {@link Acquire#behind}, in their order
      * @param holder the holder, in the form in which the store keeps it; a {@link TenureId} for holders of this library
      * @param serverMicros the server's time, in microseconds
-     * @param run the run of the server that decided, for {@link Signal.Assigned#run}. It is 0 if it is not known for certain,
-     *     or if assigned names do not reach the places that {@link Acquire#safety} requires, so that they have to be requested
+     * @param run the run of the server that decided, for {@link Signal.Assigned#run}. It is 0 if it is not known for certain.
+     *     It is also 0 if assigned names do not reach the places that {@link Acquire#safety} requires, so that they have to be
+     *     requested
      */
     public record Refused(
             Duration retryAfter, long arrival, List<Long> behind, Optional<String> holder, long serverMicros, long run)

@@ -1,10 +1,10 @@
 /**
  * The interface between the engine and the stores, for authors of stores and of test platforms.
  *
- * <p>For each lock name, a store keeps one <em>tenure</em> (the hold of a client, {@link io.holdfast.spi.TenureId}) with a
- * lease, a queue of waiting tenures, and the highest fencing token that was issued. The engine does everything beyond that:
- * owners inside the process, reentrant acquires, renewals, validity, and retries. {@link io.holdfast.spi.LockStore} has the
- * rules that a store has to keep.
+ * <p>For each lock name, a store keeps one <em>tenure</em> with a lease, a queue of waiting tenures, and the highest fencing
+ * token that was issued. A tenure ({@link io.holdfast.spi.TenureId}) is the hold of a client. The engine does everything beyond
+ * that: owners inside the process, reentrant acquires, renewals, validity, and retries. {@link io.holdfast.spi.LockStore} has
+ * the rules that a store has to keep.
  */
 @NullMarked
 @CheckReturnValue

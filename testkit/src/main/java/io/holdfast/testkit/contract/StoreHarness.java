@@ -19,8 +19,8 @@ public interface StoreHarness extends AutoCloseable {
     LockStore open(StoreConfig config);
 
     /**
-     * Returns a name that can be acquired together with the given one, and with others that are derived from it, if the store
-     * has such names.
+     * Returns a name that can be acquired together with the given one, if the store has such names. It can also be acquired
+     * together with other names that are derived from the given one.
      *
      * @param suffix the text by which the names differ
      */
