@@ -273,7 +273,8 @@ public interface DistributedLock extends Lock {
      *
      * @param minHold the minimum time to hold the name by this client's clock, 100 ms to 365 days; longer than the skew between
      *     the start times of the nodes, and shorter than the period between two starts minus that skew
-     * @return {@code true} if the body ran; {@code false} if another owner held the lock, or if the name was still kept
+     * @return {@code true} if the body ran; {@code false} if another owner held the lock, or if an earlier call still keeps the
+     *     name
      * @throws IllegalArgumentException if {@code minHold} is out of range
      * @throws IllegalStateException if the current thread holds the lock, or if the client is closed, also by the body
      * @throws IllegalMonitorStateException if the body itself ended the hold
