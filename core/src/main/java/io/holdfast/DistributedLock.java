@@ -75,7 +75,7 @@ public interface DistributedLock extends Lock {
     /**
      * Acquires the lock for the current thread, waiting for as long as it takes.
      *
-     * <p>An interrupt does not end the wait. It is kept, and the interrupt status is set when the method returns. The method
+     * <p>An interrupt does not end the wait. In that case, the interrupt status is set when the method returns. The method
      * calls the store, unless the current thread already holds the lock or another thread of this process hands it over.
      *
      * @throws LeaseLostException if the current thread holds the lock and its hold was lost; unlock first
@@ -112,9 +112,9 @@ public interface DistributedLock extends Lock {
     /**
      * Acquires the lock if it is free now, or adds a level if the current thread holds it.
      *
-     * <p>The method asks the store once, unless this process knows that the lock is held. It is not interruptible; an interrupt
-     * is kept. If the lock may only be {@linkplain LockOptions#withLinger lingering} at another client, the method waits up to
-     * 50 ms for that client to release it.
+     * <p>The method asks the store once, unless this process knows that the lock is held. It is not interruptible, and
+     * preserves the interrupt status. If the lock may only be {@linkplain LockOptions#withLinger lingering} at another client,
+     * the method waits up to 50 ms for that client to release it.
      *
      * @return {@code true} if the current thread holds the lock now; {@code false} if another owner holds it. If the outcome is
      *     unknown, the method throws instead
@@ -166,9 +166,9 @@ public interface DistributedLock extends Lock {
      * Ends the innermost level of the current thread's hold.
      *
      * <p>Ending the outermost level releases the lock with one store call, or hands it over to the next waiter of this process
-     * without one. The method is not interruptible; an interrupt is kept. It waits for the store's answer for at most the
-     * command timeout. If no answer arrives, the hold has ended for the caller nevertheless. In that case, a warning is logged,
-     * and the release continues in the background until it is confirmed.
+     * without one. The method is not interruptible, and preserves the interrupt status. It waits for the store's answer for at
+     * most the command timeout. If no answer arrives, the hold has ended for the caller nevertheless. In that case, a warning
+     * is logged, and the release continues in the background until it is confirmed.
      *
      * @throws LeaseLostException if the hold was lost before, or if the store refuses to release it. The level is ended. Ending
      *     the outermost level also clears the lost hold
@@ -260,10 +260,11 @@ public interface DistributedLock extends Lock {
      * Runs the body if the lock is free now, and keeps the name held for at least the given time. If several nodes start the
      * same work at about the same time, only one of them does it.
      *
-     * <p>The method does not wait for the lock and is not interruptible; an interrupt is kept. While the body runs, the current
-     * thread holds the lock, which is renewed for as long as the body takes. When the body ends, normally or by an exception,
-     * the thread no longer holds the lock. If {@code minHold} has passed since the lock was acquired, the lock is released as
-     * by {@link #unlock}. Otherwise, the name stays held until {@code minHold} has passed, and is released in the background.
+     * <p>The method does not wait for the lock and is not interruptible, and preserves the interrupt status. While the body
+     * runs, the current thread holds the lock, which is renewed for as long as the body takes. When the body ends, normally or
+     * by an exception, the thread no longer holds the lock. If {@code minHold} has passed since the lock was acquired, the lock
+     * is released as by {@link #unlock}. Otherwise, the name stays held until {@code minHold} has passed, and is released in
+     * the background.
      *
      * <p>The store knows {@code minHold} from the beginning. So the name stays held even if the client is closed or its process
      * ends, in the body or after it. In that case, the name becomes free when the lease at the store ends. That is at

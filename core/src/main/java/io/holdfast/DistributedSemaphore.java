@@ -38,8 +38,8 @@ import java.util.Optional;
  * </ul>
  *
  * <p><b>Each method that sets or reads</b> the number of permits calls the store and waits for its answer. It is not
- * interruptible; an interrupt is kept. If no answer arrives, a method that sets the number sends the request again for up to
- * {@code maxOutage}. All copies have the effect of one request. After that time, the method throws
+ * interruptible, and preserves the interrupt status. If no answer arrives, a method that sets the number sends the request
+ * again for up to {@code maxOutage}. All copies have the effect of one request. After that time, the method throws
  * {@link IndeterminateLockException}.
  *
  * <p>A semaphore is independent of a lock with the same name. Tokens rise for each name separately.
@@ -119,14 +119,14 @@ public interface DistributedSemaphore {
     Permit acquire(int permits) throws InterruptedException;
 
     /**
-     * Acquires one permit if one is free now. Otherwise, returns an empty result. The method is not interruptible; an interrupt
-     * is kept.
+     * Acquires one permit if one is free now. Otherwise, returns an empty result. The method is not interruptible, and
+     * preserves the interrupt status.
      */
     Optional<Permit> tryAcquire();
 
     /**
      * Acquires the given number of permits as one lease if they are free now. Otherwise, returns an empty result. The method is
-     * not interruptible; an interrupt is kept.
+     * not interruptible, and preserves the interrupt status.
      *
      * @param permits the number of permits, at least 1
      * @throws IllegalArgumentException if the number is less than 1
@@ -159,7 +159,7 @@ public interface DistributedSemaphore {
     /**
      * Acquires all permits that are free now, as one lease. Returns an empty result if no permit is free.
      *
-     * <p>The method is not interruptible; an interrupt is kept. Permits that others hold are not affected.
+     * <p>The method is not interruptible, and preserves the interrupt status. Permits that others hold are not affected.
      */
     Optional<Permit> drain();
 

@@ -208,8 +208,8 @@ public interface Holdfast extends AutoCloseable {
      * store call.
      *
      * @param servers 3, 5, 7 or 9 clients of different servers; no server may be a replica of another one
-     * @throws IllegalArgumentException if the number of clients is another one; if two clients use one server; or if the name
-     *     is not a valid lock name
+     * @throws IllegalArgumentException if the number of clients is not 3, 5, 7 or 9; if two clients use one server; or if the
+     *     name is not a valid lock name
      * @throws IllegalStateException if a client is closed
      */
     static QuorumLock quorumLock(String name, List<Holdfast> servers) {
@@ -220,8 +220,8 @@ public interface Holdfast extends AutoCloseable {
      * Returns the lock of the given name at several servers, with the given options.
      *
      * @param servers 3, 5, 7 or 9 clients of different servers; no server may be a replica of another one
-     * @throws IllegalArgumentException if the number of clients is another one; if two clients use one server; if the name is
-     *     not a valid lock name; or if the budget is not below the lease
+     * @throws IllegalArgumentException if the number of clients is not 3, 5, 7 or 9; if two clients use one server; if the name
+     *     is not a valid lock name; or if the budget is not below the lease
      * @throws IllegalStateException if a client is closed
      */
     static QuorumLock quorumLock(String name, List<Holdfast> servers, QuorumOptions options) {
@@ -345,7 +345,7 @@ public interface Holdfast extends AutoCloseable {
      * {@link Lease#close} throw {@link IllegalStateException}, which says so. A call to the store that is under way fails. If
      * it changes something, it fails with {@link IndeterminateLockException}. A name that
      * {@link DistributedLock#runOnce runOnce} keeps stays held until its time is up. A second call does nothing. The method is
-     * not interruptible; an interrupt is kept.
+     * not interruptible, and preserves the interrupt status.
      */
     @Override
     void close();

@@ -54,8 +54,8 @@ public interface LeaderElection {
     Leadership campaign(Duration wait) throws InterruptedException;
 
     /**
-     * Becomes the leader if nobody leads now. Otherwise, returns an empty result. The method is not interruptible; an interrupt
-     * is kept.
+     * Becomes the leader if nobody leads now. Otherwise, returns an empty result. The method is not interruptible, and
+     * preserves the interrupt status.
      *
      * @see #campaign() the exceptions
      */

@@ -81,7 +81,7 @@ public interface Leadership extends AutoCloseable {
      * Ends this leadership, so that another client can lead at once. A second call does nothing.
      *
      * <p>The method calls the store, and waits for its answer for at most the command timeout. If no answer arrives, it logs a
-     * warning, and the release continues in the background. An interrupt is kept.
+     * warning, and the release continues in the background. The interrupt status is preserved.
      *
      * @throws LeaseLostException if the leadership was lost before
      * @throws IllegalStateException if the client was closed, which ended the leadership

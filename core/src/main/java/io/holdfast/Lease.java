@@ -70,7 +70,8 @@ public interface Lease extends AutoCloseable {
      * Moves the end of this hold to the given time from now, but never to an earlier time. The hold must have been acquired
      * with a lease of its own.
      *
-     * <p>The method calls the store, and waits for its answer for at most the command timeout. An interrupt is kept.
+     * <p>The method calls the store, and waits for its answer for at most the command timeout. The interrupt status is
+     * preserved.
      *
      * @param lease the time from now, 100 ms to 365 days
      * @throws IllegalArgumentException if the lease is out of range

@@ -62,8 +62,8 @@ public interface MultiLease extends AutoCloseable {
      * Moves the end of each member to the given time from now, but never to an earlier time. The hold must have been acquired
      * with a lease of its own.
      *
-     * <p>The method calls each store. An interrupt is kept. If the call for one member throws, the members before it are
-     * extended. The hold still ends when its first member ends.
+     * <p>The method calls each store. The interrupt status is preserved. If the call for one member throws, the members before
+     * it are extended. The hold still ends when its first member ends.
      *
      * @param lease the time from now, 100 ms to 365 days
      * @throws IllegalArgumentException if the lease is out of range

@@ -57,8 +57,8 @@ public interface MultiLock extends Lock {
     List<DistributedLock> members();
 
     /**
-     * Acquires all members for the current thread, waiting for as long as it takes. An interrupt does not end the wait; it is
-     * kept.
+     * Acquires all members for the current thread, waiting for as long as it takes. An interrupt does not end the wait; the
+     * interrupt status is then set when the method returns.
      *
      * @throws LeaseLostException if the current thread holds a member and its hold was lost; unlock first
      * @throws IllegalStateException if the client of a member is closed, or if the current thread holds an open {@link Lease}
@@ -91,8 +91,8 @@ public interface MultiLock extends Lock {
     void lockInterruptibly() throws InterruptedException;
 
     /**
-     * Acquires all members only if each is free now or held by the current thread. The method is not interruptible; an
-     * interrupt is kept.
+     * Acquires all members only if each is free now or held by the current thread. The method is not interruptible, and
+     * preserves the interrupt status.
      *
      * @return {@code true} if the current thread holds all members now; {@code false} if this call acquired none
      * @see #lock() the exceptions
@@ -136,8 +136,8 @@ public interface MultiLock extends Lock {
     /**
      * Ends the innermost level of the current thread's hold. Unlocks every member, even if the unlock of another member throws.
      *
-     * <p>The method is not interruptible; an interrupt is kept. It waits for the answer of each store for at most the command
-     * timeout.
+     * <p>The method is not interruptible, and preserves the interrupt status. It waits for the answer of each store for at most
+     * the command timeout.
      *
      * @throws LeaseLostException if a member was lost before. It names the first lost member, and the exceptions of the others
      *     are suppressed

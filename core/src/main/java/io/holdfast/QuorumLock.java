@@ -58,8 +58,8 @@ public interface QuorumLock extends Lock {
     int majority();
 
     /**
-     * Acquires the lock for the current thread, waiting for as long as it takes. An interrupt does not end the wait; it is
-     * kept.
+     * Acquires the lock for the current thread, waiting for as long as it takes. An interrupt does not end the wait; the
+     * interrupt status is then set when the method returns.
      *
      * @throws LeaseLostException if the current thread holds the lock and its hold was lost; unlock first
      * @throws IllegalStateException if so many clients are closed that no majority is left; if the current thread holds the
@@ -95,8 +95,8 @@ public interface QuorumLock extends Lock {
     void lockInterruptibly() throws InterruptedException;
 
     /**
-     * Acquires the lock if a majority is free now. Each server is asked once. The method is not interruptible; an interrupt is
-     * kept.
+     * Acquires the lock if a majority is free now. Each server is asked once. The method is not interruptible, and preserves
+     * the interrupt status.
      *
      * @return {@code true} if the current thread holds the lock now
      * @see #lock() the exceptions
@@ -139,7 +139,7 @@ public interface QuorumLock extends Lock {
     /**
      * Ends the innermost level of the current thread's hold. Ending the outermost level releases the lock at all servers.
      *
-     * <p>The method is not interruptible; an interrupt is kept. It waits for the answers for at most the budget.
+     * <p>The method is not interruptible, and preserves the interrupt status. It waits for the answers for at most the budget.
      *
      * @throws LeaseLostException if a majority was lost before
      * @throws IllegalStateException if no majority of the clients is open, which released the hold

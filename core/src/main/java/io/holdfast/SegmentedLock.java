@@ -87,7 +87,7 @@ public interface SegmentedLock {
 
     /**
      * Acquires any segment that is free now, and asks for each once. Returns an empty result if all segments are held, or none
-     * is left. The method is not interruptible; an interrupt is kept.
+     * is left. The method is not interruptible, and preserves the interrupt status.
      *
      * @throws StoreUnavailableException if the store did not answer for a segment; nothing is acquired
      * @throws IndeterminateLockException if it is not known whether a segment was acquired; any grant is released in the
