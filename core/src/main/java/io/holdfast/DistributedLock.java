@@ -260,7 +260,7 @@ public interface DistributedLock extends Lock {
      * Runs the body if the lock is free now, and keeps the name held for at least the given time. If several nodes start the
      * same work at about the same time, only one of them does it.
      *
-     * <p>The method does not wait for the lock and is not interruptible, and preserves the interrupt status. While the body
+     * <p>The method does not wait for the lock. It is not interruptible, and preserves the interrupt status. While the body
      * runs, the current thread holds the lock, which is renewed for as long as the body takes. When the body ends, normally or
      * by an exception, the thread no longer holds the lock. If {@code minHold} has passed since the lock was acquired, the lock
      * is released as by {@link #unlock}. Otherwise, the name stays held until {@code minHold} has passed, and is released in
