@@ -1,4 +1,4 @@
-/** What stores have in common, for those who write one. */
+/** The parts that stores share, for authors of stores. */
 module io.holdfast.support {
     requires transitive io.holdfast;
     requires static com.google.errorprone.annotations;

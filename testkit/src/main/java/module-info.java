@@ -1,4 +1,4 @@
-/** What every store must keep, and what tests of distributed locks need: faults, virtual time, leak checks. */
+/** The contract of every store as tests, and tools for tests of distributed locks: faults, virtual time, and leak checks. */
 module io.holdfast.testkit {
     requires static com.google.errorprone.annotations;
     requires transitive io.holdfast;

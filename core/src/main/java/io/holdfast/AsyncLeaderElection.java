@@ -5,31 +5,34 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The ways to campaign in a {@link LeaderElection} without blocking.
+ * The asynchronous API of a {@link LeaderElection}.
  *
- * <p>Each method returns at once, and completes its future on the client's callback executor
- * ({@link HoldfastBuilder#callbackExecutor}). It completes exceptionally with what the blocking method would throw.
- * Cancelling the future, or completing it from outside, withdraws the candidate: a lead that is won afterwards is given up.
+ * <p>Each method returns at once. It completes its future on the client's callback executor
+ * ({@link HoldfastBuilder#callbackExecutor}). The future completes exceptionally with the exception that the blocking method
+ * would throw. Canceling the future, or completing it from outside, withdraws the candidate. A leadership that is won
+ * afterwards is resigned.
  */
 public interface AsyncLeaderElection {
 
-    /** Waits for as long as it takes to be the leader; see {@link LeaderElection#campaign()}. */
+    /** Becomes the leader, however long that takes; see {@link LeaderElection#campaign()}. */
     CompletableFuture<Leadership> campaign();
 
     /**
-     * Becomes the leader within the wait; fails with {@link LockTimeoutException} when it has passed.
+     * Becomes the leader within the given time. If the time is up before that, the future fails with
+     * {@link LockTimeoutException}.
      *
-     * @param wait zero or less for no waiting
+     * @param wait the maximum time to wait; zero or less means not to wait
      */
     CompletableFuture<Leadership> campaign(Duration wait);
 
-    /** Becomes the leader if nobody is now; empty otherwise. */
+    /** Becomes the leader if nobody leads now. Otherwise, the future completes with an empty result. */
     CompletableFuture<Optional<Leadership>> tryCampaign();
 
     /**
-     * Becomes the leader if nobody is any more within the wait; empty otherwise.
+     * Becomes the leader if the leadership becomes free within the given time. Otherwise, the future completes with an empty
+     * result.
      *
-     * @param wait zero or less for no waiting
+     * @param wait the maximum time to wait; zero or less means not to wait
      */
     CompletableFuture<Optional<Leadership>> tryCampaign(Duration wait);
 }

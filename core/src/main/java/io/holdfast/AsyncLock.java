@@ -5,11 +5,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The lease face of a {@link DistributedLock} without blocking.
+ * The asynchronous API of a {@link DistributedLock}, for leases.
  *
- * <p>Each method calls the store, returns at once, and completes its future on the client's callback executor
- * ({@link HoldfastBuilder#callbackExecutor}). It completes exceptionally with what the blocking method would throw.
- * Cancelling the future, or completing it from outside, withdraws the request: what the store grants afterwards is
+ * <p>Each method calls the store and returns at once. It completes its future on the client's callback executor
+ * ({@link HoldfastBuilder#callbackExecutor}). The future completes exceptionally with the exception that the blocking method
+ * would throw. Canceling the future, or completing it from outside, withdraws the request. A grant that arrives afterwards is
  * released. A bad argument throws at the call.
  *
  * <pre>{@code
@@ -23,27 +23,32 @@ public interface AsyncLock {
     CompletableFuture<Lease> acquire();
 
     /**
-     * Acquires a lease within the wait; fails with {@link LockTimeoutException} when it has passed.
+     * Acquires a lease within the given time. If the time is up before that, the future fails with
+     * {@link LockTimeoutException}.
      *
-     * @param wait zero or less for no waiting
+     * @param wait the maximum time to wait; zero or less means not to wait
      */
     CompletableFuture<Lease> acquire(Duration wait);
 
-    /** Acquires a lease if the lock is free now, like {@link DistributedLock#tryLock()}; empty if it is held. */
+    /**
+     * Acquires a lease if the lock is free now, like {@link DistributedLock#tryLock()}. If the lock is held, the future
+     * completes with an empty result.
+     */
     CompletableFuture<Optional<Lease>> tryAcquire();
 
     /**
-     * Acquires a lease if the lock becomes free within the wait; empty otherwise.
+     * Acquires a lease if the lock becomes free within the given time. Otherwise, the future completes with an empty result.
      *
-     * @param wait zero or less for no waiting
+     * @param wait the maximum time to wait; zero or less means not to wait
      */
     CompletableFuture<Optional<Lease>> tryAcquire(Duration wait);
 
     /**
-     * Acquires a lease that ends after the given time and is not renewed, if the lock becomes free within the wait.
+     * Acquires a lease that ends after the given time and is not renewed, if the lock becomes free within the wait. Otherwise,
+     * the future completes with an empty result.
      *
-     * @param wait zero or less for no waiting
-     * @param lease 100 ms to 365 days
+     * @param wait the maximum time to wait; zero or less means not to wait
+     * @param lease the lease, 100 ms to 365 days
      */
     CompletableFuture<Optional<Lease>> tryAcquire(Duration wait, Duration lease);
 }

@@ -5,12 +5,12 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The lease face of a {@link MultiLock} without blocking.
+ * The asynchronous API of a {@link MultiLock}, for leases.
  *
- * <p>Each method returns at once, and completes its future on the callback executor of a member's client. It completes
- * exceptionally with what the blocking method would throw, after what was taken has been released. Cancelling the future,
- * or completing it from outside, withdraws the request, and releases what was or will be granted. A bad argument throws
- * at the call.
+ * <p>Each method returns at once. It completes its future on the callback executor of a member's client. If a member fails, the
+ * acquired members are released first. Then the future completes exceptionally with the exception that the blocking method
+ * would throw. Canceling the future, or completing it from outside, withdraws the request. Each member that was granted, or is
+ * granted later, is released. A bad argument throws at the call.
  */
 public interface AsyncMultiLock {
 
@@ -18,28 +18,30 @@ public interface AsyncMultiLock {
     CompletableFuture<MultiLease> acquire();
 
     /**
-     * Acquires a lease of all members within the wait; fails with {@link LockTimeoutException} when it has passed.
+     * Acquires a lease of all members within the given time. If the time is up before that, the future fails with
+     * {@link LockTimeoutException}.
      *
-     * @param wait for all together; zero or less for no waiting
+     * @param wait the maximum time to wait for all members together; zero or less means not to wait
      */
     CompletableFuture<MultiLease> acquire(Duration wait);
 
-    /** Acquires a lease of all members if each is free now; empty if one is held. */
+    /** Acquires a lease of all members if each is free now. If a member is held, the future completes with an empty result. */
     CompletableFuture<Optional<MultiLease>> tryAcquire();
 
     /**
-     * Acquires a lease of all members if they become free within the wait; empty otherwise.
+     * Acquires a lease of all members if they become free within the given time. Otherwise, the future completes with an empty
+     * result.
      *
-     * @param wait for all together; zero or less for no waiting
+     * @param wait the maximum time to wait for all members together; zero or less means not to wait
      */
     CompletableFuture<Optional<MultiLease>> tryAcquire(Duration wait);
 
     /**
-     * Acquires a lease of all members if they become free within the wait, each for the given time from when it is got,
-     * without renewal.
+     * Acquires a lease of all members, without renewal, if they become free within the wait. Otherwise, the future completes
+     * with an empty result. The lease of each member begins when that member is acquired.
      *
-     * @param wait for all together; zero or less for no waiting
-     * @param lease 100 ms to 365 days; the hold ends with the first member
+     * @param wait the maximum time to wait for all members together; zero or less means not to wait
+     * @param lease the lease of each member, 100 ms to 365 days; the hold ends when the first of them ends
      */
     CompletableFuture<Optional<MultiLease>> tryAcquire(Duration wait, Duration lease);
 }

@@ -5,11 +5,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The lease face of a {@link QuorumLock} without blocking.
+ * The asynchronous API of a {@link QuorumLock}, for leases.
  *
- * <p>Each method returns at once, and completes its future on the callback executor of one of the clients. It completes
- * exceptionally with what the blocking method would throw. Cancelling the future, or completing it from outside, withdraws
- * the request, and releases what was or will be granted. A bad argument throws at the call.
+ * <p>Each method returns at once. It completes its future on the callback executor of one of the clients. The future completes
+ * exceptionally with the exception that the blocking method would throw. Canceling the future, or completing it from outside,
+ * withdraws the request. Each server's grant, present or later, is released. A bad argument throws at the call.
  */
 public interface AsyncQuorumLock {
 
@@ -17,27 +17,32 @@ public interface AsyncQuorumLock {
     CompletableFuture<QuorumLease> acquire();
 
     /**
-     * Acquires a lease within the wait; fails with {@link LockTimeoutException} when it has passed.
+     * Acquires a lease within the given time. If the time is up before that, the future fails with
+     * {@link LockTimeoutException}.
      *
-     * @param wait zero or less for no waiting
+     * @param wait the maximum time to wait; zero or less means not to wait
      */
     CompletableFuture<QuorumLease> acquire(Duration wait);
 
-    /** Asks once for a lease; empty if others hold it at too many servers. */
+    /**
+     * Asks each server once for a lease. If others hold the lock at too many servers, the future completes with an empty
+     * result.
+     */
     CompletableFuture<Optional<QuorumLease>> tryAcquire();
 
     /**
-     * Acquires a lease if a majority becomes free within the wait; empty otherwise.
+     * Acquires a lease if a majority becomes free within the given time. Otherwise, the future completes with an empty result.
      *
-     * @param wait zero or less for no waiting
+     * @param wait the maximum time to wait; zero or less means not to wait
      */
     CompletableFuture<Optional<QuorumLease>> tryAcquire(Duration wait);
 
     /**
      * Acquires a lease that ends after the given time and is not renewed, if a majority becomes free within the wait.
+     * Otherwise, the future completes with an empty result.
      *
-     * @param wait zero or less for no waiting
-     * @param lease 100 ms to 365 days
+     * @param wait the maximum time to wait; zero or less means not to wait
+     * @param lease the lease, 100 ms to 365 days
      */
     CompletableFuture<Optional<QuorumLease>> tryAcquire(Duration wait, Duration lease);
 }

@@ -4,114 +4,121 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import java.time.Duration;
 
 /**
- * A count that goes down to zero, over all clients of a store; who waits for that goes on then.
+ * A countdown latch that is shared by all clients of a store. Its waiters proceed when the count reaches zero.
  *
  * <pre>{@code
  * DistributedLatch loaded = holdfast.countDownLatch("loaded/42");
  * loaded.trySetCount(3, Duration.ofHours(1));
  * // each of three workers:
  * loaded.countDown();
- * // whoever needs them all:
+ * // each worker that needs them all:
  * loaded.await();
  * }</pre>
  *
- * <p><b>A latch</b> is not set, or set to a count, or open, when it was counted down to zero. It stays open until it is set anew
- * by {@link #reset}, is {@linkplain #delete deleted}, or its life is over; without a life of its own it goes seven days after it
- * opened. One that nobody opens and that has no life stays: give it one, so that it does not outlive those who need it.
+ * <p><b>States.</b> A latch is not set, or set to a count, or open. It opens when it is counted down to zero. It stays open
+ * until it is set again by {@link #reset}, is {@linkplain #delete deleted}, or its life ends. An open latch without a life ends
+ * seven days after it opened. A latch without a life that nobody opens stays forever. Give it a life, so that it does not
+ * outlive the work that needs it.
  *
- * <p><b>Who waits</b> is told by the store when the latch opens or goes, and asks about once a second in any case. It waits for the
- * latch as it was set when the wait began: when that is set anew or deleted, or its life is over, before it opened, the wait ends
- * with an {@link IllegalStateException}, and never hangs. The text says so if the store does not know any more whether the latch
- * had opened, as when it has lost its data. Tokens and leases have no part in a latch: it is held by nobody.
+ * <p><b>Waiting.</b> The store notifies the waiters when the latch opens or ends. A client also asks the store about once a
+ * second while it waits. A waiter waits for the setting of the latch that was in force when the wait began. If that setting is
+ * replaced or deleted, or its life ends, before the latch opened, the wait ends with an {@link IllegalStateException}. So a
+ * wait never hangs. The text says so if the store no longer knows whether the latch had opened, for example after it lost its
+ * data. A latch has no holder, no token and no lease.
  *
- * <p><b>Each count is counted once.</b> A request whose answer was lost is sent again under the same id for up to {@code maxOutage},
- * and the store counts one of them; after that {@link IndeterminateLockException} says that it cannot be known.
+ * <p><b>Each count is counted once.</b> A request whose answer is lost is sent again under the same id, for up to
+ * {@code maxOutage}. The store counts one of the copies. If no answer arrives in that time, the method throws
+ * {@link IndeterminateLockException}, because the outcome is unknown.
  *
- * <p><b>Each method</b> calls the store; all but {@code await} wait for its answer and keep an interrupt for later. It throws
- * {@link StoreUnavailableException} if the store did not answer within the command timeout, {@link StoreRefusedException} if it
- * refused, and {@link IllegalStateException} if the client is closed. A name of a latch has nothing to do with a lock or a
- * semaphore of the same name.
+ * <p><b>Each method</b> calls the store. All methods except {@code await} wait for the store's answer and ignore an interrupt
+ * until they return. A method throws {@link StoreUnavailableException} if the store did not answer within the command timeout.
+ * It throws {@link StoreRefusedException} if the store refused, and {@link IllegalStateException} if the client is closed. A
+ * latch is independent of a lock or a semaphore with the same name.
  */
 public interface DistributedLatch {
 
-    /** The name. */
+    /** Returns the name of this latch. */
     String name();
 
     /**
-     * Sets the latch to that count, if it is not set.
+     * Sets the latch to the given count if it is not set.
      *
-     * @param count at least 1
-     * @return whether it was not set; if false it is as it was, perhaps open, as {@link #count} tells
-     * @throws IllegalArgumentException if the count is less
+     * @param count the count, at least 1
+     * @return {@code true} if the latch was not set before; {@code false} if it was set and remains as it was, which includes
+     *     open (see {@link #count})
+     * @throws IllegalArgumentException if the count is less than 1
      */
     @CanIgnoreReturnValue
     boolean trySetCount(int count);
 
     /**
-     * Sets the latch to that count, if it is not set, for that long at most.
+     * Sets the latch to the given count for a limited life, if it is not set.
      *
-     * @param count at least 1
-     * @param life after which it is not set any more, open or not: 100 ms to 365 days from now
-     * @return whether it was not set; if false it is as it was, and lives as long as it would have
-     * @throws IllegalArgumentException if the count is less, or the life is out of range
+     * @param count the count, at least 1
+     * @param life the time from now after which the latch is no longer set, open or not: 100 ms to 365 days
+     * @return {@code true} if the latch was not set before; {@code false} if it was set and keeps its count and its life
+     * @throws IllegalArgumentException if the count is less than 1, or if the life is out of range
      */
     @CanIgnoreReturnValue
     boolean trySetCount(int count, Duration life);
 
     /**
-     * Counts down by one; does nothing to an open latch.
+     * Counts the latch down by one. Does nothing if the latch is open.
      *
      * @throws IllegalStateException if the latch is not set
      */
     void countDown();
 
     /**
-     * Counts down by so many, at most to zero; does nothing to an open latch.
+     * Counts the latch down by the given number, to zero at the lowest. Does nothing if the latch is open.
      *
-     * @param count at least 1
-     * @throws IllegalArgumentException if the count is less
+     * @param count the number to count down by, at least 1
+     * @throws IllegalArgumentException if the count is less than 1
      * @throws IllegalStateException if the latch is not set
      */
     void countDown(int count);
 
-    /** How often it is still to be counted down; 0 if it is open, or not set. */
+    /** Returns the current count. It is 0 if the latch is open or not set. */
     int count();
 
     /**
-     * Waits until the latch is open, for as long as it takes; through an outage of the store for up to {@code maxOutage}.
+     * Waits until the latch is open, however long that takes. During an outage of the store the wait continues for up to
+     * {@code maxOutage}.
      *
-     * @throws InterruptedException if interrupted on entry or while waiting
-     * @throws IllegalStateException if the latch is not set; or was set anew or deleted, or its life was over, before it opened
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting
+     * @throws IllegalStateException if the latch is not set; or if it was set again or deleted, or its life ended, before it
+     *     opened
      */
     void await() throws InterruptedException;
 
     /**
-     * Waits until the latch is open, for that long at most.
+     * Waits until the latch is open, or until the time is up.
      *
-     * @param wait zero or less for asking once
-     * @return whether it is open; if not, the time has passed
-     * @throws InterruptedException if interrupted on entry or while waiting
-     * @throws IllegalStateException if the latch is not set; or was set anew or deleted, or its life was over, before it opened
+     * @param wait the maximum time to wait; zero or less means to ask once
+     * @return {@code true} if the latch is open; {@code false} if the time is up
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting
+     * @throws IllegalStateException if the latch is not set; or if it was set again or deleted, or its life ended, before it
+     *     opened
      */
     boolean await(Duration wait) throws InterruptedException;
 
     /**
-     * Sets the latch to that count, whatever it was, and for as long as it takes. Who waits for it as it was before gets an
-     * {@link IllegalStateException} at once, unless it had opened.
+     * Sets the latch to the given count, whatever its state, without a limit to its life. Waiters for the previous setting get
+     * an {@link IllegalStateException} at once, unless it had opened.
      *
-     * @param count at least 1
-     * @throws IllegalArgumentException if the count is less
+     * @param count the count, at least 1
+     * @throws IllegalArgumentException if the count is less than 1
      */
     void reset(int count);
 
     /**
-     * Forgets the latch. Who waits for it gets an {@link IllegalStateException} at once.
+     * Deletes the latch. Its waiters get an {@link IllegalStateException} at once.
      *
-     * @return whether it was set
+     * @return {@code true} if the latch was set
      */
     @CanIgnoreReturnValue
     boolean delete();
 
-    /** Waiting without blocking. */
+    /** Returns the asynchronous API for waiting. */
     AsyncLatch async();
 }

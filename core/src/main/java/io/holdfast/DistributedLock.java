@@ -12,11 +12,11 @@ import java.util.concurrent.locks.Lock;
 /**
  * A reentrant lock that excludes threads and leases of every client that uses the same name on the same store.
  *
- * <p>It has two faces. The <em>thread face</em> ({@link #lock()}, {@link #tryLock()}, {@link #unlock()}) follows
- * {@link Lock}: the current thread is the owner and may lock again. The <em>lease face</em> ({@link #acquire()},
- * {@link #tryAcquire()}) gives a {@link Lease} that is tied to no thread. The faces are different owners: a thread that
- * holds the lock and then asks for a lease without a bound to the wait would wait for itself, and so would a thread that
- * acquired a lease which is still open and then locks; such a call throws {@link IllegalStateException}.
+ * <p>It has two APIs. The <em>thread API</em> ({@link #lock()}, {@link #tryLock()}, {@link #unlock()}) follows {@link Lock}:
+ * the current thread is the owner and may lock again. The <em>lease API</em> ({@link #acquire()}, {@link #tryAcquire()})
+ * returns a {@link Lease} that is not tied to a thread. The two APIs have different owners. So a thread that holds the lock and
+ * then acquires a lease without a time limit would wait for itself. A thread that has an open lease and then locks would do the
+ * same. Such a call throws {@link IllegalStateException}.
  *
  * <pre>{@code
  * DistributedLock lock = holdfast.lock("orders/42");
@@ -24,114 +24,130 @@ import java.util.concurrent.locks.Lock;
  * try {
  *     ship(42, lock.fencingToken());
  * } finally {
- *     lock.unlock();           // throws LeaseLostException when the hold was lost meanwhile
+ *     lock.unlock();           // throws LeaseLostException if the hold was lost
  * }
  * }</pre>
  *
- * <p><strong>Leases.</strong> The store forgets a hold when its lease ends, so that a crashed process blocks nobody for
- * ever. Without a lease argument the lease is renewed in the background for as long as the owner lives (the
- * <em>watchdog</em>). With a lease argument the hold ends then, is not renewed, and others may take the lock at that
- * moment; that is a loss like any other. The hold lasts until the latest end of its levels; when a level ends, the rest
- * counts again. The watchdog renews it for the lease of the lock by which the outermost of its levels without a lease
- * argument was entered. A lease is 100 ms to 365 days, or the call throws {@link IllegalArgumentException}.
+ * <p><strong>Leases.</strong> The store forgets a hold when its lease ends, so a crashed process does not block others forever.
+ * Without a lease argument, the <em>watchdog</em> renews the lease in the background for as long as the owner lives. With a
+ * lease argument, the hold is not renewed and ends with that lease. If the owner still holds it at that moment, the hold is
+ * lost, like any other loss, and others can acquire the lock. The hold of a thread lasts until the latest end of its levels.
+ * When a level ends, the remaining levels determine the end. The watchdog renews the hold with the lease of the lock object
+ * that entered the outermost level without a lease argument. A lease is 100 ms to 365 days; otherwise the call throws
+ * {@link IllegalArgumentException}.
  *
- * <p><strong>Waits.</strong> A wait bounds the waiting for the lock. Zero or less means no waiting. The first answer of
- * the store is always waited for, at most for the command timeout (default 2 s), because without it nothing can be said.
+ * <p><strong>Waits.</strong> A wait argument limits the time to wait for the lock. Zero or less means not to wait. Every call
+ * waits for the store's first answer, for at most the command timeout (default 2 s), because nothing is known before that.
  *
- * <p><strong>Every acquiring method</strong>, when the lock is
+ * <p><strong>Every acquiring method</strong> does the following, when the lock is
  * <ul>
- *   <li>free: takes it with one store call;
- *   <li>held by me (thread face): adds one level, without a store call, unless the level's own lease ends later than the
- *       hold: then one call sets that end, and if it is not confirmed {@link StoreUnavailableException} is thrown and no
- *       level is added; with {@link LockOptions#withReentrant withReentrant(false)} throws {@link IllegalStateException};
- *   <li>held by another: waits as its signature says;
- *   <li>unreachable at the first call: throws {@link StoreUnavailableException} (not acquired) or
- *       {@link IndeterminateLockException} (may be held; is being released) after the command timeout. A call that
- *       already waits stays through an outage until its own time is up or {@code maxOutage} (default 30 s) has passed;
- *   <li>refused by the store (no rights, a foreign key under the name, bad configuration): throws
+ *   <li>free: acquires it with one store call;
+ *   <li>held by the current thread (thread API): adds one level without a store call. If the new level's own lease ends later
+ *       than the hold, one store call moves the end of the hold. If that call is not confirmed, the method throws
+ *       {@link StoreUnavailableException} and adds no level. With {@link LockOptions#withReentrant withReentrant(false)}, the
+ *       method throws {@link IllegalStateException};
+ *   <li>held by another owner: waits as its signature says;
+ *   <li>in a store that does not answer the first request: throws {@link StoreUnavailableException} (the lock is not acquired)
+ *       or {@link IndeterminateLockException} (the outcome is unknown, and any grant is released) after the command timeout. A
+ *       call that already waits continues to wait until its own time is up, or until {@code maxOutage} (default 30 s) has
+ *       passed;
+ *   <li>refused by the store (missing access rights, a foreign key under the name, bad configuration): throws
  *       {@link StoreRefusedException}.
  * </ul>
- * A call that is interrupted, times out or fails leaves nothing behind at the store: what may have been granted is released
- * in the background. When the wait ends during an outage, false or empty is the answer only if nothing can have been
- * granted; otherwise the call throws as above. A call lasts at most its wait and the command timeout.
  *
- * <p><strong>Fairness.</strong> None between newcomers and waiters, but nobody starves: inside a process nobody is
- * overtaken for more than about 1 ms, and while another client waits a process keeps the lock to itself for about 2 ms. A
- * waiter that polls, by choice ({@link WaitStrategy#POLLING}) or because the store sends no messages, gets the lock when it
- * happens to ask while the lock is free.
+ * <p>A call that is interrupted, times out or fails leaves nothing behind at the store. Any grant is released in the
+ * background. If the wait ends during an outage, the result is {@code false} or empty only if nothing can have been granted.
+ * Otherwise, the call throws as above. A call lasts at most its wait plus the command timeout.
  *
- * <p>Objects of this type hold no state of a hold; they are cheap, safe for use by any thread, and equal for equal name
- * and client.
+ * <p><strong>Fairness.</strong> The lock is not fair, but no waiter starves. Inside a process, a newcomer can barge ahead of a
+ * waiter for at most about 1 ms. While another client waits, a process keeps the lock to itself for about 2 ms. A waiter polls
+ * if {@link WaitStrategy#POLLING} is set, or if the store sends no messages. Such a waiter acquires the lock if the lock is
+ * free when it asks.
+ *
+ * <p>Objects of this type have no state of their own. They are cheap, safe for use by any thread, and equal if name and client
+ * are equal.
  */
 public interface DistributedLock extends Lock {
 
-    /** The name, as it was given to {@link Holdfast#lock(String)}. */
+    /** Returns the name that was passed to {@link Holdfast#lock(String)}. */
     String name();
 
     /**
-     * Acquires the lock for the current thread, waiting for as long as it takes, uninterruptibly.
+     * Acquires the lock for the current thread, waiting for as long as it takes.
      *
-     * <p>Interrupts are kept for later. Calls the store unless the thread holds the lock, or it is handed on inside this
-     * process.
+     * <p>An interrupt does not end the wait. In that case, the interrupt status is set when the method returns. The method
+     * calls the store, unless the current thread already holds the lock or another thread of this process hands it over.
      *
-     * @throws LeaseLostException if this thread holds the lock and has lost it; unlock first
-     * @throws IllegalStateException if the current thread holds an open {@link Lease} of this name, for which it would
-     *     wait for ever, or holds the lock, which is not reentrant, or the client is closed
-     * @throws StoreUnavailableException if the store did not answer; not acquired
-     * @throws IndeterminateLockException if it cannot be known; is being released
-     * @throws StoreRefusedException if the store refused
+     * @throws LeaseLostException if the current thread holds the lock and its hold was lost; unlock first
+     * @throws IllegalStateException if the client is closed; if the current thread holds the lock and the lock is not
+     *     reentrant; or if it holds an open {@link Lease} of this name, because it would wait for itself
+     * @throws StoreUnavailableException if the store did not answer; nothing is acquired
+     * @throws IndeterminateLockException if it is not known whether the store granted the lock; any grant is released in the
+     *     background
+     * @throws StoreRefusedException if the store refused the request
      */
     @Override
     void lock();
 
     /**
-     * Acquires the lock like {@link #lock()}, for the given lease, without renewal.
+     * Acquires the lock like {@link #lock()}, for the given lease and without renewal.
      *
-     * <p>A level of an already held lock never ends the hold earlier than the others would.
+     * <p>If the current thread already holds the lock, the new level never makes the hold end earlier than its other levels do.
      *
-     * @param lease 100 ms to 365 days
+     * @param lease the lease, 100 ms to 365 days
      * @throws IllegalArgumentException if the lease is out of range
+     * @see #lock() the other exceptions
      */
     void lock(Duration lease);
 
     /**
-     * Acquires the lock for the current thread, waiting until it is free or the thread is interrupted.
+     * Acquires the lock for the current thread, waiting until it is acquired or the thread is interrupted.
      *
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is acquired then
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
      * @see #lock() the other exceptions
      */
     @Override
     void lockInterruptibly() throws InterruptedException;
 
     /**
-     * Acquires the lock only if it is free now or held by this thread.
+     * Acquires the lock if it is free now, or adds a level if the current thread holds it.
      *
-     * <p>Asks the store once unless this process knows that the lock is taken. Not interruptible; an interrupt is kept. Where
-     * another client has it that may only {@linkplain LockOptions#withLinger keep} it, waits for up to 50 ms for that client
-     * to give it back.
+     * <p>The method asks the store once, unless this process knows that the lock is held. It is not interruptible, and
+     * preserves the interrupt status. If the lock may only be {@linkplain LockOptions#withLinger lingering} at another client,
+     * the method waits up to 50 ms for that client to release it.
      *
-     * @return whether the lock is held by the current thread now; never false for "could not be told"
-     * @see #lock() the exceptions
+     * @return {@code true} if the current thread holds the lock now; {@code false} if another owner holds it. If the outcome is
+     *     unknown, the method throws instead
+     * @throws LeaseLostException if the current thread holds the lock and its hold was lost; unlock first
+     * @throws IllegalStateException if the client is closed, or if the current thread holds the lock and the lock is not
+     *     reentrant
+     * @throws StoreUnavailableException if the store did not answer; nothing is acquired
+     * @throws IndeterminateLockException if it is not known whether the store granted the lock; any grant is released in the
+     *     background
+     * @throws StoreRefusedException if the store refused the request
      */
     @Override
     boolean tryLock();
 
     /**
-     * Acquires the lock if it becomes free within the wait.
+     * Acquires the lock if it becomes free within the given time.
      *
-     * @param wait zero or less for no waiting
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is acquired then
-     * @see #lock() the other exceptions
+     * @param wait the maximum time to wait; zero or less means not to wait
+     * @return {@code true} if the lock was acquired; {@code false} if others held it for the whole time
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
+     * @see #tryLock() the other exceptions
      */
     boolean tryLock(Duration wait) throws InterruptedException;
 
     /**
-     * Acquires the lock if it becomes free within the wait, for the given lease, without renewal.
+     * Acquires the lock if it becomes free within the wait, for the given lease and without renewal.
      *
-     * @param wait zero or less for no waiting
-     * @param lease 100 ms to 365 days
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is acquired then
-     * @see #lock(Duration) the other exceptions
+     * @param wait the maximum time to wait; zero or less means not to wait
+     * @param lease the lease, 100 ms to 365 days
+     * @return {@code true} if the lock was acquired; {@code false} if others held it for the whole wait
+     * @throws IllegalArgumentException if the lease is out of range
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
+     * @see #tryLock() the other exceptions
      */
     boolean tryLock(Duration wait, Duration lease) throws InterruptedException;
 
@@ -147,31 +163,31 @@ public interface DistributedLock extends Lock {
     }
 
     /**
-     * Ends the innermost level of the current thread's hold; the outermost releases the lock with one store call, or
-     * hands it to the next waiter of this process with none.
+     * Ends the innermost level of the current thread's hold.
      *
-     * <p>Not interruptible; an interrupt is kept. Waits for the store's answer at most the command timeout. When none
-     * comes, the hold is over for the caller all the same: a warning is logged, and the release goes on in the
-     * background until it is confirmed.
+     * <p>Ending the outermost level releases the lock with one store call, or hands it over to the next waiter of this process
+     * without one. The method is not interruptible, and preserves the interrupt status. It waits for the store's answer for at
+     * most the command timeout. If no answer arrives, the hold has ended for the caller nevertheless. In that case, a warning
+     * is logged, and the release continues in the background until it is confirmed.
      *
-     * @throws LeaseLostException if the hold was lost before, or the store refuses to release it. The level is ended;
-     *     the outermost such unlock clears the hold
-     * @throws IllegalMonitorStateException if the current thread does not hold the lock; the text says who does, as far
-     *     as this client knows
+     * @throws LeaseLostException if the hold was lost before, or if the store refuses to release it. The level is ended. Ending
+     *     the outermost level also clears the lost hold
+     * @throws IllegalMonitorStateException if the current thread does not hold the lock; the text names the holder, as far as
+     *     this client knows it
      * @throws IllegalStateException if the client was closed, which released the hold
      */
     @Override
     void unlock();
 
     /**
-     * Runs the body while the current thread holds the lock, waiting for it like {@link #lock()}; unlocks when the body
-     * ends, however it does.
+     * Runs the body while the current thread holds the lock.
      *
-     * <p>What the body throws is thrown; an error of the unlock is added to it as suppressed. If the body ends well, an
-     * error of the unlock is thrown: what the body did may not have been under the lock.
+     * <p>The method waits for the lock like {@link #lock()}, and unlocks when the body ends, normally or by an exception. An
+     * exception of the body is thrown to the caller, with an exception of the unlock added as suppressed. If the body ends
+     * normally, an exception of the unlock is thrown, because the body may not have run under the lock.
      *
      * @throws LeaseLostException if the hold was lost
-     * @see #lock() the other exceptions, with which the body has not run
+     * @see #lock() the other exceptions, which mean that the body has not run
      */
     @SuppressWarnings("try")
     default void run(Runnable body) {
@@ -183,11 +199,11 @@ public interface DistributedLock extends Lock {
     }
 
     /**
-     * Runs the body like {@link #run}, if the lock is free within the wait.
+     * Runs the body like {@link #run}, if the lock becomes free within the given time.
      *
-     * @param wait zero or less for no waiting
-     * @return whether the body ran; false if the lock was held by others for the whole wait
-     * @throws InterruptedException if interrupted on entry or while waiting; the body has not run then
+     * @param wait the maximum time to wait; zero or less means not to wait
+     * @return {@code true} if the body ran; {@code false} if others held the lock for the whole time
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; the body has not run
      * @see #run the other exceptions
      */
     @SuppressWarnings("try")
@@ -205,7 +221,7 @@ public interface DistributedLock extends Lock {
     /**
      * Runs the body like {@link #run}, and returns its result.
      *
-     * @throws Exception what the body throws
+     * @throws Exception the exception that the body throws
      * @see #run the other exceptions
      */
     @SuppressWarnings("try")
@@ -218,14 +234,14 @@ public interface DistributedLock extends Lock {
     }
 
     /**
-     * Runs the body like {@link #run}, if the lock is free within the wait, and returns its result.
+     * Runs the body like {@link #run} if the lock becomes free within the given time, and returns its result.
      *
-     * @param wait zero or less for no waiting
-     * @param body must not return null, which would look as if it had not run
-     * @return the result; empty if the lock was held by others for the whole wait, and the body did not run
-     * @throws InterruptedException if interrupted on entry or while waiting; the body has not run then
-     * @throws NullPointerException if the body has run and returned null
-     * @throws Exception what the body throws
+     * @param wait the maximum time to wait; zero or less means not to wait
+     * @param body must not return {@code null}, which could not be distinguished from a body that has not run
+     * @return the result; empty if others held the lock for the whole time, and the body did not run
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; the body has not run
+     * @throws NullPointerException if the body ran and returned {@code null}
+     * @throws Exception the exception that the body throws
      * @see #run the other exceptions
      */
     @SuppressWarnings("try")
@@ -241,34 +257,36 @@ public interface DistributedLock extends Lock {
     }
 
     /**
-     * Runs the body if the lock is free now, and keeps the lock for at least the given time, so that of several nodes that
-     * start the same work at about the same time one does it.
+     * Runs the body if the lock is free now, and keeps the name held for at least the given time. If several nodes start the
+     * same work at about the same time, only one of them does it.
      *
-     * <p>Does not wait, and is not interruptible; an interrupt is kept. While the body runs the current thread holds the
-     * lock, renewed for as long as that takes. When the body ends, also by an error, the thread holds it no more. If
-     * {@code minHold} has passed then since the lock was got, it is released like by {@link #unlock}; if not, the name stays
-     * taken until it has, and is released in the background.
+     * <p>The method does not wait for the lock. It is not interruptible, and preserves the interrupt status. While the body
+     * runs, the current thread holds the lock, which is renewed for as long as the body takes. When the body ends, normally or
+     * by an exception, the thread no longer holds the lock. If {@code minHold} has passed since the lock was acquired, the lock
+     * is released as by {@link #unlock}. Otherwise, the name stays held until {@code minHold} has passed, and is released in
+     * the background.
      *
-     * <p>The store knows {@code minHold} from the beginning. So the name also stays taken when the client is closed or its
-     * process ends, in the body or after it. It is free then when the lease at the store ends: at {@code minHold}, or up to
-     * one lease of the watchdog later, because that lease was renewed and a store never shortens one.
+     * <p>The store knows {@code minHold} from the beginning. So the name stays held even if the client is closed or its process
+     * ends, in the body or after it. In that case, the name becomes free when the lease at the store ends. That is at
+     * {@code minHold}, or up to one lease of the watchdog later, because a store never shortens a renewed lease.
      *
-     * <p>What the body and the unlock throw is thrown as by {@link #run}. The name is not kept after a loss.
+     * <p>Exceptions of the body and of the unlock are thrown as by {@link #run}. After a loss the name does not stay held.
      *
-     * @param minHold 100 ms to 365 days, by this client's clock; longer than the nodes start apart, and shorter than the
-     *     time to the next start, less that
-     * @return whether the body ran; false if anybody else had the lock, or it was still kept
+     * @param minHold the minimum time to hold the name by this client's clock, 100 ms to 365 days; longer than the skew between
+     *     the start times of the nodes, and shorter than the period between two starts minus that skew
+     * @return {@code true} if the body ran; {@code false} if another owner held the lock, or if an earlier call still keeps the
+     *     name
      * @throws IllegalArgumentException if {@code minHold} is out of range
-     * @throws IllegalStateException if the current thread holds the lock, or the client is closed, also by the body
+     * @throws IllegalStateException if the current thread holds the lock, or if the client is closed, also by the body
      * @throws IllegalMonitorStateException if the body itself ended the hold
      * @throws LeaseLostException if the hold was lost while the body ran
-     * @see #lock() the other exceptions, with which the body has not run
+     * @see #lock() the other exceptions, which mean that the body has not run
      */
     @CanIgnoreReturnValue
     boolean runOnce(Duration minHold, Runnable body);
 
     /**
-     * Not supported: a condition would need a queue of its own in every store.
+     * Throws {@link UnsupportedOperationException}, because a condition would need a queue of its own in every store.
      *
      * @throws UnsupportedOperationException always
      */
@@ -278,27 +296,38 @@ public interface DistributedLock extends Lock {
                 "lock '" + name() + "': conditions are not supported; poll, or use a queue or a latch");
     }
 
-    /** Whether any owner of any client holds the lock. Calls the store; the answer may be old on arrival. */
+    /**
+     * Returns {@code true} if any owner of any client holds the lock. Calls the store. The answer may be outdated when it
+     * arrives.
+     */
     default boolean isLocked() {
         return holder().isPresent();
     }
 
     /**
-     * Whether the current thread has the lock to unlock, as in {@link java.util.concurrent.locks.ReentrantLock}: also when
-     * the hold was lost meanwhile, so that {@code if (isHeldByCurrentThread()) unlock()} does not hide a loss. Whether the
-     * hold can be relied on says {@link #isValid}.
+     * Returns {@code true} if the current thread has to unlock this lock, as in
+     * {@link java.util.concurrent.locks.ReentrantLock}.
+     *
+     * <p>The result stays {@code true} after the hold was lost, so that {@code if (isHeldByCurrentThread()) unlock()} does not
+     * hide a loss. Use {@link #isValid} to check whether the hold can be relied on.
      */
     boolean isHeldByCurrentThread();
 
-    /** How many levels the current thread has to unlock, also when the hold was lost meanwhile. */
+    /** Returns the number of levels that the current thread has to unlock. A lost hold counts until it is unlocked. */
     int holdCount();
 
-    /** Whether the current thread holds the lock and the hold is valid: not lost, and not in doubt after a clock step. */
+    /**
+     * Returns {@code true} if the current thread holds the lock and the hold is valid.
+     *
+     * <p>A hold is not valid after it was lost, or while a clock step puts it in doubt.
+     */
     boolean isValid();
 
     /**
-     * The fencing token of the current thread's hold: greater than every token given for this name before. Re-entry
-     * keeps it. Send it with each write to the protected resource, and let that resource refuse a lower one.
+     * Returns the fencing token of the current thread's hold.
+     *
+     * <p>The token is greater than every token that was issued for this name before. A reentrant acquire keeps the token. Send
+     * it with each write to the protected resource, and let that resource refuse a lower one.
      *
      * @throws LeaseLostException if the hold was lost
      * @throws IllegalMonitorStateException if the current thread does not hold the lock
@@ -306,25 +335,29 @@ public interface DistributedLock extends Lock {
     long fencingToken();
 
     /**
-     * How long the current thread's hold is valid for if the store is not heard of again; zero if the hold was lost.
+     * Returns the time for which the current thread's hold stays valid if the store does not answer again. It is zero if the
+     * hold was lost.
      *
      * @throws IllegalMonitorStateException if the current thread does not hold the lock
      */
     Duration remainingLease();
 
     /**
-     * Who holds the lock: host, process, thread, since when, with which token. Calls the store, and asks the holder for
-     * at most 200 ms; what it does not tell is empty.
+     * Returns the holder of the lock: host, process, thread, start of the hold, and token; empty if the lock is free.
+     *
+     * <p>The method calls the store, and asks the holder for at most 200 ms. Details that the holder does not report are empty.
      */
     Optional<LockReport.Holder> holder();
 
     /**
-     * Takes the lock away from whoever holds it. The holder is told ({@link LockEvent.Lost}), and its unlock throws; it
-     * may act for a moment longer, so only its lower fencing token protects the resource. Calls the store.
+     * Takes the lock away from its holder.
      *
-     * @return whether anybody held it
-     * @throws StoreUnavailableException if it was not done
-     * @throws IndeterminateLockException if there was no answer; it is not tried again
+     * <p>The holder is notified ({@link LockEvent.Lost}), and its unlock throws. It may act for a moment longer; during that
+     * moment only its lower fencing token protects the resource. The method calls the store.
+     *
+     * @return {@code true} if the lock was held
+     * @throws StoreUnavailableException if the lock was not taken away
+     * @throws IndeterminateLockException if the store did not answer; the request is not sent again
      */
     @CanIgnoreReturnValue
     boolean forceUnlock();
@@ -338,43 +371,62 @@ public interface DistributedLock extends Lock {
      * }
      * }</pre>
      *
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is acquired then
-     * @see #lock() the other exceptions
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
+     * @throws IllegalStateException if the client is closed; or if the current thread holds the lock or an open lease of this
+     *     name, because it would wait for itself
+     * @throws StoreUnavailableException if the store did not answer; nothing is acquired
+     * @throws IndeterminateLockException if it is not known whether the store granted the lock; any grant is released in the
+     *     background
+     * @throws StoreRefusedException if the store refused the request
      */
     Lease acquire() throws InterruptedException;
 
     /**
-     * Acquires a lease within the wait.
+     * Acquires a lease within the given time.
      *
-     * @param wait zero or less for no waiting
-     * @throws LockTimeoutException if the wait passed; its text says who holds the lock
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is acquired then
-     * @see #lock() the other exceptions
+     * @param wait the maximum time to wait; zero or less means not to wait
+     * @throws LockTimeoutException if the time is up; its text names the holder of the lock
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
+     * @throws IllegalStateException if the client is closed
+     * @throws StoreUnavailableException if the store did not answer; nothing is acquired
+     * @throws IndeterminateLockException if it is not known whether the store granted the lock; any grant is released in the
+     *     background
+     * @throws StoreRefusedException if the store refused the request
      */
     Lease acquire(Duration wait) throws InterruptedException;
 
-    /** Acquires a lease if the lock is free now, like {@link #tryLock()}; empty if it is held. */
+    /**
+     * Acquires a lease if the lock is free now, like {@link #tryLock()}. Returns an empty result if the lock is held.
+     *
+     * @throws IllegalStateException if the client is closed
+     * @throws StoreUnavailableException if the store did not answer; nothing is acquired
+     * @throws IndeterminateLockException if it is not known whether the store granted the lock; any grant is released in the
+     *     background
+     * @throws StoreRefusedException if the store refused the request
+     */
     Optional<Lease> tryAcquire();
 
     /**
-     * Acquires a lease if the lock becomes free within the wait; empty otherwise.
+     * Acquires a lease if the lock becomes free within the given time. Otherwise, returns an empty result.
      *
-     * @param wait zero or less for no waiting
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is acquired then
-     * @see #lock() the other exceptions
+     * @param wait the maximum time to wait; zero or less means not to wait
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
+     * @see #tryAcquire() the other exceptions
      */
     Optional<Lease> tryAcquire(Duration wait) throws InterruptedException;
 
     /**
-     * Acquires a lease that ends after the given time and is not renewed, if the lock becomes free within the wait.
+     * Acquires a lease that ends after the given time and is not renewed, if the lock becomes free within the wait. Otherwise,
+     * returns an empty result.
      *
-     * @param wait zero or less for no waiting
-     * @param lease 100 ms to 365 days
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is acquired then
-     * @see #lock(Duration) the other exceptions
+     * @param wait the maximum time to wait; zero or less means not to wait
+     * @param lease the lease, 100 ms to 365 days
+     * @throws IllegalArgumentException if the lease is out of range
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
+     * @see #tryAcquire() the other exceptions
      */
     Optional<Lease> tryAcquire(Duration wait, Duration lease) throws InterruptedException;
 
-    /** The lease face without blocking. */
+    /** Returns the asynchronous API of this lock, for leases. */
     AsyncLock async();
 }

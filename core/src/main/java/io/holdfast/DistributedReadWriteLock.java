@@ -3,36 +3,39 @@ package io.holdfast;
 import java.util.concurrent.locks.ReadWriteLock;
 
 /**
- * Two locks of one name: one to write, held by one owner, and one to read, held by any number of them while nobody writes.
+ * A pair of locks of one name, one for reading and one for writing. Any number of owners can hold the read lock while nobody
+ * writes. One owner can hold the write lock.
  *
- * <p><b>Waiting.</b> Neither side starves: readers that come when somebody waits to write wait behind it, and readers that
- * wait are let in together, before whoever came to write after them.
+ * <p><b>Waiting.</b> Neither side starves. Readers that arrive while an owner waits to write wait behind that owner. Waiting
+ * readers are let in together, before a writer that arrived after them.
  *
- * <p><b>In one client</b> the first reader asks the store, and those who come while it reads join it without a store call.
- * A reader with a lease of its own is not joined and joins nobody, so that it costs a store call and ends when it is meant to.
+ * <p><b>Cost.</b> In one client, the first reader asks the store. Readers that arrive while it reads join it without a store
+ * call. A reader with a lease of its own is not joined and does not join others. So it costs one store call, and ends with its
+ * own lease.
  *
- * <p><b>Both.</b> Each of the two may be entered again by the thread that holds it. The thread that writes may lock for
- * reading, too, and then unlock for writing: it goes on reading, and nobody has written in between. The other way round, a
- * wait without end throws {@link IllegalStateException} because the thread would wait for itself, and a try returns false,
- * as in the JDK. Who reads and may have to write takes the {@link #upgradeableLock()}. {@link Lease}s belong to no thread and are
- * strangers to each other and to all threads.
+ * <p><b>Reentrancy.</b> A thread that holds one of the locks can enter it again. A thread that holds the write lock can also
+ * acquire the read lock and then release the write lock. It then continues to read, and nobody has written in between. The
+ * other direction is refused. A thread that holds only the read lock would wait for itself, so an acquire of the write lock
+ * without a time limit throws {@link IllegalStateException}. A try returns {@code false}, as in the JDK. An owner that reads
+ * and may have to write uses the {@link #upgradeableLock()}. A {@link Lease} is not tied to a thread. It is a different owner
+ * than every other lease and every thread.
  *
- * <p><b>Tokens.</b> A reader's {@linkplain DistributedLock#fencingToken() token} is higher than that of any who wrote before
- * it, and lower than that of any who writes after it; readers that share may have the same.
+ * <p><b>Tokens.</b> A reader's {@linkplain DistributedLock#fencingToken() token} is higher than that of any writer before it,
+ * and lower than that of any writer after it. Readers that share the lock may have the same token.
  *
- * <p>The name is that of a lock, too: what is held as a read/write lock is refused as a {@link Holdfast#lock lock} with a
- * {@link StoreRefusedException}, and the reverse.
+ * <p>The name is also the name of a lock. While it is held as a read/write lock, acquiring it as a {@link Holdfast#lock lock}
+ * throws {@link StoreRefusedException}. The reverse is also true.
  */
 public interface DistributedReadWriteLock extends ReadWriteLock {
 
-    /** The name. */
+    /** Returns the name of this read/write lock. */
     String name();
 
     /**
      * {@inheritDoc}
      *
-     * <p>Its {@link DistributedLock#holder()} and {@link DistributedLock#forceUnlock()} are about the name, whoever holds it
-     * and how; {@link Holdfast#inspect} shows all who read.
+     * <p>Its {@link DistributedLock#holder()} and {@link DistributedLock#forceUnlock()} apply to the name, whichever owner
+     * holds it and in whichever mode. {@link Holdfast#inspect} returns all readers.
      */
     @Override
     DistributedLock readLock();
@@ -40,21 +43,22 @@ public interface DistributedReadWriteLock extends ReadWriteLock {
     /**
      * {@inheritDoc}
      *
-     * <p>A wait without end, for the lock or for a lease of it, throws {@link IllegalStateException} in a thread that holds
-     * the read lock only; a try returns false. If that thread has lost its read hold, both throw {@link LeaseLostException}.
+     * <p>If a thread holds only the read lock, an acquire without a time limit throws {@link IllegalStateException} in that
+     * thread. This applies to the lock and to a lease of it. A try returns {@code false}. If the thread has lost its read hold,
+     * locking and trying throw {@link LeaseLostException}.
      */
     @Override
     DistributedLock writeLock();
 
     /**
-     * The lock to read with, and perhaps to write later without letting anybody write in between: held by one owner at a time,
-     * while others read.
+     * Returns the lock for an owner that reads and may write later, without another writer in between. One owner at a time can
+     * hold it, while others read.
      *
      * <pre>{@code
      * lock.upgradeableLock().lock();
      * try {
      *     if (isMissing()) {
-     *         lock.writeLock().lock(); // waits until nobody else reads; nobody else can write before
+     *         lock.writeLock().lock(); // waits until the other readers have left; no other writer gets in
      *         try {
      *             write();
      *         } finally {
@@ -66,14 +70,15 @@ public interface DistributedReadWriteLock extends ReadWriteLock {
      * }
      * }</pre>
      *
-     * <p>It waits for who writes and for another that holds it, and lets those pass that waited to write. The thread that holds
-     * it may lock for reading and for writing. To write it goes before all who wait, and no reader is let in meanwhile, unless
-     * it waits by polling and so has no place among those who wait. If it loses this lock until it writes, the attempt throws
-     * {@link LeaseLostException}, as others may have written. Whoever writes may take it, too, and then unlock for writing.
+     * <p>An acquire waits for a writer and for another holder of this lock. It does not overtake writers that already wait. The
+     * thread that holds this lock can acquire the read lock and the write lock. To write, it goes before all waiters, and no
+     * new reader is let in while it waits. There is one exception: if it waits by polling, it has no position in the queue. If
+     * it loses this lock before it writes, the attempt throws {@link LeaseLostException}, because others may have written. A
+     * writer can also acquire this lock, and then release the write lock.
      *
-     * <p>A thread that would wait for itself is refused with an {@link IllegalStateException}: one that holds the read lock and
-     * wants this one, and one that holds both and wants to write. Its tries are not refused. A {@link Lease} of it reads, and keeps out all who would
-     * write, its own thread as well.
+     * <p>A thread that would wait for itself is refused with {@link IllegalStateException}. This applies to a thread that holds
+     * the read lock and acquires this lock. It also applies to a thread that holds both and acquires the write lock. Tries are
+     * not refused. A {@link Lease} of this lock reads, and keeps out all writers, including its own thread.
      */
     DistributedLock upgradeableLock();
 }

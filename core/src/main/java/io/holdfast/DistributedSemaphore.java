@@ -6,159 +6,174 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A number of permits, shared by all clients of a store: whoever has some may go on, the others wait.
+ * A semaphore that is shared by all clients of a store. The holders of its permits proceed, and others wait.
  *
  * <pre>{@code
  * DistributedSemaphore downloads = holdfast.semaphore("downloads");
- * downloads.trySetPermits(8); // by whoever comes first
+ * downloads.trySetPermits(8); // the first client sets the number
  * try (Permit permit = downloads.acquire()) {
  *     download(42);
  * }
  * }</pre>
  *
- * <p><b>Permits are leases.</b> Each {@link Permit} is renewed for as long as its owner lives, and comes back by itself, within
- * its lease, when its process dies. So a permit can be lost, like any {@link Lease}, and tells so. It is tied to no thread and
- * is closed by whoever has it, once; to close it again does nothing. There are never more permits out than the semaphore was
- * given, as long as the store keeps what it acknowledged.
+ * <p><b>Permits are leases.</b> A {@link Permit} is renewed for as long as its owner lives. If its process dies, it returns to
+ * the semaphore within its lease. So a permit can be lost, like any {@link Lease}, and the loss is reported. A permit is not
+ * tied to a thread. Its owner closes it once; closing it again does nothing. The number of held permits never exceeds the
+ * number of permits of the semaphore, as long as the store keeps what it acknowledged.
  *
- * <p><b>When too few are free</b> a call waits: in the order of arrival at the store, until so many are free as the first in the
- * queue wants. Somebody who comes later and wants no more than is free may take it before those who wait; with
- * {@link Holdfast#fairSemaphore} nobody does. A call that is interrupted, or whose time is up, leaves nothing behind.
+ * <p><b>If too few permits are free,</b> a call waits. Waiters are served in the order of arrival at the store. Each waiter
+ * waits until the first in the queue can have all permits that it wants. A later caller may acquire free permits ahead of the
+ * waiters, if it wants no more than are free. With {@link Holdfast#fairSemaphore}, no later caller may do that. A call that is
+ * interrupted or times out leaves nothing behind.
  *
  * <p><b>Each method that acquires</b> calls the store, and throws
  * <ul>
- *   <li>{@link StoreRefusedException} if the semaphore was never given permits, or has fewer in all than are asked for, also if
- *       that becomes so while it waits;
- *   <li>{@link StoreUnavailableException} if the store did not answer within the command timeout; nothing is acquired. A call
- *       that already waits stays through an outage until its own time is up or {@code maxOutage} (default 30 s) has passed;
- *   <li>{@link IndeterminateLockException} if it cannot be known whether permits were acquired; they are being released;
+ *   <li>{@link StoreRefusedException} if the semaphore has not been given permits, or has fewer permits in all than the call
+ *       asks for. This also applies if the number changes during the wait;
+ *   <li>{@link StoreUnavailableException} if the store did not answer within the command timeout. Nothing is acquired. A call
+ *       that already waits continues to wait until its own time is up, or until {@code maxOutage} (default 30 s) has passed;
+ *   <li>{@link IndeterminateLockException} if it is not known whether permits were acquired. Any grant is released in the
+ *       background;
  *   <li>{@link IllegalStateException} if the client is closed.
  * </ul>
  *
- * <p><b>Each method that sets or asks</b> how many there are calls the store, waits for its answer, and keeps an interrupt for
- * later. One that sets is repeated with the same effect as once while no answer comes, up to {@code maxOutage}; after that it
- * throws {@link IndeterminateLockException}.
+ * <p><b>Each method that sets or reads</b> the number of permits calls the store and waits for its answer. It is not
+ * interruptible, and preserves the interrupt status. If no answer arrives, a method that sets the number sends the request
+ * again for up to {@code maxOutage}. All copies have the effect of one request. After that time, the method throws
+ * {@link IndeterminateLockException}.
  *
- * <p>A name of a semaphore has nothing to do with a lock of the same name. Tokens rise for each name by itself.
+ * <p>A semaphore is independent of a lock with the same name. Tokens rise for each name separately.
  */
 public interface DistributedSemaphore {
 
-    /** The name. */
+    /** Returns the name of this semaphore. */
     String name();
 
-    // ---- how many there are
+    // ---- number of permits
 
     /**
-     * Gives the semaphore so many permits in all, unless it was given some before: the first one wins.
+     * Gives the semaphore the given number of permits in all, unless it already has a number of permits. The first call wins.
      *
-     * @param permits at least 1
-     * @return whether this was the first
-     * @throws IllegalArgumentException if there are fewer
+     * @param permits the number of permits, at least 1
+     * @return {@code true} if this call set the number
+     * @throws IllegalArgumentException if the number is less than 1
      */
     @CanIgnoreReturnValue
     boolean trySetPermits(int permits);
 
     /**
-     * Lets the semaphore have so many permits in all, whatever it had. Fewer than are held take nothing away from anybody: as
-     * they come back they are given to nobody, until there are no more than these.
+     * Sets the number of permits in all, whatever it was.
      *
-     * @param permits at least 1
-     * @throws IllegalArgumentException if there are fewer
+     * <p>If the number is smaller than the number of held permits, their holders keep them. Permits that are released are then
+     * not assigned, until no more permits are held than the semaphore has.
+     *
+     * @param permits the number of permits, at least 1
+     * @throws IllegalArgumentException if the number is less than 1
      */
     void setPermits(int permits);
 
     /**
-     * Lets the semaphore have so many permits more, or fewer if the number is negative, as {@link #setPermits} does.
+     * Adds the given number of permits, or removes permits if the number is negative. Held permits are treated as in
+     * {@link #setPermits}.
      *
-     * @throws StoreRefusedException if it was never given permits, or if fewer than 1 or more than an {@code int} would be left
+     * @throws StoreRefusedException if the semaphore has not been given permits, or if the sum would be less than 1 or too
+     *     large for an {@code int}
      */
     void addPermits(int delta);
 
-    /** How many permits there are in all; 0 if the semaphore was never given some. */
+    /** Returns the number of permits in all, or 0 if the semaphore has not been given permits. */
     int permits();
 
-    /** How many permits are free; negative by as many as are held above {@link #permits}, after that was made smaller. */
+    /**
+     * Returns the number of free permits. It is negative if more permits are held than {@link #permits}, after that number was
+     * reduced.
+     */
     int available();
 
-    /** Who holds permits now, in no order. */
+    /** Returns the current holders of permits, in no particular order. */
     List<PermitHolder> holders();
 
     /**
-     * Forgets how many permits there are, unless somebody holds or awaits some; what was given to a semaphore is kept for ever
-     * otherwise.
+     * Deletes the number of permits, unless permits are held or awaited. Without this call the store keeps the number forever.
      *
-     * @return whether it was forgotten
+     * @return {@code true} if the number was deleted
      */
     boolean delete();
 
-    // ---- taking some
+    // ---- acquiring
 
     /**
      * Acquires one permit, waiting for as long as it takes.
      *
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is acquired then
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
      */
     Permit acquire() throws InterruptedException;
 
     /**
-     * Acquires so many permits as one, waiting for as long as it takes.
+     * Acquires the given number of permits as one lease, waiting for as long as it takes.
      *
-     * @param permits at least 1
-     * @throws IllegalArgumentException if there are fewer
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is acquired then
+     * @param permits the number of permits, at least 1
+     * @throws IllegalArgumentException if the number is less than 1
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
      */
     Permit acquire(int permits) throws InterruptedException;
 
-    /** Acquires one permit if one is free now; empty otherwise. Not interruptible; an interrupt is kept. */
+    /**
+     * Acquires one permit if one is free now. Otherwise, returns an empty result. The method is not interruptible, and
+     * preserves the interrupt status.
+     */
     Optional<Permit> tryAcquire();
 
     /**
-     * Acquires so many permits as one if they are free now; empty otherwise. Not interruptible; an interrupt is kept.
+     * Acquires the given number of permits as one lease if they are free now. Otherwise, returns an empty result. The method is
+     * not interruptible, and preserves the interrupt status.
      *
-     * @param permits at least 1
-     * @throws IllegalArgumentException if there are fewer
+     * @param permits the number of permits, at least 1
+     * @throws IllegalArgumentException if the number is less than 1
      */
     Optional<Permit> tryAcquire(int permits);
 
     /**
-     * Acquires so many permits as one if they become free within the wait; empty otherwise.
+     * Acquires the given number of permits as one lease, if they become free within the given time. Otherwise, returns an empty
+     * result.
      *
-     * @param permits at least 1
-     * @param wait zero or less for no waiting
-     * @throws IllegalArgumentException if there are fewer
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is acquired then
+     * @param permits the number of permits, at least 1
+     * @param wait the maximum time to wait; zero or less means not to wait
+     * @throws IllegalArgumentException if the number is less than 1
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
      */
     Optional<Permit> tryAcquire(int permits, Duration wait) throws InterruptedException;
 
     /**
-     * Acquires so many permits as one that ends after the given time and is not renewed, if they become free within the wait;
-     * empty otherwise.
+     * Acquires the given number of permits as one lease, if they become free within the wait. The lease ends after the given
+     * time and is not renewed. If the permits do not become free, returns an empty result.
      *
-     * @param permits at least 1
-     * @param wait zero or less for no waiting
-     * @param lease 100 ms to 365 days
-     * @throws IllegalArgumentException if there are fewer permits, or the lease is out of range
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is acquired then
+     * @param permits the number of permits, at least 1
+     * @param wait the maximum time to wait; zero or less means not to wait
+     * @param lease the lease, 100 ms to 365 days
+     * @throws IllegalArgumentException if the number is less than 1, or if the lease is out of range
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
      */
     Optional<Permit> tryAcquire(int permits, Duration wait, Duration lease) throws InterruptedException;
 
     /**
-     * Acquires all permits that are free now, as one; empty if none are. Not interruptible; an interrupt is kept. What others
-     * hold is not touched.
+     * Acquires all permits that are free now, as one lease. Returns an empty result if no permit is free.
+     *
+     * <p>The method is not interruptible, and preserves the interrupt status. Permits that others hold are not affected.
      */
     Optional<Permit> drain();
 
     /**
-     * Gives back a permit whoever holds it, told by its {@link Permit#id}, as {@link DistributedLock#forceUnlock} does: the
-     * holder is told that it has lost it, but may act for a moment longer.
+     * Takes the permit with the given {@link Permit#id} away from its holder, like {@link DistributedLock#forceUnlock}. The
+     * holder is notified of the loss, but may act for a moment longer.
      *
-     * @throws IllegalArgumentException if it is no id of a permit
-     * @throws IllegalMonitorStateException if no such permit is held; nothing is changed, and no permit is made by it
+     * @throws IllegalArgumentException if the text is not the id of a permit
+     * @throws IllegalMonitorStateException if no permit with this id is held; nothing is changed, and no permit is created
      * @throws StoreUnavailableException if the store did not answer
-     * @throws IndeterminateLockException if it cannot be known whether it was given back
+     * @throws IndeterminateLockException if it is not known whether the permit was released
      */
     void release(String id);
 
-    /** The methods that acquire, without blocking. */
+    /** Returns the asynchronous API for acquiring permits. */
     AsyncSemaphore async();
 }

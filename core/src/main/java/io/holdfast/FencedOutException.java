@@ -1,8 +1,8 @@
 package io.holdfast;
 
 /**
- * A resource has refused a write, as somebody with a higher fencing token has been there: the writer held the lock once, and
- * does not any more. Nothing was written.
+ * Thrown when a resource refuses a write because it has seen a higher fencing token. The writer held the lock before, and no
+ * longer holds it. Nothing was written.
  */
 public final class FencedOutException extends HoldfastException {
 
@@ -12,7 +12,13 @@ public final class FencedOutException extends HoldfastException {
     private final long token;
     private final long highest;
 
-    /** For the resource as its store names it, the token of the write, and the highest token seen. */
+    /**
+     * Creates an exception for the given resource, as its store names it.
+     *
+     * @param resource the resource that refused the write
+     * @param token the token of the write
+     * @param highest the highest token that the resource has seen
+     */
     public FencedOutException(String resource, long token, long highest) {
         super(
                 "",
@@ -25,17 +31,17 @@ public final class FencedOutException extends HoldfastException {
         this.highest = highest;
     }
 
-    /** What was to be written, as its store names it: a key, for example. */
+    /** Returns the name of the resource at its store, for example a key. */
     public String resource() {
         return resource;
     }
 
-    /** The token of the write. */
+    /** Returns the token of the refused write. */
     public long token() {
         return token;
     }
 
-    /** The highest token that the resource has seen. */
+    /** Returns the highest token that the resource has seen. */
     public long highest() {
         return highest;
     }

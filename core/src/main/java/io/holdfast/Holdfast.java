@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A client: the way to locks that are kept in one store.
+ * A client of one store, which provides locks and related objects.
  *
  * <pre>{@code
  * try (Holdfast holdfast = Holdfast.connect("redis://localhost")) {
@@ -21,31 +21,32 @@ import java.util.Optional;
  * }
  * }</pre>
  *
- * <p>One client a process is usual: threads that use the same client share its connections, and pass a lock to each other
- * without the store. Safe for use by any thread. Its own threads are daemons named {@code holdfast-<client>-<use>}.
+ * <p>A process usually has one client. Threads that use the same client share its connections, and hand locks over to each
+ * other without the store. A client is safe for use by any thread. Its own threads are daemons named
+ * {@code holdfast-<client>-<use>}.
  */
 public interface Holdfast extends AutoCloseable {
 
     /**
      * Connects to a store, with the defaults of {@link HoldfastBuilder}.
      *
-     * @param uri {@code redis://[user:password@]host[:port][/db]}, {@code memory:} for locks of this client alone,
-     *     {@code memory:NAME} for locks shared inside this JVM, or what other stores on the class path understand
-     * @throws IllegalArgumentException if the URI is not understood; the text names the artifact to add for a known scheme
+     * @param uri {@code redis://[user:password@]host[:port][/db]}; {@code memory:} for locks of this client alone;
+     *     {@code memory:NAME} for locks that are shared inside this JVM; or the URI of another store on the class path
+     * @throws IllegalArgumentException if the URI is not understood; for a known scheme, the text names the artifact to add
      * @throws StoreUnavailableException if the store cannot be reached
-     * @throws StoreRefusedException if the store refuses, for example the password
+     * @throws StoreRefusedException if the store refuses, for example because of the password
      */
     static Holdfast connect(String uri) {
         return builder().uri(uri).build();
     }
 
-    /** A builder with the defaults. */
+    /** Returns a builder with the default options. */
     static HoldfastBuilder builder() {
         return new HoldfastBuilder();
     }
 
     /**
-     * The lock of this name. No store call; nothing is created until it is acquired.
+     * Returns the lock of the given name. Makes no store call, and creates nothing until the lock is acquired.
      *
      * @param name any text of 1 to 512 bytes of UTF-8 that does not begin with <code>hf:{</code>
      * @throws IllegalArgumentException if the name breaks that rule
@@ -56,28 +57,29 @@ public interface Holdfast extends AutoCloseable {
     }
 
     /**
-     * The lock of this name, used with these options. Options are of the acquirer, not of the name: two users may differ.
+     * Returns the lock of the given name, with the given options. The options apply to this lock object, not to the name. Two
+     * users of a name may have different options.
      *
-     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, or begins with <code>hf:{</code>; or if
-     *     the linger is longer than a third of the lease
+     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8 or begins with <code>hf:{</code>; or if the
+     *     linger is longer than a third of the lease
      * @throws IllegalStateException if the client is closed
-     * @throws UnsupportedOperationException if there is a linger, and the store sends no messages
+     * @throws UnsupportedOperationException if the options have a linger and the store sends no messages
      */
     DistributedLock lock(String name, LockOptions options);
 
     /**
-     * The fair lock of this name: the same lock as {@link #lock(String)}, but waited for in the order in which the store saw
-     * the waiters, over all clients.
+     * Returns the fair lock of the given name. It is the same lock as {@link #lock(String)}, but waiters acquire it in the
+     * order in which the store saw them, across all clients.
      *
-     * <p>Nobody gets the lock before one who came earlier, also not in a client that has it already; so it is slower than
-     * {@link #lock(String)}. A waiter keeps its place through reconnects, and gives it up when it is interrupted, its time is
-     * up, or its client is closed. A place whose client does not answer costs the others at most one claim window of a second,
-     * however many places that client has.
+     * <p>Nobody acquires the lock before a waiter that arrived earlier, not even in a client that already holds it. So it is
+     * slower than {@link #lock(String)}. A waiter keeps its position in the queue when its connection is lost. It leaves the
+     * queue when it is interrupted, its time is up, or its client is closed. A client that does not answer costs the others at
+     * most one claim window of a second, however many waiters it has.
      *
-     * <p>{@link DistributedLock#tryLock()} takes the lock if it is free, as that of a fair
-     * {@link java.util.concurrent.locks.ReentrantLock} does; as a lock that is waited for is handed from one to the next, it
-     * is never free then. The fair and the other lock of a name may be used side by side: both exclude each other, and nobody
-     * takes the name before a fair waiter that came earlier.
+     * <p>{@link DistributedLock#tryLock()} acquires the lock if it is free, like that of a fair
+     * {@link java.util.concurrent.locks.ReentrantLock}. However, the lock is assigned from one waiter to the next, so it is
+     * never free while somebody waits. The fair lock and the other lock of a name can be used side by side. Both exclude each
+     * other, and nobody acquires the name before a fair waiter that arrived earlier.
      *
      * @param name any text of 1 to 512 bytes of UTF-8 that does not begin with <code>hf:{</code>
      * @throws IllegalArgumentException if the name breaks that rule
@@ -89,17 +91,17 @@ public interface Holdfast extends AutoCloseable {
     }
 
     /**
-     * The fair lock of this name, used with these options.
+     * Returns the fair lock of the given name, with the given options.
      *
-     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, or begins with <code>hf:{</code>; or if the
-     *     options say to wait by {@linkplain WaitStrategy#POLLING polling}, or have a linger
+     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8 or begins with <code>hf:{</code>; or if the
+     *     options choose {@linkplain WaitStrategy#POLLING polling} or have a linger
      * @throws IllegalStateException if the client is closed
      * @throws UnsupportedOperationException if the store keeps no queue
      */
     DistributedLock fairLock(String name, LockOptions options);
 
     /**
-     * The read/write lock of this name. No store call.
+     * Returns the read/write lock of the given name. Makes no store call.
      *
      * @param name any text of 1 to 512 bytes of UTF-8 that does not begin with <code>hf:{</code>
      * @throws IllegalArgumentException if the name breaks that rule
@@ -111,9 +113,9 @@ public interface Holdfast extends AutoCloseable {
     }
 
     /**
-     * The read/write lock of this name, used with these options. No store call.
+     * Returns the read/write lock of the given name, with the given options. Makes no store call.
      *
-     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, or begins with <code>hf:{</code>; or if the
+     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8 or begins with <code>hf:{</code>; or if the
      *     options have a linger
      * @throws IllegalStateException if the client is closed
      * @throws UnsupportedOperationException if the store keeps no read/write locks
@@ -121,8 +123,8 @@ public interface Holdfast extends AutoCloseable {
     DistributedReadWriteLock readWriteLock(String name, LockOptions options);
 
     /**
-     * The semaphore of this name. No store call; it has no permits until it is {@linkplain DistributedSemaphore#trySetPermits
-     * given} some.
+     * Returns the semaphore of the given name. Makes no store call. The semaphore has no permits until it is
+     * {@linkplain DistributedSemaphore#trySetPermits given} some.
      *
      * @param name any text of 1 to 512 bytes of UTF-8 that does not begin with <code>hf:{</code>
      * @throws IllegalArgumentException if the name breaks that rule
@@ -134,9 +136,9 @@ public interface Holdfast extends AutoCloseable {
     }
 
     /**
-     * The semaphore of this name, used with these options; that of re-entry means nothing here.
+     * Returns the semaphore of the given name, with the given options. The option of reentrancy has no effect.
      *
-     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, or begins with <code>hf:{</code>; or if the
+     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8 or begins with <code>hf:{</code>; or if the
      *     options have a linger
      * @throws IllegalStateException if the client is closed
      * @throws UnsupportedOperationException if the store keeps no semaphores
@@ -144,8 +146,9 @@ public interface Holdfast extends AutoCloseable {
     DistributedSemaphore semaphore(String name, LockOptions options);
 
     /**
-     * The fair semaphore of this name: the same permits as {@link #semaphore(String)}, but waited for in the order in which the
-     * store saw the waiters. Nobody takes what is free before one who came earlier, also if that one wants more than is free.
+     * Returns the fair semaphore of the given name. It has the same permits as {@link #semaphore(String)}, but waiters acquire
+     * them in the order in which the store saw the waiters. Nobody acquires free permits before a waiter that arrived earlier,
+     * even if that waiter wants more than are free.
      *
      * @param name any text of 1 to 512 bytes of UTF-8 that does not begin with <code>hf:{</code>
      * @throws IllegalArgumentException if the name breaks that rule
@@ -157,17 +160,17 @@ public interface Holdfast extends AutoCloseable {
     }
 
     /**
-     * The fair semaphore of this name, used with these options.
+     * Returns the fair semaphore of the given name, with the given options.
      *
-     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8, or begins with <code>hf:{</code>; or if the
-     *     options say to wait by {@linkplain WaitStrategy#POLLING polling}, or have a linger
+     * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8 or begins with <code>hf:{</code>; or if the
+     *     options choose {@linkplain WaitStrategy#POLLING polling} or have a linger
      * @throws IllegalStateException if the client is closed
      * @throws UnsupportedOperationException if the store keeps no semaphores
      */
     DistributedSemaphore fairSemaphore(String name, LockOptions options);
 
     /**
-     * The latch of this name. No store call.
+     * Returns the latch of the given name. Makes no store call.
      *
      * @param name any text of 1 to 512 bytes of UTF-8 that does not begin with <code>hf:{</code>
      * @throws IllegalArgumentException if the name breaks that rule
@@ -177,34 +180,36 @@ public interface Holdfast extends AutoCloseable {
     DistributedLatch countDownLatch(String name);
 
     /**
-     * The lock that takes all these locks or none. No store call.
+     * Returns a lock that acquires all given locks or none of them. Makes no store call.
      *
-     * @throws IllegalArgumentException if there is none, if two are of the same name in the same store, or if one is not of
-     *     a Holdfast client
+     * @throws IllegalArgumentException if there are no members; if two have the same name in the same store; or if one is not a
+     *     lock of a Holdfast client
      */
     static MultiLock multiLock(DistributedLock... members) {
         return multiLock(List.of(members));
     }
 
     /**
-     * The lock that takes all these locks or none, whichever clients and stores they are of. No store call.
+     * Returns a lock that acquires all given locks or none of them. The members can belong to different clients and stores.
+     * Makes no store call.
      *
-     * <p>The same store is known by its address; two locks of one name that are reached by two addresses of one store would
-     * wait for each other.
+     * <p>Stores are compared by their addresses. If one store is reached by two addresses, two members of one name would wait
+     * for each other.
      *
-     * @throws IllegalArgumentException if there is none, if two are of the same name in the same store, or if one is not of
-     *     a Holdfast client
+     * @throws IllegalArgumentException if there are no members; if two have the same name in the same store; or if one is not a
+     *     lock of a Holdfast client
      */
     static MultiLock multiLock(Collection<? extends DistributedLock> members) {
         return ClientMultiLock.of(members);
     }
 
     /**
-     * The lock of this name over several servers, which is held when a majority of them has granted it. No store call.
+     * Returns the lock of the given name at several servers. It is held when a majority of the servers has granted it. Makes no
+     * store call.
      *
-     * @param servers 3, 5, 7 or 9 clients, each of another server, which must not be a replica of another one
-     * @throws IllegalArgumentException if their number is another one, if two are of one server, or if the name is not that
-     *     of a lock
+     * @param servers 3, 5, 7 or 9 clients of different servers; no server may be a replica of another one
+     * @throws IllegalArgumentException if the number of clients is not 3, 5, 7 or 9; if two clients use one server; or if the
+     *     name is not a valid lock name
      * @throws IllegalStateException if a client is closed
      */
     static QuorumLock quorumLock(String name, List<Holdfast> servers) {
@@ -212,11 +217,11 @@ public interface Holdfast extends AutoCloseable {
     }
 
     /**
-     * The lock of this name over several servers, used with these options.
+     * Returns the lock of the given name at several servers, with the given options.
      *
-     * @param servers 3, 5, 7 or 9 clients, each of another server, which must not be a replica of another one
-     * @throws IllegalArgumentException if their number is another one, if two are of one server, if the name is not that of a
-     *     lock, or if the budget is not below the lease
+     * @param servers 3, 5, 7 or 9 clients of different servers; no server may be a replica of another one
+     * @throws IllegalArgumentException if the number of clients is not 3, 5, 7 or 9; if two clients use one server; if the name
+     *     is not a valid lock name; or if the budget is not below the lease
      * @throws IllegalStateException if a client is closed
      */
     static QuorumLock quorumLock(String name, List<Holdfast> servers, QuorumOptions options) {
@@ -224,11 +229,11 @@ public interface Holdfast extends AutoCloseable {
     }
 
     /**
-     * The resource of this name, cut into segments with a lock each. No store call.
+     * Returns a lock for the resource of the given name, divided into segments with one lock each. Makes no store call.
      *
-     * @param name any text that is still a lock name when {@code #} and the number of a segment are added
-     * @param segments how many, 1 to 1024
-     * @throws IllegalArgumentException if name or number break these rules
+     * @param name any text that is still a valid lock name when {@code #} and the number of a segment are added
+     * @param segments the number of segments, 1 to 1024
+     * @throws IllegalArgumentException if the name or the number breaks these rules
      * @throws IllegalStateException if the client is closed
      */
     default SegmentedLock segmented(String name, int segments) {
@@ -236,18 +241,18 @@ public interface Holdfast extends AutoCloseable {
     }
 
     /**
-     * The resource of this name, cut into segments whose locks are used with these options.
+     * Returns a lock for the resource of the given name, divided into segments whose locks have the given options.
      *
-     * @throws IllegalArgumentException if the name does not leave room for {@code #} and a number, or if segments are not
-     *     1 to 1024, or if the options have a linger
+     * @throws IllegalArgumentException if the name leaves no room for {@code #} and a number; if the number of segments is not
+     *     1 to 1024; or if the options have a linger
      * @throws IllegalStateException if the client is closed
      */
     SegmentedLock segmented(String name, int segments, LockOptions options);
 
     /**
-     * The election of this name, which is kept as the lock of this name. No store call.
+     * Returns the election of the given name. The leader holds the lock of the same name. Makes no store call.
      *
-     * @throws IllegalArgumentException if the name is not that of a lock
+     * @throws IllegalArgumentException if the name is not a valid lock name
      * @throws IllegalStateException if the client is closed
      */
     default LeaderElection leaderElection(String name) {
@@ -255,30 +260,32 @@ public interface Holdfast extends AutoCloseable {
     }
 
     /**
-     * The election of this name, used with these options: the lease says how soon a leader that died is followed by another.
+     * Returns the election of the given name, with the given options. The lease determines how soon another leader follows a
+     * leader that died.
      *
-     * @throws IllegalArgumentException if the name is not that of a lock, or if the options have a linger
+     * @throws IllegalArgumentException if the name is not a valid lock name, or if the options have a linger
      * @throws IllegalStateException if the client is closed
      */
     LeaderElection leaderElection(String name, LockOptions options);
 
     /**
-     * Who holds the name and who waits for it. Calls the store, and asks the holder for at most 200 ms.
+     * Returns the holders and the waiters of the given name. Calls the store, and asks the holder for at most 200 ms.
      *
      * @throws StoreUnavailableException if the store did not answer within the command timeout
      */
     LockReport inspect(String name);
 
     /**
-     * The held or awaited names that begin with the prefix, in no order; empty for all. Calls the store, which may have to
-     * walk over all its keys.
+     * Returns reports of the held or awaited names that begin with the prefix, in no particular order. Calls the store, which
+     * may have to scan all its keys.
      *
+     * @param prefix the prefix; empty for all names
      * @throws StoreUnavailableException if the store did not answer within the command timeout
      */
     List<LockReport> list(String prefix);
 
     /**
-     * What the store knows of the semaphore; empty if it was given no permits, or if the store keeps no
+     * Returns a report of the semaphore. It is empty if the semaphore has not been given permits, or if the store keeps no
      * semaphores. Calls the store.
      *
      * @throws IllegalArgumentException if the name is empty or too long
@@ -288,16 +295,18 @@ public interface Holdfast extends AutoCloseable {
     Optional<SemaphoreReport> inspectSemaphore(String name);
 
     /**
-     * The semaphores that were given permits and whose names begin with the prefix, in no order; empty for all. Calls the store,
-     * which may have to walk over all its keys.
+     * Returns reports of the semaphores that have been given permits and whose names begin with the prefix, in no particular
+     * order. Calls the store, which may have to scan all its keys.
      *
+     * @param prefix the prefix; empty for all names
      * @throws IllegalStateException if the client is closed
      * @throws StoreUnavailableException if the store did not answer within the command timeout
      */
     List<SemaphoreReport> listSemaphores(String prefix);
 
     /**
-     * What the store knows of the latch; empty if it is not set, or if the store keeps no latches. Calls the store.
+     * Returns the count of the latch. The result is empty if the latch is not set, or if the store keeps no latches. Calls the
+     * store.
      *
      * @throws IllegalArgumentException if the name is empty or too long
      * @throws IllegalStateException if the client is closed
@@ -306,41 +315,42 @@ public interface Holdfast extends AutoCloseable {
     Optional<LatchCount> inspectLatch(String name);
 
     /**
-     * The latches that are set and whose names begin with the prefix, in no order; empty for all. Calls the store, which may
-     * have to walk over all its keys.
+     * Returns the counts of the latches that are set and whose names begin with the prefix, in no particular order. Calls the
+     * store, which may have to scan all its keys.
      *
+     * @param prefix the prefix; empty for all names
      * @throws IllegalStateException if the client is closed
      * @throws StoreUnavailableException if the store did not answer within the command timeout
      */
     List<LatchCount> listLatches(String prefix);
 
-    /** Adds a listener for what happens from now on; see {@link LockListener} for the thread it is called on. */
+    /** Adds a listener for all events from now on. See {@link LockListener} for the thread on which it is called. */
     void addListener(LockListener listener);
 
-    /** Removes a listener; does nothing if it was not added. */
+    /** Removes a listener. Does nothing if the listener was not added. */
     void removeListener(LockListener listener);
 
-    /** Counters and gauges. No store call. */
+    /** Returns counters and gauges of this client. Makes no store call. */
     Stats stats();
 
-    /** The random id of this client, as other clients see it. */
+    /** Returns the random id of this client, which other clients see. */
     String clientId();
 
     /**
-     * Releases what this client holds, ends what it waits for, and disconnects.
+     * Releases all holds of this client, ends its waits, and disconnects.
      *
-     * <p>New calls are refused, waits end with {@link IllegalStateException}. Waits for the store at most
-     * {@code closeTimeout} (default 5 s); holds that are not confirmed released by then are logged, with the time at which
-     * their lease ends. An owner that is still inside has its hold ended: {@link DistributedLock#unlock} and the first
-     * {@link Lease#close} throw {@link IllegalStateException}, which says so. A call to the store that is under way fails;
-     * if it changes something, by {@link IndeterminateLockException}. A name that
-     * {@link DistributedLock#runOnce runOnce} keeps stays taken until its time is up. Does nothing the second time. Not
-     * interruptible; an interrupt is kept.
+     * <p>New calls are refused, and waits end with {@link IllegalStateException}. The method waits for the store for at most
+     * {@code closeTimeout} (default 5 s). Holds whose release is not confirmed by then are logged, with the time at which their
+     * lease ends. The hold of an owner that is still at work ends: {@link DistributedLock#unlock} and the first
+     * {@link Lease#close} throw {@link IllegalStateException}, which says so. A call to the store that is under way fails. If
+     * it changes something, it fails with {@link IndeterminateLockException}. A name that
+     * {@link DistributedLock#runOnce runOnce} keeps stays held until its time is up. A second call does nothing. The method is
+     * not interruptible, and preserves the interrupt status.
      */
     @Override
     void close();
 
-    /** Name, id, store, and what is held. No store call. */
+    /** Returns the name, the id, the store and the current holds of this client. Makes no store call. */
     @Override
     String toString();
 }

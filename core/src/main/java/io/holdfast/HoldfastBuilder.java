@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /**
- * Options of a client. Each method checks its value at once and throws {@link IllegalArgumentException} for a bad one.
+ * A builder of clients. Each method checks its argument at once, and throws {@link IllegalArgumentException} if it is invalid.
  *
- * <p>{@link #build} may be called again for another client with the same options.
+ * <p>{@link #build} can be called again to create another client with the same options.
  */
 public final class HoldfastBuilder {
 
@@ -36,7 +36,7 @@ public final class HoldfastBuilder {
 
     HoldfastBuilder() {}
 
-    /** Where the locks are kept; see {@link Holdfast#connect}. Required. */
+    /** Sets the URI of the store; see {@link Holdfast#connect}. The URI is required. */
     public HoldfastBuilder uri(String value) {
         if (!Objects.requireNonNull(value, "the uri is null").matches("(?s)[A-Za-z][A-Za-z0-9+.-]*:.*")) {
             throw new IllegalArgumentException(
@@ -47,7 +47,7 @@ public final class HoldfastBuilder {
         return this;
     }
 
-    /** What others are shown as the name of this client; by default {@code host:pid}. */
+    /** Sets the name under which other clients see this client. The default is {@code host:pid}. */
     public HoldfastBuilder name(String value) {
         if (value.isBlank() || value.length() > 100 || !value.chars().allMatch(c -> c > ' ' && c < 127)) {
             throw new IllegalArgumentException(
@@ -58,76 +58,87 @@ public final class HoldfastBuilder {
     }
 
     /**
-     * Puts a text before every lock name in the store; by default nothing. Recommended where the store has data of other
-     * programs: at Redis a lock is a key with the name of the lock. Clients with different prefixes do not exclude each other.
+     * Sets a prefix that is put before every lock name in the store. The default is none.
+     *
+     * <p>Set a prefix if the store has data of other programs. At Redis, a lock is a key with the name of the lock. Clients
+     * with different prefixes do not exclude each other.
      */
     public HoldfastBuilder keyPrefix(String value) {
         store = store.withKeyPrefix(Objects.requireNonNull(value, "keyPrefix"));
         return this;
     }
 
-    /** How long the store keeps a watchdog hold without renewal; renewed at a third. Default 30 s, 100 ms to 365 days. */
+    /**
+     * Sets the time for which the store keeps a hold of the watchdog without renewal. The watchdog renews a hold after a third
+     * of that time. The default is 30 s; the range is 100 ms to 365 days.
+     */
     public HoldfastBuilder lease(Duration value) {
         lease = Durations.requireLease("lease", value);
         return this;
     }
 
     /**
-     * How long one store call may take. Default 2 s.
+     * Sets the maximum duration of one store call. The default is 2 s.
      *
-     * <p>It also bounds an acquire that the store has not answered yet, whatever its own wait: if no answer that counts has come by then,
-     * it fails with {@link StoreUnavailableException} or {@link IndeterminateLockException}.
+     * <p>It also limits an acquire that the store has not answered yet, whatever the wait of that acquire. If no answer that
+     * counts has arrived by then, the acquire fails with {@link StoreUnavailableException} or
+     * {@link IndeterminateLockException}.
      */
     public HoldfastBuilder commandTimeout(Duration value) {
         store = store.withTimeouts(Durations.requirePositive("commandTimeout", value), store.connectTimeout());
         return this;
     }
 
-    /** How long {@link #build} tries to connect. Default 5 s. */
+    /** Sets the maximum time for which {@link #build} tries to connect. The default is 5 s. */
     public HoldfastBuilder connectTimeout(Duration value) {
         store = store.withTimeouts(store.commandTimeout(), Durations.requirePositive("connectTimeout", value));
         return this;
     }
 
-    /** Where a grant has to be before it counts, unless the lock says otherwise. Default {@link Safety#async}. */
+    /**
+     * Sets where a grant has to be stored before it counts, for locks without a setting of their own. The default is
+     * {@link Safety#async}.
+     */
     public HoldfastBuilder safety(Safety value) {
         store = store.withSafety(Objects.requireNonNull(value, "safety"));
         return this;
     }
 
-    /** Connects at the first store call, instead of in {@link #build}. */
+    /** Makes the client connect at the first store call, instead of in {@link #build}. */
     public HoldfastBuilder lazy() {
         store = store.withLazy(true);
         return this;
     }
 
     /**
-     * How long a waiter that the store has answered before goes on waiting while no answer that counts comes. Default 30 s.
+     * Sets how long a waiter that the store has answered before continues to wait while no answer that counts arrives. The
+     * default is 30 s.
      *
-     * <p>The time begins when the first request is sent that has no such answer, or with the wait if that begins later. At its end the
-     * wait fails with {@link StoreUnavailableException} or {@link IndeterminateLockException}, also while a request is under way.
+     * <p>The time begins when the first request without such an answer is sent, or with the wait if that begins later. When the
+     * time is up, the wait fails with {@link StoreUnavailableException} or {@link IndeterminateLockException}, even while a
+     * request is under way.
      */
     public HoldfastBuilder maxOutage(Duration value) {
         maxOutage = Durations.requirePositive("maxOutage", value);
         return this;
     }
 
-    /** How long {@link Holdfast#close} waits for releases to be confirmed. Default 5 s. */
+    /** Sets the maximum time for which {@link Holdfast#close} waits for releases to be confirmed. The default is 5 s. */
     public HoldfastBuilder closeTimeout(Duration value) {
         closeTimeout = Durations.requirePositive("closeTimeout", value);
         return this;
     }
 
     /**
-     * How often a waiting client asks without a signal, which repairs lost signals. Default 1 s, with jitter; at most 20 s,
-     * because a store forgets a waiter that has not asked for 60 s.
+     * Sets the interval at which a waiting client asks the store without a signal, which repairs lost signals. The default is
+     * 1 s, with jitter. The maximum is 20 s, because a store forgets a waiter that has not asked for 60 s.
      */
     public HoldfastBuilder pollInterval(Duration value) {
         pollInterval = Durations.requirePollInterval(value);
         return this;
     }
 
-    /** How many leases are renewed by one batch. Default 100. */
+    /** Sets the maximum number of leases that one batch renews. The default is 100. */
     public HoldfastBuilder renewalBatch(int value) {
         if (value < 1 || value > 1_000) {
             throw new IllegalArgumentException("renewalBatch " + value + " is out of range: 1 to 1000");
@@ -136,12 +147,12 @@ public final class HoldfastBuilder {
         return this;
     }
 
-    /** After how long a hold is reported with {@link LockEvent.HeldTooLong}. By default never. */
+    /** Sets the age at which a hold is reported with {@link LockEvent.HeldTooLong}. By default, no hold is reported. */
     public HoldfastBuilder maxHold(Duration value) {
         return maxHold(value, OnMaxHold.WARN);
     }
 
-    /** After how long a hold is reported with {@link LockEvent.HeldTooLong}, and what is done then besides. */
+    /** Sets the age at which a hold is reported with {@link LockEvent.HeldTooLong}, and the action that follows. */
     public HoldfastBuilder maxHold(Duration value, OnMaxHold then) {
         maxHold = Optional.of(Durations.requirePositive("maxHold", value));
         onMaxHold = Objects.requireNonNull(then, "onMaxHold");
@@ -149,9 +160,12 @@ public final class HoldfastBuilder {
     }
 
     /**
-     * Records which code acquires each hold. {@link LockEvent.Abandoned}, {@link LockEvent.HeldTooLong} and {@link Holdfast#inspect}
-     * then say where a lease was taken, and where a thread that has ended took a lock. A thread that is alive is shown with what it does
-     * now, without this option. By default off, since a walk through the stack costs up to a quarter of the throughput of free locks.
+     * Records the code that acquires each hold.
+     *
+     * <p>{@link LockEvent.Abandoned}, {@link LockEvent.HeldTooLong} and {@link Holdfast#inspect} then report where a lease was
+     * acquired. For a thread that has ended, they report where it acquired the lock. For a live thread, they report its current
+     * stack, with or without this option. The option is off by default, because a stack walk costs up to a quarter of the
+     * throughput of free locks.
      */
     public HoldfastBuilder recordPlaces() {
         recordPlaces = true;
@@ -165,34 +179,38 @@ public final class HoldfastBuilder {
     }
 
     /**
-     * Runs completions of {@link AsyncLock} and the other asynchronous faces; by default two threads of the client's own. The
-     * actions of {@link Lease#onLost} do not run here, but on a thread of the client that does nothing else.
+     * Sets the executor for completions of {@link AsyncLock} and the other asynchronous APIs. The default is two threads of the
+     * client. The actions of {@link Lease#onLost} do not run on it, but on a thread of the client that has no other task.
      */
     public HoldfastBuilder callbackExecutor(Executor value) {
         callbacks = Optional.of(value);
         return this;
     }
 
-    /** Time, threads and randomness; for tests in virtual time. */
+    /** Sets the source of time, threads and randomness, for tests in virtual time. */
     public HoldfastBuilder platform(Platform value) {
         store = store.withPlatform(Objects.requireNonNull(value, "platform"));
         return this;
     }
 
-    /** Opens the store with this provider, instead of one found by the URI's scheme; for tests with faults. */
+    /**
+     * Sets the provider that opens the store, instead of the one that matches the scheme of the URI. It is for tests with
+     * faults.
+     */
     public HoldfastBuilder provider(StoreProvider value) {
         provider = Optional.of(value);
         return this;
     }
 
     /**
-     * Connects.
+     * Connects to the store and returns the client.
      *
-     * @throws IllegalStateException if no URI was given
-     * @throws IllegalArgumentException if the URI is not understood; the text names the artifact to add for a known scheme;
-     *     or if a safety is wanted that this store does not have
-     * @throws StoreUnavailableException if the store cannot be reached within the connect timeout, unless {@link #lazy}
-     * @throws StoreRefusedException if the store refuses, for example the password
+     * @throws IllegalStateException if no URI was set
+     * @throws IllegalArgumentException if the URI is not understood, in which case the text names the artifact to add for a
+     *     known scheme; or if the store does not support the safety level
+     * @throws StoreUnavailableException if the store cannot be reached within the connect timeout, unless the client is
+     *     {@link #lazy}
+     * @throws StoreRefusedException if the store refuses, for example because of the password
      */
     public Holdfast build() {
         if (store.uri().isEmpty()) {

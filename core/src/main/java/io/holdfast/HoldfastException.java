@@ -2,7 +2,10 @@ package io.holdfast;
 
 import org.jspecify.annotations.Nullable;
 
-/** The root of what Holdfast throws, except {@link LeaseLostException}, which has to be an IllegalMonitorStateException. */
+/**
+ * The superclass of the exceptions of Holdfast. {@link LeaseLostException} is not a subclass, because it has to be an
+ * {@code IllegalMonitorStateException}.
+ */
 public abstract class HoldfastException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -14,7 +17,7 @@ public abstract class HoldfastException extends RuntimeException {
         this.lockName = lockName;
     }
 
-    /** The name of the lock; empty if the error is not about one lock. */
+    /** Returns the name of the lock; empty if the exception is not about a single lock. */
     public String lockName() {
         return lockName;
     }

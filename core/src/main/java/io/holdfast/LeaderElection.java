@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * A way for processes to agree on one of them that leads, until it resigns, dies, or can no longer prove that it leads.
+ * An election of one leader among processes. The leader leads until it resigns, dies, or can no longer prove that it leads.
  *
  * <pre>{@code
  * LeaderElection election = holdfast.leaderElection("scheduler");
@@ -16,65 +16,68 @@ import java.util.function.Consumer;
  * }
  * }</pre>
  *
- * <p>The leader holds the lock of the same name as a {@link Lease} that is renewed in the background. So there is no more
- * than one leader at a time, as far as there is no more than one valid hold of a lock, and another one is found within the
- * lease (default 30 s) after the leader's process has died. Whoever takes the lock by other means is the leader for
- * {@link #leader} and {@link #watch}, too.
+ * <p>The leader holds the lock of the same name, by a {@link Lease} that is renewed in the background. So there is at most one
+ * leader at a time, to the extent that there is at most one valid hold of a lock. If the leader's process dies, another leader
+ * follows within the lease (default 30 s). An owner that acquires the lock by other means is also the leader for
+ * {@link #leader} and {@link #watch}.
  *
- * <p>Each way to campaign, when nobody leads: takes the lead with one store call; when anybody leads, also this client:
- * waits as its signature says; when the store is unreachable or refuses: throws what {@link DistributedLock#acquire()} would.
- * Clients come to lead in about the order in which they began to wait. Objects of this type hold no state; they are cheap
- * and safe for use by any thread.
+ * <p>Each campaign method does the following. If nobody leads, it acquires the leadership with one store call. If any client
+ * leads, including this one, it waits as its signature says. If the store is unreachable or refuses, it throws the exception
+ * that {@link DistributedLock#acquire()} would throw. Candidates become leaders in about the order in which they began to wait.
+ * Objects of this type have no state of their own. They are cheap and safe for use by any thread.
  */
 public interface LeaderElection {
 
-    /** The name, as it was given to {@link Holdfast#leaderElection(String)}. */
+    /** Returns the name that was passed to {@link Holdfast#leaderElection(String)}. */
     String name();
 
     /**
-     * Waits for as long as it takes to be the leader.
+     * Becomes the leader, waiting for as long as it takes.
      *
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is left behind then
-     * @throws IllegalStateException if the current thread leads already, and would wait for itself; or the client is closed
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing stays behind
+     * @throws IllegalStateException if the current thread already leads, and would wait for itself; or if the client is closed
      * @throws StoreUnavailableException if the store did not answer
-     * @throws IndeterminateLockException if it cannot be known whether this client leads; the lead is being given up
-     * @throws StoreRefusedException if the store refused
+     * @throws IndeterminateLockException if it is not known whether this client leads; a leadership that was won is resigned in
+     *     the background
+     * @throws StoreRefusedException if the store refused the request
      */
     Leadership campaign() throws InterruptedException;
 
     /**
-     * Becomes the leader within the wait.
+     * Becomes the leader within the given time.
      *
-     * @param wait zero or less for no waiting
-     * @throws LockTimeoutException if the wait passed; its text says who leads
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is left behind then
+     * @param wait the maximum time to wait; zero or less means not to wait
+     * @throws LockTimeoutException if the time is up; its text names the leader
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing stays behind
      * @see #campaign() the other exceptions
      */
     Leadership campaign(Duration wait) throws InterruptedException;
 
     /**
-     * Becomes the leader if nobody is now; empty otherwise. Not interruptible; an interrupt is kept.
+     * Becomes the leader if nobody leads now. Otherwise, returns an empty result. The method is not interruptible, and
+     * preserves the interrupt status.
      *
      * @see #campaign() the exceptions
      */
     Optional<Leadership> tryCampaign();
 
     /**
-     * Becomes the leader if nobody is any more within the wait; empty otherwise.
+     * Becomes the leader if the leadership becomes free within the given time. Otherwise, returns an empty result.
      *
-     * @param wait zero or less for no waiting
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is left behind then
+     * @param wait the maximum time to wait; zero or less means not to wait
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing stays behind
      * @see #campaign() the other exceptions
      */
     Optional<Leadership> tryCampaign(Duration wait) throws InterruptedException;
 
-    /** The ways to campaign without blocking. */
+    /** Returns the asynchronous API for campaigns. */
     AsyncLeaderElection async();
 
     /**
-     * Who leads as far as the store knows, with the term as its token, if it told; empty if nobody leads. Calls the store,
-     * and asks the leader for at most 200 ms. It may have changed when this returns: it is for people and for requests
-     * that are sent on, not for deciding who may act.
+     * Returns the leader as the store knows it, with its term as the token if the leader reports it; empty if nobody leads.
+     *
+     * <p>The method calls the store, and asks the leader for at most 200 ms. The answer may be outdated when the method
+     * returns. Use it for display and for requests that are forwarded, not to decide who may act.
      *
      * @throws StoreUnavailableException if the store did not answer within the command timeout
      * @throws IllegalStateException if the client is closed
@@ -82,25 +85,29 @@ public interface LeaderElection {
     Optional<LockReport.Holder> leader();
 
     /**
-     * Tells who leads, and from then on each change that it sees, until the watch or the client is closed.
+     * Reports the leader, and then each change of leader that it sees, until the watch or the client is closed.
      *
-     * <p>Asks the store at once, and again when the period has passed since the last answer was told: one store call each.
-     * A leader is another one by its client or by its term; one whose term is not known at first is told of again with it.
-     * Leaders who came and went between two looks are not told of. While the store does not answer nothing is told; that is
-     * logged once for each outage, and the next change is found with the first answer.
+     * <p>The watch asks the store at once. It asks again when the period has passed since the last answer was reported. Each
+     * time it makes one store call. A leader is a different one if its client or its term differs. If a leader's term is not
+     * known at first, the leader is reported again when the term is known. A leader that comes and goes between two requests is
+     * not reported. While the store does not answer, nothing is reported. Each outage is logged once, and the next change is
+     * found with the first answer.
      *
-     * @param period between two looks, 100 ms to 365 days
-     * @param action gets who leads, or empty if nobody does; on the client's callback executor, one call at a time. An
-     *     action that blocks holds up other callbacks; what it throws is logged
+     * @param period the time between two requests, 100 ms to 365 days
+     * @param action receives the leader, or an empty value if nobody leads. It runs on the client's callback executor, one call
+     *     at a time. An action that blocks delays other callbacks. An exception of the action is logged
      * @throws IllegalArgumentException if the period is out of range
      * @throws IllegalStateException if the client is closed
      */
     Watch watch(Duration period, Consumer<Optional<LockReport.Holder>> action);
 
-    /** Something that goes on until it is closed. */
+    /** A watch that runs until it is closed. */
     interface Watch extends AutoCloseable {
 
-        /** Ends it: no other store call and no other call of the action begins. Does not wait for one under way. */
+        /**
+         * Ends the watch. No further store call and no further call of the action begins. The method does not wait for one that
+         * is under way.
+         */
         @Override
         void close();
     }

@@ -6,78 +6,95 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * The time for which a client leads, from winning a {@link LeaderElection} until it resigns or loses the lead.
+ * A term of leadership of a client, from winning a {@link LeaderElection} until it resigns or loses the leadership.
  *
- * <p>It ends at its deadline at the latest, whatever the store says or does not say: the lease since the last confirmed
- * renewal was sent, less a margin of 1 % and 2 ms. Keep a reference for as long as the lead is needed: one that is garbage
- * collected unresigned is renewed no more, as with a {@link Lease}. It is tied to no thread.
+ * <p>It ends at its deadline at the latest, whether or not the store answers. The deadline is the moment when the last
+ * confirmed renewal was sent, plus the lease, minus a margin of 1 % and 2 ms. Keep a reference for as long as the leadership is
+ * needed. If a leadership is garbage collected without being resigned, it is no longer renewed, like a {@link Lease}. It is not
+ * tied to a thread.
  */
 public interface Leadership extends AutoCloseable {
 
-    /** How a leadership ended. */
+    /** The way in which a leadership ended. */
     sealed interface End {
 
-        /** By {@link Leadership#resign}. */
+        /** An end by {@link Leadership#resign}. */
         record Resigned() implements End {}
 
         /**
-         * Against the leader's will.
+         * An end by a loss.
          *
-         * @param cause why
+         * @param cause the reason of the loss
          */
         record Lost(LeaseLostException cause) implements End {}
     }
 
-    /** The name of the election. */
+    /** Returns the name of the election. */
     String electionName();
 
     /**
-     * The number of this leadership, and its fencing token: greater than that of every leadership of this name before,
-     * not always by one. Send it along, and let what is led refuse a lower one. Readable also after the end.
+     * Returns the number of this leadership, which is its fencing token.
+     *
+     * <p>The term is greater than that of every earlier leadership of this name, but not always by one. Send it with each
+     * request, and let the resource refuse a lower one. It can also be read after the end.
      */
     long term();
 
     /**
-     * Whether this client leads now. False after the end, and while a stepped clock or a suspended machine leaves it in
-     * doubt, until the store has confirmed it.
+     * Returns {@code true} if this client leads now.
+     *
+     * <p>The result is {@code false} after the end. It is also {@code false} while a clock step or a suspended machine puts the
+     * leadership in doubt, until the store has confirmed it.
      */
     boolean isLeader();
 
-    /** For how long it leads if the store is not heard of again; zero if it does not lead. */
+    /**
+     * Returns the time for which this client leads if the store does not answer again. It is zero if this client does not lead.
+     */
     Duration remaining();
 
     /**
-     * Returns only if this client leads for at least the given time; renews with one store call if it must. It is a check,
-     * not a fence: only what refuses old terms is safe from a pause right behind it.
+     * Returns only if this client leads for at least the given time. If necessary, it renews the leadership with one store
+     * call.
      *
-     * @param atLeast zero to the lease less its margin (1 % and 2 ms)
+     * <p>This is a check, not a fence. A pause directly after the check is harmless only if the resource refuses old terms.
+     *
+     * @param atLeast the required time, from zero to the lease minus its margin (1 % and 2 ms)
      * @throws IllegalArgumentException if the time is out of that range
      * @throws LeaseLostException if the leadership has ended
-     * @throws StoreUnavailableException if the store did not confirm; this client leads, but not for that long
+     * @throws StoreUnavailableException if the store did not confirm; this client leads, but not for the required time
      */
     void ensureLeader(Duration atLeast);
 
     /**
-     * Registers what to run when the leadership ends: once, on a thread of the client; at once if it has ended. A
-     * loss is told at the latest at the deadline; a resignation when its release is confirmed or goes on in the
-     * background. Not run when the client is closed. An action that blocks holds up others; what it throws is logged.
+     * Registers an action for the end of this leadership. It runs once, on a thread of the client. If the leadership has
+     * already ended, it runs at once.
+     *
+     * <p>A loss is reported at the deadline at the latest. A resignation is reported when its release is confirmed, or
+     * continues in the background. The action does not run if the client is closed. An action that blocks delays other actions.
+     * An exception of the action is logged.
      */
     @CanIgnoreReturnValue
     Leadership onEnd(Consumer<End> action);
 
     /**
-     * Gives the lead up, so that another one can take it at once; does nothing the second time. Calls the store. Waits for
-     * the answer at most the command timeout, then goes on in the background with a warning; an interrupt is kept.
+     * Ends this leadership, so that another client can lead at once. A second call does nothing.
      *
-     * @throws LeaseLostException if the lead was lost before
-     * @throws IllegalStateException if the client was closed, which ended the lead
+     * <p>The method calls the store, and waits for its answer for at most the command timeout. If no answer arrives, it logs a
+     * warning, and the release continues in the background. The interrupt status is preserved.
+     *
+     * @throws LeaseLostException if the leadership was lost before
+     * @throws IllegalStateException if the client was closed, which ended the leadership
      */
     void resign();
 
-    /** Gives the lead up like {@link #resign}, without waiting; fails with what that would throw. */
+    /**
+     * Ends this leadership like {@link #resign}, without waiting. The future fails with the exception that {@code resign} would
+     * throw.
+     */
     CompletableFuture<Void> resignAsync();
 
-    /** Gives the lead up: {@link #resign}. */
+    /** Ends this leadership like {@link #resign}. */
     @Override
     default void close() {
         resign();

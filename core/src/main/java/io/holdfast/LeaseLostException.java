@@ -1,7 +1,8 @@
 package io.holdfast;
 
 /**
- * The hold was lost before its owner released it: another owner may have the lock. Undo or fence what was done under it.
+ * Thrown when the hold was lost before its owner released it. Another owner may hold the lock. Undo or fence the work that was
+ * done under it.
  */
 public final class LeaseLostException extends IllegalMonitorStateException {
 
@@ -10,19 +11,25 @@ public final class LeaseLostException extends IllegalMonitorStateException {
     private final String lockName;
     private final long token;
 
-    /** For the lock and token, with a text that says why and what it means. */
+    /**
+     * Creates an exception for the given lock and token.
+     *
+     * @param lockName the name of the lock
+     * @param token the fencing token of the lost hold
+     * @param message a text with the reason and its consequences
+     */
     public LeaseLostException(String lockName, long token, String message) {
         super(message);
         this.lockName = lockName;
         this.token = token;
     }
 
-    /** The name of the lock. */
+    /** Returns the name of the lock. */
     public String lockName() {
         return lockName;
     }
 
-    /** The fencing token of the lost hold. */
+    /** Returns the fencing token of the lost hold. */
     public long token() {
         return token;
     }

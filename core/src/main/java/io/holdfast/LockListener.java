@@ -1,11 +1,11 @@
 package io.holdfast;
 
 /**
- * Receives what happens to the locks of one client.
+ * A listener for the events of the locks of one client.
  *
- * <p>Called on one thread of the client's own, in the order of the events. A listener that blocks delays later events,
- * never a lock: at most 1 000 events wait; more are dropped, counted in {@link Stats#eventsDropped} and logged. What a
- * listener throws is logged.
+ * <p>It is called on one thread of the client, in the order of the events. A listener that blocks delays later events, but
+ * never a lock. At most 1 000 events wait. Further events are dropped, counted in {@link Stats#eventsDropped}, and logged. An
+ * exception of a listener is logged.
  */
 @FunctionalInterface
 public interface LockListener {

@@ -5,16 +5,17 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What one lock does differently from its client's defaults.
+ * Options of one lock that differ from the defaults of its client.
  *
- * @param lease how long the store keeps a watchdog hold without renewal, 100 ms to 365 days; empty for the client's
- * @param maxHold after which a hold is reported with {@link LockEvent.HeldTooLong}; empty for the client's, with what it
- *     then does
- * @param onMaxHold what is done then besides, if {@code maxHold} is given
- * @param reentrant whether a thread that holds the lock may lock it again
- * @param waiting how one that waits learns that the lock is free
- * @param linger for how long this client keeps the lock after its last owner has left; zero to release it at once
- * @param safety where a grant has to be before it counts; empty for the client's
+ * @param lease the time for which the store keeps a hold of the watchdog without renewal, 100 ms to 365 days; empty for the
+ *     client's
+ * @param maxHold the age at which a hold is reported with {@link LockEvent.HeldTooLong}; empty for the client's, together with
+ *     the client's action
+ * @param onMaxHold the action that follows the report, if {@code maxHold} is given
+ * @param reentrant {@code true} if a thread that holds the lock may lock it again
+ * @param waiting the way in which a waiter learns that the lock is free
+ * @param linger the time for which this client keeps the lock after its last owner has released it; zero to release it at once
+ * @param safety where a grant has to be stored before it counts; empty for the client's
  */
 public record LockOptions(
         Optional<Duration> lease,
@@ -37,8 +38,8 @@ public record LockOptions(
     /**
      * Checks the values.
      *
-     * @throws IllegalArgumentException if one is out of range, if something is to be done after no {@code maxHold}, if the
-     *     linger is longer than a third of the lease, or if there is one beside {@link WaitStrategy#POLLING}
+     * @throws IllegalArgumentException if a value is out of range; if there is an action without a {@code maxHold}; if the
+     *     linger is longer than a third of the lease; or if there is a linger together with {@link WaitStrategy#POLLING}
      */
     public LockOptions {
         lease.ifPresent(value -> Durations.requireLease("lease", value));
@@ -53,65 +54,77 @@ public record LockOptions(
         }
     }
 
-    /** Nothing different. */
+    /** Returns options without any difference from the client's defaults. */
     public static LockOptions defaults() {
         return DEFAULTS;
     }
 
-    /** The same, with this watchdog lease: 100 ms to 365 days. */
+    /** Returns a copy of these options with the given lease for the watchdog, 100 ms to 365 days. */
     public LockOptions withLease(Duration value) {
         return new LockOptions(Optional.of(value), maxHold, onMaxHold, reentrant, waiting, linger, safety);
     }
 
-    /** The same, with this time after which a hold is reported, and nothing else is done. */
+    /** Returns a copy of these options with the given age at which a hold is reported. No further action follows. */
     public LockOptions withMaxHold(Duration value) {
         return withMaxHold(value, OnMaxHold.WARN);
     }
 
-    /** The same, with this time after which a hold is reported, and what is done then besides. */
+    /** Returns a copy of these options with the given age at which a hold is reported, and the action that follows. */
     public LockOptions withMaxHold(Duration value, OnMaxHold then) {
         return new LockOptions(lease, Optional.of(value), then, reentrant, waiting, linger, safety);
     }
 
     /**
-     * The same, but whether a thread that holds the lock may lock it again; by default it may. If not, each method that
-     * would throws {@link IllegalStateException}, as waiting would be waiting for itself. It is asked of the lock object
-     * that is entered with, not of the one that was locked. Leases are never entered again.
+     * Returns a copy of these options that allows or forbids a thread that holds the lock to lock it again. The default is to
+     * allow it.
+     *
+     * <p>If it is forbidden, each method that would add a level throws {@link IllegalStateException}, because the thread would
+     * wait for itself. The option of the lock object that is entered counts, not that of the object through which the lock was
+     * acquired. Leases are never reentrant.
      */
     public LockOptions withReentrant(boolean value) {
         return new LockOptions(lease, maxHold, onMaxHold, value, waiting, linger, safety);
     }
 
-    /** The same, with this way to wait; by default {@link WaitStrategy#SIGNALS}. Both ways may be used for one name. */
+    /**
+     * Returns a copy of these options with the given way to wait. The default is {@link WaitStrategy#SIGNALS}. Both ways can be
+     * used for one name.
+     */
     public LockOptions withWaiting(WaitStrategy value) {
         return new LockOptions(lease, maxHold, onMaxHold, reentrant, value, linger, safety);
     }
 
     /**
-     * The same, but the client keeps the lock for this time after its last owner has left, if nobody waits for it: an owner
-     * that comes meanwhile takes it without a store call. By default zero: it is released at once. At most a third of the
-     * lease, whether that is the lock's own or the client's.
+     * Returns a copy of these options with the given linger. The default is zero, so the lock is released at once.
      *
-     * <p>While it is kept nobody holds it, and nothing of it can be lost. Another client that asks for it gets it as soon as
-     * its message has arrived, also by {@link DistributedLock#tryLock()}, which then waits for up to 50 ms. Where the message
-     * is lost its next poll sends another; where none arrives it waits for the rest of the time, and where this process dies,
-     * for the rest of the lease. A name that others want is kept no more for some time, each time for longer.
+     * <p>With a linger, the client keeps the lock for this time after its last owner has released it, if nobody waits for it.
+     * An owner that arrives in this time acquires the lock without a store call. The linger is at most a third of the lease,
+     * whether that is the lock's own lease or the client's.
      *
-     * <p>Kept is what was acquired without a lease of its own. Fair locks, read/write locks, semaphores, segmented locks,
-     * elections and quorum locks refuse the option, and so do stores without messages. Beside Redisson
-     * ({@code interop=redisson}) nothing is kept.
+     * <p>While the lock lingers, nobody holds it, so no hold can be lost. Another client that asks for the lock acquires it as
+     * soon as its message has arrived. This also applies to {@link DistributedLock#tryLock()}, which then waits up to 50 ms. If
+     * the message is lost, the next poll of the other client sends another one. If no message arrives, the other client waits
+     * for the rest of the linger. If this process dies, it waits for the rest of the lease. A lock that others want does not
+     * linger for some time, each time for longer.
      *
-     * @throws IllegalArgumentException if it is negative or longer than that, or if the lock waits by polling
+     * <p>A lock lingers if it was acquired without a lease of its own. Fair locks, read/write locks, semaphores, segmented
+     * locks, elections and quorum locks refuse the option. Stores without messages also refuse it. With
+     * {@code interop=redisson} no lock lingers.
+     *
+     * @throws IllegalArgumentException if the linger is negative or too long, or if the lock waits by polling
      */
     public LockOptions withLinger(Duration value) {
         return new LockOptions(lease, maxHold, onMaxHold, reentrant, waiting, value, safety);
     }
 
     /**
-     * The same, with this place where a grant has to be before it counts, which may be more than the client's, or less.
-     * Owners of one client that want different ones do not hand the lock on to each other: the next one asks the store, as
-     * another client would; {@link DistributedLock#tryLock()} may find the lock taken while what the others
-     * {@linkplain #withLinger kept} is being given back. A thread that holds the lock enters it again as it is.
+     * Returns a copy of these options that sets where a grant has to be stored before it counts. It may be stricter than the
+     * client's setting, or less strict.
+     *
+     * <p>Owners of one client with different settings do not hand the lock over to each other. The next owner asks the store,
+     * as another client would. {@link DistributedLock#tryLock()} may find the lock held while a lock that
+     * {@linkplain #withLinger lingered} for the others is released. A thread that holds the lock enters it again with the
+     * setting of its hold.
      */
     public LockOptions withSafety(Safety value) {
         return new LockOptions(lease, maxHold, onMaxHold, reentrant, waiting, linger, Optional.of(value));

@@ -8,13 +8,13 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What the store knows about one lock name at one moment.
+ * The state of one lock name, as the store knows it at one moment.
  *
  * @param name the lock name
- * @param holders who holds it; empty if it is free, and several only if they read
- * @param waiters the clients that wait for it, first come first; waiters inside one client count once
- * @param lastToken no token that was given for the name is higher; Redis says the highest token of all names that share a
- *     counter. Empty if the store has none
+ * @param holders the holders; empty if the lock is free, and several only for readers
+ * @param waiters the waiting clients in the order of their arrival; the waiters inside one client count once
+ * @param lastToken an upper bound of all tokens that were issued for the name; at Redis the highest token of all names that
+ *     share a counter. Empty if the store has none
  */
 public record LockReport(String name, List<Holder> holders, List<Waiter> waiters, OptionalLong lastToken) {
 
@@ -24,7 +24,7 @@ public record LockReport(String name, List<Holder> holders, List<Waiter> waiters
         waiters = List.copyOf(waiters);
     }
 
-    /** Who holds it, or the first of those who read; empty if it is free. */
+    /** Returns the holder, or the first of several readers; empty if the lock is free. */
     public Optional<Holder> holder() {
         return holders.stream().findFirst();
     }
@@ -34,17 +34,17 @@ public record LockReport(String name, List<Holder> holders, List<Waiter> waiters
      *
      * @param id the client's random id
      * @param name the client's name, by default {@code host:pid}; empty if the client left no record
-     * @param host its host; empty if unknown
-     * @param pid its process id; empty if unknown
+     * @param host the client's host; empty if unknown
+     * @param pid the client's process id; empty if unknown
      */
     public record Client(String id, Optional<String> name, Optional<String> host, OptionalLong pid) {
 
-        /** A client of which only the id is known. */
+        /** Returns a client of which only the id is known. */
         public static Client unknown(String id) {
             return new Client(id, Optional.empty(), Optional.empty(), OptionalLong.empty());
         }
 
-        /** The name and where it runs, as far as known. */
+        /** Returns the name and the location of the client, as far as known. */
         @Override
         public String toString() {
             return name.map(n -> n + " ").orElse("") + "client " + id
@@ -53,29 +53,31 @@ public record LockReport(String name, List<Holder> holders, List<Waiter> waiters
         }
     }
 
-    /** How a lock is held. */
+    /** The mode in which a lock is held. */
     public enum Mode {
-        /** A plain or fair lock, by one. */
+        /** A plain or fair lock, held by one owner. */
         LOCK,
-        /** A read/write lock, by all who read. */
+        /** A read/write lock, held by readers. */
         READ,
-        /** A read/write lock, by the one among those who read who may write later. */
+        /** A read/write lock, held by the one reader that may write later. */
         UPGRADE,
-        /** A read/write lock, by one who writes. */
+        /** A read/write lock, held by one writer. */
         WRITE
     }
 
     /**
-     * Who holds a lock.
+     * A holder of a lock.
      *
-     * @param client the client that holds it
-     * @param mode how it holds it
-     * @param owner the thread or lease inside that client, or {@link #KEPT}; empty if the client did not tell
-     * @param since when that owner got it, or the last one left, by the client's wall clock; empty if it did not tell
-     * @param place what the owning thread does now, as {@code now at ...}; or which code acquired the lease, as {@code taken at
-     *     ...}, if its client {@linkplain HoldfastBuilder#recordPlaces records} that; empty if the client did not tell
-     * @param token the fencing token of that owner, or of the last one; empty if the client did not tell
-     * @param remainingLease until the store gives the name up if nobody renews it
+     * @param client the client that holds the lock
+     * @param mode the mode of the hold
+     * @param owner the thread or lease inside that client, or {@link #KEPT}; empty if the client did not report it
+     * @param since the time when that owner acquired the lock, or when the last owner released it, by the client's wall clock;
+     *     empty if the client did not report it
+     * @param place the current code of the owning thread, as {@code now at ...}; or the code that acquired the lease, as
+     *     {@code taken at ...}, if its client {@linkplain HoldfastBuilder#recordPlaces records} it; empty if the client did not
+     *     report it
+     * @param token the fencing token of that owner, or of the last one; empty if the client did not report it
+     * @param remainingLease the time until the lease ends at the store, if nobody renews it
      */
     public record Holder(
             Client client,
@@ -86,15 +88,18 @@ public record LockReport(String name, List<Holder> holders, List<Waiter> waiters
             OptionalLong token,
             Duration remainingLease) {
 
-        /** The {@link #owner} of a lock that its client {@linkplain LockOptions#withLinger keeps} though nobody has it. */
+        /** The {@link #owner} of a lock that {@linkplain LockOptions#withLinger lingers} at its client without an owner. */
         public static final String KEPT = "nobody: kept for the next owner";
 
-        /** Whether nobody has it, and its client gives it back when it is asked for. False if the client did not tell. */
+        /**
+         * Returns {@code true} if the lock has no owner, and its client releases it when another client asks for it. The result
+         * is {@code false} if the client did not answer.
+         */
         public boolean isKept() {
             return owner.filter(KEPT::equals).isPresent();
         }
 
-        /** One line for an error text. */
+        /** Returns one line for an error text. */
         @Override
         public String toString() {
             return client
@@ -111,7 +116,7 @@ public record LockReport(String name, List<Holder> holders, List<Waiter> waiters
      * A client that waits for a lock.
      *
      * @param client the client
-     * @param since when it came, by the server's clock
+     * @param since the time of its arrival, by the server's clock
      */
     public record Waiter(Client client, Instant since) {}
 }

@@ -1,11 +1,16 @@
 package io.holdfast;
 
-/** The lock was held by others for the whole wait. Thrown only where the signature has no other way to say so. */
+/** Thrown when others held the lock for the whole wait. It is thrown only if the signature has no other way to report that. */
 public final class LockTimeoutException extends HoldfastException {
 
     private static final long serialVersionUID = 1L;
 
-    /** For the lock, with a text that says how long, and who holds it. */
+    /**
+     * Creates an exception for the given lock.
+     *
+     * @param lockName the name of the lock
+     * @param message a text with the time waited and the holder
+     */
     public LockTimeoutException(String lockName, String message) {
         super(lockName, message, null);
     }

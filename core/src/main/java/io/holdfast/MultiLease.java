@@ -7,76 +7,89 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * A hold of all members of a {@link MultiLock}, tied to no thread: any thread may use, pass on and close it.
+ * A hold of all members of a {@link MultiLock}, which is not tied to a thread. Any thread may use it, pass it on, and close it.
  *
- * <p>It is valid as long as every member is. When one is lost the others are kept until it is closed.
+ * <p>It is valid as long as every member is. If one member is lost, the others stay held until the lease is closed.
  *
- * <p>Keep a reference for as long as the hold is needed. If it is garbage collected unclosed, each member is treated like a
- * forgotten {@link Lease}.
+ * <p>Keep a reference for as long as the hold is needed. If the lease is garbage collected without being closed, each member is
+ * treated like an abandoned {@link Lease}.
  */
 public interface MultiLease extends AutoCloseable {
 
-    /** The names of the members, in the order in which they were taken. */
+    /** Returns the names of the members, in the order in which they were acquired. */
     List<String> lockNames();
 
     /**
-     * The fencing token of one member; each has its own, and they cannot be compared with each other. Send it with each
-     * write to what that member protects. Readable also after the end.
+     * Returns the fencing token of one member.
+     *
+     * <p>Each member has its own token, and tokens of different members cannot be compared. Send a token with each write to the
+     * resource that its member protects. It can also be read after the end of the hold.
      *
      * @param member any lock object of the same name and store
-     * @throws IllegalArgumentException if it is not a member
+     * @throws IllegalArgumentException if the lock is not a member
      */
     long token(DistributedLock member);
 
-    /** Whether every member is valid now: see {@link Lease#isValid}. */
+    /** Returns {@code true} if every member is valid now; see {@link Lease#isValid}. */
     boolean isValid();
 
-    /** How long the hold is valid for if no store is heard of again: the shortest of its members; zero if it is not valid. */
+    /**
+     * Returns the time for which the hold stays valid if no store answers again. It is the shortest time of the members, and
+     * zero if the hold is not valid.
+     */
     Duration remaining();
 
     /**
-     * Returns only if every member is valid for at least the given time; renews each with one store call that must be.
+     * Returns only if every member is valid for at least the given time. Each member that has to be renewed is renewed with one
+     * store call.
      *
-     * @param atLeast zero to the shortest lease less its margin (1 % and 2 ms)
+     * @param atLeast the required time, from zero to the shortest lease minus its margin (1 % and 2 ms)
      * @throws IllegalArgumentException if the time is out of that range
-     * @throws LeaseLostException if a member is lost, or the hold is closed
-     * @throws IllegalStateException if it was acquired with a time of its own that ends earlier
-     * @throws StoreUnavailableException if a store did not confirm in time; the hold is valid, but not for that long
+     * @throws LeaseLostException if a member is lost, or if the hold is closed
+     * @throws IllegalStateException if the hold was acquired with a lease of its own that ends earlier
+     * @throws StoreUnavailableException if a store did not confirm in time; the hold is valid, but not for the required time
      */
     void ensureValid(Duration atLeast);
 
     /**
-     * Registers what to run when the hold is lost: once, for the first member that is, on the thread for losses of that
-     * member's client; at once if it is lost already; never after {@link #close}.
+     * Registers an action for the loss of the hold. It runs once, for the first member that is lost, on the thread for losses
+     * of that member's client. If the hold is already lost, it runs at once. It never runs after {@link #close}.
      */
     @CanIgnoreReturnValue
     MultiLease onLost(Consumer<LeaseLostException> action);
 
     /**
-     * Moves the end of each member of a lease that was acquired with a time of its own to {@code lease} from now; never to
-     * an earlier time. Calls each store; an interrupt is kept. When one throws, those before it are extended, and the hold
-     * ends with the first member as before.
+     * Moves the end of each member to the given time from now, but never to an earlier time. The hold must have been acquired
+     * with a lease of its own.
      *
-     * @param lease 100 ms to 365 days
+     * <p>The method calls each store. The interrupt status is preserved. If the call for one member throws, the members before
+     * it are extended. The hold still ends when its first member ends.
+     *
+     * @param lease the time from now, 100 ms to 365 days
      * @throws IllegalArgumentException if the lease is out of range
-     * @throws LeaseLostException if a member is lost, or the hold is closed
-     * @throws IllegalStateException if the watchdog renews it, so that there is nothing to extend
+     * @throws LeaseLostException if a member is lost, or if the hold is closed
+     * @throws IllegalStateException if the watchdog renews the hold, so that there is nothing to extend
      * @throws StoreUnavailableException if a store did not confirm
      */
     void extend(Duration lease);
 
     /**
-     * Releases every member, also when that of another one throws; does nothing if closed before. Waits for each store's
-     * answer at most the command timeout, then goes on in the background with a warning.
+     * Releases every member, even if the release of another member throws. Does nothing if it was closed before.
      *
-     * @throws LeaseLostException if a member was lost before; it names the first one, and what the others threw is
-     *     suppressed; only the first close throws
-     * @throws IllegalStateException if the client of a member was closed, and the others are released; only the first
-     *     close throws
+     * <p>The method waits for the answer of each store for at most the command timeout. If no answer arrives, it logs a
+     * warning, and the release continues in the background.
+     *
+     * @throws LeaseLostException if a member was lost before. It names the first lost member, and the exceptions of the others
+     *     are suppressed. Only the first close throws
+     * @throws IllegalStateException if the client of a member was closed. The other members are released. Only the first close
+     *     throws
      */
     @Override
     void close();
 
-    /** Releases every member like {@link #close}, all at once and without waiting; fails with what close would throw. */
+    /**
+     * Releases every member like {@link #close}, all at once and without waiting. The future fails with the exception that
+     * {@code close} would throw.
+     */
     CompletableFuture<Void> closeAsync();
 }

@@ -1,26 +1,29 @@
 package io.holdfast;
 
 /**
- * What becomes of a hold that is older than its {@code maxHold}, which is looked at once a second. In each case
- * {@link LockEvent.HeldTooLong} is raised first, once for each hold. The lock is never taken away without a sign to its
- * owner, nor before the owner must take it for lost.
+ * The action for a hold that is older than its {@code maxHold}. The age of holds is checked once a second.
+ *
+ * <p>In each case {@link LockEvent.HeldTooLong} is raised first, once for each hold. No owner loses the lock without being
+ * notified, and no other owner can acquire it before the owner must treat it as lost.
  */
 public enum OnMaxHold {
 
-    /** Nothing more; the hold goes on. */
+    /** No further action. The hold continues. */
     WARN,
 
     /**
-     * The owner is told to stop. A thread is interrupted, once, while it has the lock; the hold goes on, renewed as before,
-     * until the thread unlocks. A {@link Lease} is lost at once for its owner: {@link LockEvent.Lost} is raised,
-     * {@link Lease#onLost} runs, and it is renewed no more. Others get the lock when the owner closes the lease, or when the
-     * time ends for which the store was last asked.
+     * Notifies the owner to stop.
+     *
+     * <p>A thread is interrupted once while it holds the lock. The hold continues and is renewed as before, until the thread
+     * unlocks. A {@link Lease} is lost at once for its owner: {@link LockEvent.Lost} is raised, {@link Lease#onLost} runs, and
+     * the lease is no longer renewed. Others can acquire the lock when the owner closes the lease, or when the lease at the
+     * store ends.
      */
     INTERRUPT,
 
     /**
-     * The hold is renewed no more, nor can re-entry or {@link Lease#extend} move its end. It stays valid until then, and is
-     * lost like any other if the owner still has it.
+     * Stops the renewal of the hold. A reentrant acquire or {@link Lease#extend} can no longer move its end. The hold stays
+     * valid until then. It is lost like any other hold if the owner still holds it at that time.
      */
     STOP_RENEWING
 }

@@ -3,13 +3,13 @@ package io.holdfast;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import java.util.function.Consumer;
 
-/** Some permits of a {@link DistributedSemaphore}, held as one: they are renewed, lost and given back together. */
+/** One or more permits of a {@link DistributedSemaphore}, held as one lease. They are renewed, lost and released together. */
 public interface Permit extends Lease {
 
-    /** By which anybody can {@linkplain DistributedSemaphore#release give it back}. */
+    /** Returns the id by which any caller can {@linkplain DistributedSemaphore#release release} this permit. */
     String id();
 
-    /** How many permits it stands for; at least one. */
+    /** Returns the number of permits that this object represents, at least 1. */
     int count();
 
     @Override

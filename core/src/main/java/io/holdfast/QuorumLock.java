@@ -8,8 +8,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
 /**
- * One lock over several servers that know nothing of each other, held when a majority of them has granted it; see
- * {@link Holdfast#quorumLock}.
+ * A lock at several independent servers, which is held when a majority of them has granted it; see {@link Holdfast#quorumLock}.
  *
  * <pre>{@code
  * QuorumLock lock = Holdfast.quorumLock("orders/42", List.of(one, two, three));
@@ -18,95 +17,110 @@ import java.util.concurrent.locks.Lock;
  * }
  * }</pre>
  *
- * <p>It goes on while any minority of the servers is dead, slow, or cut off. What it promises, and on which assumptions, is
- * in the guarantees: those of a lock, but for the exclusion, which rests on each server keeping what it acknowledged.
+ * <p>It tolerates the failure of any minority of the servers, whether they are dead, slow, or cut off. Its promises and their
+ * assumptions are part of the guarantees of Holdfast. They are those of a lock, except that exclusion rests on each server
+ * keeping what it acknowledged.
  *
- * <p><strong>Faces.</strong> In the thread face the current thread holds it, and may lock this object again. In the lease
- * face a {@link QuorumLease} does. Both are different owners.
+ * <p><strong>APIs.</strong> In the thread API, the current thread holds the lock, and may lock this object again. In the lease
+ * API, a {@link QuorumLease} holds it. A thread and a lease are different owners.
  *
  * <p><strong>Every acquiring method</strong> asks all servers at once, each for at most the budget
- * ({@link QuorumOptions#budget}), and returns when a majority has granted the lock and confirmed its token: two calls to
- * each server, and none where this thread holds it. The others are taken when they answer. When no majority can be had
- * everything is given back, and asked for again after a random pause, of up to half a second in the end, within the wait;
- * when the wait has passed it asks once more. Nobody has a place in a queue, and without a wait it may find nobody to have
- * the lock, when others ask at the same moment. A call lasts at most its wait and three budgets. A waiter stays through an
- * outage like that of a {@link DistributedLock}.
+ * ({@link QuorumOptions#budget}). It returns when a majority has granted the lock and confirmed its token. This costs two calls
+ * to each server, and none if the current thread already holds the lock. The other servers are added to the hold when they
+ * answer. If no majority grants the lock, all grants are released. Within the wait the servers are asked again after a random
+ * pause, which grows to about half a second. When the time is up, they are asked once more. No waiter has a position in a
+ * queue. If several callers try without waiting at the same moment, it is possible that none of them acquires the lock. A call
+ * lasts at most its wait plus three budgets. A waiter continues to wait through an outage like that of a
+ * {@link DistributedLock}.
  *
- * <p><strong>Missing servers</strong> are asked again every third of a lease, so that one that was down does not leave the
- * hold at a bare majority.
+ * <p><strong>Missing servers</strong> are asked again every third of a lease. So a server that was down does not leave the hold
+ * at a bare majority.
  *
- * <p><strong>Loss.</strong> The hold is lost when it is left at fewer servers than a majority. What is left is kept until
- * the owner leaves, who may be at work. A thread that dies is treated as a crash, at the latest a third of a lease later.
+ * <p><strong>Loss.</strong> The hold is lost when it is valid at fewer servers than a majority. The other servers stay held
+ * until the owner releases the lock, because the owner may be at work. A thread that dies is treated as a crash, at most a
+ * third of a lease later.
  *
- * <p>Safe for use by any thread. Keep the object between lock and unlock: it knows what each thread holds.
+ * <p>A quorum lock is safe for use by any thread. Keep the object between lock and unlock, because it knows what each thread
+ * holds.
  */
 public interface QuorumLock extends Lock {
 
-    /** The name, the same at all servers. */
+    /** Returns the name, which is the same at all servers. */
     String name();
 
-    /** The lock at each server, in the order in which the servers were given. To lock one by itself is to be a rival. */
+    /**
+     * Returns the lock at each server, in the order in which the servers were given. An owner that locks one of them separately
+     * is a rival.
+     */
     List<DistributedLock> members();
 
-    /** How many servers a hold needs. */
+    /** Returns the number of servers that a hold needs. */
     int majority();
 
     /**
-     * Acquires the lock for the current thread, waiting for as long as it takes, uninterruptibly.
+     * Acquires the lock for the current thread, waiting for as long as it takes. An interrupt does not end the wait; the
+     * interrupt status is then set when the method returns.
      *
-     * @throws LeaseLostException if this thread holds the lock and has lost it; unlock first
-     * @throws IllegalStateException if so many clients are closed that no majority is left; or if this thread holds the lock,
-     *     and the options forbid to enter it again, or it holds it for a lease of its own, which would have to be renewed now
+     * @throws LeaseLostException if the current thread holds the lock and its hold was lost; unlock first
+     * @throws IllegalStateException if so many clients are closed that no majority is left; if the current thread holds the
+     *     lock and the lock is not reentrant; or if its hold has a lease of its own, which would now have to be renewed
      * @throws StoreUnavailableException if too few servers answered; nothing is acquired
-     * @throws IndeterminateLockException if too few servers answered, and one of those that did not may have granted the
-     *     lock; all are being released
-     * @throws StoreRefusedException if too many servers refused
+     * @throws IndeterminateLockException if too few servers answered, and one of the others may have granted the lock; all
+     *     grants are released in the background
+     * @throws StoreRefusedException if too many servers refused the request
      */
     @Override
     void lock();
 
     /**
-     * Acquires the lock like {@link #lock()}, but for the given lease from when it is asked for, without renewal. If this
-     * thread holds the lock for a lease of its own, that ends later, if so it has to, and stays so until it is unlocked.
+     * Acquires the lock like {@link #lock()}, for the given lease and without renewal. The lease begins when the servers are
+     * asked.
      *
-     * @param lease 100 ms to 365 days
+     * <p>If the current thread holds the lock for a lease of its own, the new level may move the end of the whole hold to a
+     * later time. It stays there until the outermost level is unlocked.
+     *
+     * @param lease the lease, 100 ms to 365 days
      * @throws IllegalArgumentException if the lease is out of range
+     * @see #lock() the other exceptions
      */
     void lock(Duration lease);
 
     /**
-     * Acquires the lock for the current thread, waiting until it is had or the thread is interrupted.
+     * Acquires the lock for the current thread, waiting until it is acquired or the thread is interrupted.
      *
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is acquired then
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
      * @see #lock() the other exceptions
      */
     @Override
     void lockInterruptibly() throws InterruptedException;
 
     /**
-     * Asks once for the lock. Not interruptible; an interrupt is kept.
+     * Acquires the lock if a majority is free now. Each server is asked once. The method is not interruptible, and preserves
+     * the interrupt status.
      *
-     * @return whether the current thread holds it now
+     * @return {@code true} if the current thread holds the lock now
      * @see #lock() the exceptions
      */
     @Override
     boolean tryLock();
 
     /**
-     * Acquires the lock if a majority becomes free within the wait.
+     * Acquires the lock if a majority becomes free within the given time.
      *
-     * @param wait zero or less for no waiting
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is acquired then
+     * @param wait the maximum time to wait; zero or less means not to wait
+     * @return {@code true} if the current thread holds the lock now
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
      * @see #lock() the other exceptions
      */
     boolean tryLock(Duration wait) throws InterruptedException;
 
     /**
-     * Acquires the lock if a majority becomes free within the wait, for the given lease, without renewal.
+     * Acquires the lock if a majority becomes free within the wait, for the given lease and without renewal.
      *
-     * @param wait zero or less for no waiting
-     * @param lease 100 ms to 365 days
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is acquired then
+     * @param wait the maximum time to wait; zero or less means not to wait
+     * @param lease the lease, 100 ms to 365 days
+     * @return {@code true} if the current thread holds the lock now
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
      * @see #lock(Duration) the other exceptions
      */
     boolean tryLock(Duration wait, Duration lease) throws InterruptedException;
@@ -123,9 +137,9 @@ public interface QuorumLock extends Lock {
     }
 
     /**
-     * Ends the innermost level of the current thread's hold; the outermost releases the lock at all servers.
+     * Ends the innermost level of the current thread's hold. Ending the outermost level releases the lock at all servers.
      *
-     * <p>Not interruptible; an interrupt is kept. Waits for the answers at most the budget.
+     * <p>The method is not interruptible, and preserves the interrupt status. It waits for the answers for at most the budget.
      *
      * @throws LeaseLostException if a majority was lost before
      * @throws IllegalStateException if no majority of the clients is open, which released the hold
@@ -135,7 +149,7 @@ public interface QuorumLock extends Lock {
     void unlock();
 
     /**
-     * Not supported.
+     * Throws {@link UnsupportedOperationException}.
      *
      * @throws UnsupportedOperationException always
      */
@@ -145,22 +159,26 @@ public interface QuorumLock extends Lock {
                 this + ": conditions are not supported; poll, or use a queue or a latch");
     }
 
-    /** How often the current thread has to unlock this object, also when it was lost meanwhile. */
+    /** Returns how often the current thread has to unlock this object, even after the hold was lost. */
     int holdCount();
 
-    /** Whether the current thread has this object to unlock, also when it was lost meanwhile. */
+    /** Returns {@code true} if the current thread has to unlock this object, even after the hold was lost. */
     default boolean isHeldByCurrentThread() {
         return holdCount() > 0;
     }
 
-    /** Whether the current thread holds the lock, and a majority is valid: not lost, and not in doubt after a clock step. */
+    /**
+     * Returns {@code true} if the current thread holds the lock and the hold is valid at a majority of the servers.
+     *
+     * <p>A hold at a server is not valid after it was lost, or while a clock step puts it in doubt.
+     */
     boolean isValid();
 
-    /** At how many servers the current thread's hold is valid now; 0 if it has none. */
+    /** Returns the number of servers at which the current thread's hold is valid now; 0 if it has none. */
     int heldAt();
 
     /**
-     * The fencing token of the current thread's hold; see {@link QuorumLease#token}.
+     * Returns the fencing token of the current thread's hold; see {@link QuorumLease#token}.
      *
      * @throws IllegalMonitorStateException if the current thread does not hold this object
      * @throws LeaseLostException if the hold is lost
@@ -168,8 +186,8 @@ public interface QuorumLock extends Lock {
     long fencingToken();
 
     /**
-     * How long the current thread's hold is valid for if no server is heard of again: as long as a majority is; zero if it
-     * was lost.
+     * Returns the time for which the current thread's hold stays valid at a majority if no server answers again. It is zero if
+     * the hold was lost.
      *
      * @throws IllegalMonitorStateException if the current thread does not hold this object
      */
@@ -178,44 +196,47 @@ public interface QuorumLock extends Lock {
     /**
      * Acquires a lease, waiting for as long as it takes.
      *
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is acquired then
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
      * @see #lock() the other exceptions
      */
     QuorumLease acquire() throws InterruptedException;
 
     /**
-     * Acquires a lease within the wait.
+     * Acquires a lease within the given time.
      *
-     * @param wait zero or less for no waiting
-     * @throws LockTimeoutException if the wait passed
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is acquired then
+     * @param wait the maximum time to wait; zero or less means not to wait
+     * @throws LockTimeoutException if the time is up
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
      * @see #lock() the other exceptions
      */
     QuorumLease acquire(Duration wait) throws InterruptedException;
 
-    /** Asks once for a lease, like {@link #tryLock()}; empty if others hold it at too many servers. */
+    /**
+     * Acquires a lease if a majority is free now, like {@link #tryLock()}. Returns an empty result if others hold the lock at
+     * too many servers.
+     */
     Optional<QuorumLease> tryAcquire();
 
     /**
-     * Acquires a lease if a majority becomes free within the wait; empty otherwise.
+     * Acquires a lease if a majority becomes free within the given time. Otherwise, returns an empty result.
      *
-     * @param wait zero or less for no waiting
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is acquired then
+     * @param wait the maximum time to wait; zero or less means not to wait
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
      * @see #lock() the other exceptions
      */
     Optional<QuorumLease> tryAcquire(Duration wait) throws InterruptedException;
 
     /**
-     * Acquires a lease if a majority becomes free within the wait, for the given time from when it is asked for, without
-     * renewal.
+     * Acquires a lease that is not renewed, if a majority becomes free within the wait. Otherwise, returns an empty result. The
+     * lease begins when the servers are asked.
      *
-     * @param wait zero or less for no waiting
-     * @param lease 100 ms to 365 days
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is acquired then
+     * @param wait the maximum time to wait; zero or less means not to wait
+     * @param lease the lease, 100 ms to 365 days
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
      * @see #lock(Duration) the other exceptions
      */
     Optional<QuorumLease> tryAcquire(Duration wait, Duration lease) throws InterruptedException;
 
-    /** The lease face without blocking. */
+    /** Returns the asynchronous API of this lock, for leases. */
     AsyncQuorumLock async();
 }

@@ -5,11 +5,11 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What one quorum lock does differently from the defaults of its clients.
+ * Options of one quorum lock that differ from the defaults of its clients.
  *
- * @param lock of its lock at each server: the lease, and whether a thread may enter again. It has no {@code maxHold}
- *     and no linger, and there is one way to wait, which is to ask again
- * @param budget for how long each server is waited for; empty for a tenth of the lease, or the command timeout if that is
+ * @param lock the options of its lock at each server: the lease, and whether a thread may enter the lock again. There may be no
+ *     {@code maxHold} and no linger. The way to wait has no effect, because a quorum lock always asks again
+ * @param budget the maximum time to wait for each server; empty for a tenth of the lease, or the command timeout if that is
  *     shorter
  */
 public record QuorumOptions(LockOptions lock, Optional<Duration> budget) {
@@ -34,17 +34,20 @@ public record QuorumOptions(LockOptions lock, Optional<Duration> budget) {
         }
     }
 
-    /** Nothing different. */
+    /** Returns options without any difference from the defaults of the clients. */
     public static QuorumOptions defaults() {
         return DEFAULTS;
     }
 
-    /** The same, with these options for its lock at each server. */
+    /** Returns a copy of these options with the given options for the lock at each server. */
     public QuorumOptions withLock(LockOptions value) {
         return new QuorumOptions(value, budget);
     }
 
-    /** The same, waiting so long for each server; less than the lease, better far less. */
+    /**
+     * Returns a copy of these options with the given maximum time to wait for each server. It must be less than the lease, and
+     * should be much less.
+     */
     public QuorumOptions withBudget(Duration value) {
         return new QuorumOptions(lock, Optional.of(value));
     }

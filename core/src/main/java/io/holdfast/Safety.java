@@ -1,26 +1,27 @@
 package io.holdfast;
 
 /**
- * Where a grant has to be before it counts, so that it outlives the failure of a server.
+ * A level that determines where a grant has to be stored before it counts, so that the grant outlives the failure of a server.
  *
- * <p>A server that answers before its replicas have what it did may take a grant with it when it fails: the one that takes its
- * place grants the lock again. The first holder is told then, and its token is the lower one, but for a moment both act.
- * With replicas that moment is rarer, not impossible: the one that takes over may be one that was not asked for. A server that
- * answers before its disk has what it did may do the same when it is started again.
+ * <p>A server may answer before its replicas have a grant. If it then fails, the grant may be lost, and the server that takes
+ * over grants the lock again. The first holder is notified and has the lower token, but for a moment both owners act. With
+ * replicas such a moment is less likely, but not impossible: the server that takes over may be a replica that was not required
+ * to have the grant. A server that answers before its disk has the grant may also forget it at a restart.
  *
- * <p>A grant that is not where it has to be within three tenths of the command timeout is given back, so that others may have the
- * lock, and is asked for again behind those who wait. This goes on for the caller's time. It ends earlier, with
- * {@link IndeterminateLockException}, after the command timeout if the store had not answered the caller before, and otherwise
- * after {@code maxOutage}. A hold whose renewals do not get there is lost at its deadline.
+ * <p>A grant must reach its required places within three tenths of the command timeout. Otherwise, it is released, so that
+ * others can acquire the lock, and requested again behind the waiters. This continues within the caller's time. It ends
+ * earlier, with {@link IndeterminateLockException}, after the command timeout if the store had not answered the caller before.
+ * If the store had answered, it ends after {@code maxOutage}. A hold whose renewals do not reach the required places is lost at
+ * its deadline.
  *
- * <p>If fewer replicas are connected to the server than are wanted, {@code build()} throws {@link StoreRefusedException}, which says
- * how many there are. In a cluster it does so if no master has enough, and otherwise logs a warning. A server that a client uses
- * already may lack replicas for a moment, for example after a failover. If that lasts for 10 s, each acquire and each wait fails with
- * the same exception, until replicas are back; holds are still renewed, or lost at their deadlines. The server is asked once in a
- * command timeout.
+ * <p>If fewer replicas are connected to the server than required, {@code build()} throws {@link StoreRefusedException}, which
+ * states their number. In a cluster it does so if no master has enough replicas, and otherwise logs a warning. A server that a
+ * client already uses may lack replicas for a moment, for example after a failover. If this lasts for 10 s, each acquire and
+ * each wait fails with the same exception until the replicas are back. Existing holds are still renewed, or lost at their
+ * deadlines. The server is asked once in a command timeout.
  *
- * @param replicas that must have each grant and each renewal; 0 for none
- * @param onDisk whether the server and these replicas must have it on their disks, not only in memory
+ * @param replicas the number of replicas that must have each grant and each renewal; 0 for none
+ * @param onDisk {@code true} if the server and these replicas must have it on their disks, not only in memory
  */
 public record Safety(int replicas, boolean onDisk) {
 
@@ -31,7 +32,7 @@ public record Safety(int replicas, boolean onDisk) {
     /**
      * Checks the number.
      *
-     * @throws IllegalArgumentException if it is not between 0 and 100
+     * @throws IllegalArgumentException if the number is not between 0 and 100
      */
     public Safety {
         if (replicas < 0 || replicas > MOST) {
@@ -39,32 +40,35 @@ public record Safety(int replicas, boolean onDisk) {
         }
     }
 
-    /** The server alone, whatever its disk and its replicas have: the default. */
+    /** Returns the level of the server alone, without requirements for its disk and its replicas. This is the default. */
     public static Safety async() {
         return ASYNC;
     }
 
     /**
-     * So many replicas, too, in their memory.
+     * Returns the level of the server and the given number of replicas, in memory.
      *
-     * @throws IllegalArgumentException if it is not between 1 and 100
+     * @throws IllegalArgumentException if the number is not between 1 and 100
      */
     public static Safety replicated(int replicas) {
         return new Safety(atLeastOne(replicas, "async()"), false);
     }
 
     /**
-     * The disk of the server, whatever its replicas have: what it granted, it knows when it is started again. With Redis that is
-     * from 7.2 on, with {@code appendonly yes} and {@code appendfsync always}; what another server grants is refused.
+     * Returns the level of the server's disk, without requirements for its replicas. The server then knows its grants after a
+     * restart.
+     *
+     * <p>Redis supports this level from 7.2 on, with {@code appendonly yes} and {@code appendfsync always}. A grant of any
+     * other server is refused.
      */
     public static Safety durable() {
         return DURABLE;
     }
 
     /**
-     * The disk of the server and those of so many replicas.
+     * Returns the level of the disks of the server and of the given number of replicas.
      *
-     * @throws IllegalArgumentException if it is not between 1 and 100
+     * @throws IllegalArgumentException if the number is not between 1 and 100
      */
     public static Safety durable(int replicas) {
         return new Safety(atLeastOne(replicas, "durable()"), true);
@@ -77,7 +81,7 @@ public record Safety(int replicas, boolean onDisk) {
         return replicas;
     }
 
-    /** As it is written in files of options: {@code async}, {@code replicated(2)}, {@code durable} or {@code durable(1)}. */
+    /** Returns the form for files of options: {@code async}, {@code replicated(2)}, {@code durable} or {@code durable(1)}. */
     @Override
     public String toString() {
         String level = onDisk ? "durable" : replicas == 0 ? "async" : "replicated";

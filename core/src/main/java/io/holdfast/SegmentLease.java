@@ -6,7 +6,9 @@ import java.util.function.Consumer;
 /** A hold of one segment of a {@link SegmentedLock}. */
 public interface SegmentLease extends Lease {
 
-    /** Which segment is held, from 0 on. {@link #lockName} and {@link #token} are those of its lock. */
+    /**
+     * Returns the number of the held segment, from 0 on. {@link #lockName} and {@link #token} are those of the segment's lock.
+     */
     int segment();
 
     @Override

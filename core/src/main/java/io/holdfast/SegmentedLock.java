@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One hot resource cut into segments, each with a lock of its own, so that as many owners work at once as there are segments.
+ * A lock for one hot resource that is divided into segments with a lock each. As many owners can work at once as there are
+ * segments.
  *
  * <pre>{@code
  * SegmentedLock shelves = holdfast.segmented("stock/42", 8);
@@ -19,82 +20,89 @@ import java.util.Optional;
  * }
  * }</pre>
  *
- * <p><strong>Names.</strong> Segment {@code i} of {@code stock/42} is the lock {@code stock/42#i}, from {@code #0} on, which
- * anybody may use or {@link Holdfast#inspect inspect} as any other lock. Users with different numbers of segments exclude
- * each other on the segments that both have. The lock {@code stock/42} itself has nothing to do with it.
+ * <p><strong>Names.</strong> Segment {@code i} of {@code stock/42} is the lock {@code stock/42#i}, beginning with {@code #0}.
+ * Any caller can use or {@link Holdfast#inspect inspect} it like any other lock. Users with different numbers of segments
+ * exclude each other on the segments that both have. The lock {@code stock/42} itself is independent of the segments.
  *
- * <p><strong>Each method that takes any segment</strong>, when a segment is
+ * <p><strong>Each method that acquires any segment</strong> begins at a random segment, and asks for each once, without
+ * waiting, until one is free. It makes one store call for each segment, and none for a segment that this process knows to be
+ * held. If a segment is
  * <ul>
- *   <li>free: takes it. It begins at a random segment and asks each once, without waiting, until one is free: one store call
- *       for each, and none for those of which this process knows that they are held;
- *   <li>held by anybody, also by this thread: goes on to the next one. It is never entered again: who has all segments and
- *       asks for any waits for itself;
- *   <li>unreachable at the first round: throws {@link StoreUnavailableException} or {@link IndeterminateLockException}, as a
- *       {@link DistributedLock} does; {@link HoldfastException#lockName} says which segment. A call that already waits stays
- *       through an outage until its own time is up or {@code maxOutage} (default 30 s) has passed;
- *   <li>refused by the store: throws {@link StoreRefusedException} at once, also if others are free; go on
- *       {@link #without(int...) without} it.
+ *   <li>free: the method acquires it;
+ *   <li>held by any owner, including the current thread: the method continues with the next one. A segment is never reentrant.
+ *       A thread that holds all segments and acquires another one waits for itself;
+ *   <li>unreachable in the first round: the method throws {@link StoreUnavailableException} or
+ *       {@link IndeterminateLockException}, like a {@link DistributedLock}. {@link HoldfastException#lockName} names the
+ *       segment. A call that already waits continues to wait until its own time is up, or until {@code maxOutage} (default
+ *       30 s) has passed;
+ *   <li>refused by the store: the method throws {@link StoreRefusedException} at once, even if others are free. Continue
+ *       {@link #without(int...) without} that segment.
  * </ul>
  *
- * <p><strong>When all are held</strong> and there is time, it waits for the segment at which the round began, in that
- * one's queue, and then asks all again: at first for 25 ms, each time for twice as long, at most for 1 s, less up to half of
- * it at random. When there is only one, it waits for that. So a call makes at most seven rounds, and two more for each
- * second that it lasts. A round is a store call for each segment; a wait is two where the store sends messages. A segment
- * that is freed while another one is awaited is found within 1 s. Who comes later may get a segment first.
+ * <p><strong>If all segments are held</strong> and there is time left, the method waits in the queue of the segment at which
+ * the round began. Then it asks for all segments again. It waits 25 ms at first, and twice as long each time, up to 1 s. Each
+ * wait is shortened at random by up to half. If there is only one segment, the method waits for it. So a call makes at most
+ * seven rounds, and two more for each second that it lasts. A round costs one store call for each segment. A wait costs two if
+ * the store sends messages. A segment that is released while the method waits for another one is found within 1 s. A later
+ * caller may acquire a segment first.
  *
- * <p>Tokens rise for each segment by itself; those of different segments cannot be compared. Objects of this type hold no
- * state of a hold; they are immutable, cheap to copy, and safe for use by any thread.
+ * <p>Tokens rise for each segment separately, and tokens of different segments cannot be compared. Objects of this type have no
+ * state of their own. They are immutable, cheap to copy, and safe for use by any thread.
  */
 public interface SegmentedLock {
 
-    /** The name, as it was given to {@link Holdfast#segmented(String, int)}. */
+    /** Returns the name that was passed to {@link Holdfast#segmented(String, int)}. */
     String name();
 
-    /** The segments that may be taken, ascending from 0; fewer than all after {@link #without}, and perhaps none. */
+    /** Returns the segments that can be acquired, in ascending order from 0. After {@link #without} they are fewer, or none. */
     List<Integer> segments();
 
     /**
-     * The lock of one segment, also if it is excluded here. No store call.
+     * Returns the lock of one segment, even if the segment is excluded here. Makes no store call.
      *
-     * @param segment from 0 to the number of segments less one
+     * @param segment the segment, from 0 to the number of segments minus one
      * @throws IllegalArgumentException if there is no such segment
      */
     DistributedLock segment(int segment);
 
     /**
-     * The same lock for a caller who has no use for these segments, because the stock of them is empty, for example. The
-     * others can still be taken; if there are none, {@link #tryAcquireAny} is empty and {@link #acquireAny} throws. A
-     * call that is under way is not affected.
+     * Returns a copy of this lock that does not acquire the given segments, for example because their stock is sold out.
+     *
+     * <p>The other segments can still be acquired. If none is left, {@link #tryAcquireAny} returns an empty result, and
+     * {@link #acquireAny} throws. A call that is under way is not affected.
      *
      * @throws IllegalArgumentException if there is no such segment
      */
     SegmentedLock without(int... segments);
 
     /**
-     * The same lock, for a caller who likes to begin with one of these segments, drawn at random, and goes on from there in
-     * ascending order. Processes that begin at segments of their own meet less often, and pass them on among their threads
-     * without the store. If none of them is left, or none is given, it begins anywhere.
+     * Returns a copy of this lock that begins at one of the given segments, chosen at random, and continues in ascending order.
+     *
+     * <p>Processes that begin at segments of their own meet less often, and hand them over among their threads without the
+     * store. If none of the given segments is left, or none is given, the lock begins at any segment.
      *
      * @throws IllegalArgumentException if there is no such segment
      */
     SegmentedLock startingAt(int... segments);
 
     /**
-     * Acquires any segment that is free now, asking each once; empty if all are held, or none is left. Not interruptible;
-     * an interrupt is kept.
+     * Acquires any segment that is free now, and asks for each once. Returns an empty result if all segments are held, or none
+     * is left. The method is not interruptible, and preserves the interrupt status.
      *
      * @throws StoreUnavailableException if the store did not answer for a segment; nothing is acquired
-     * @throws IndeterminateLockException if it cannot be known whether a segment was acquired; it is being released
-     * @throws StoreRefusedException if the store refused
+     * @throws IndeterminateLockException if it is not known whether a segment was acquired; any grant is released in the
+     *     background
+     * @throws StoreRefusedException if the store refused the request
      * @throws IllegalStateException if the client is closed
      */
     Optional<SegmentLease> tryAcquireAny();
 
     /**
-     * Acquires any segment if one becomes free within the wait; empty otherwise, and at once if none is left.
+     * Acquires any segment if one becomes free within the given time. Otherwise, returns an empty result. If no segment is
+     * left, it does so at once.
      *
-     * @param wait zero or less for asking each once
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is acquired then
+     * @param wait the maximum time to wait; zero or less means to ask for each segment once
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
      * @see #tryAcquireAny() the other exceptions
      */
     Optional<SegmentLease> tryAcquireAny(Duration wait) throws InterruptedException;
@@ -102,23 +110,23 @@ public interface SegmentedLock {
     /**
      * Acquires any segment, waiting for as long as it takes.
      *
-     * @throws IllegalStateException if no segment is left, or the client is closed
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is acquired then
+     * @throws IllegalStateException if no segment is left, or if the client is closed
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
      * @see #tryAcquireAny() the other exceptions
      */
     SegmentLease acquireAny() throws InterruptedException;
 
     /**
-     * Acquires any segment within the wait.
+     * Acquires any segment within the given time.
      *
-     * @param wait zero or less for asking each once
-     * @throws LockTimeoutException if the wait passed; its text says who holds one of them
-     * @throws IllegalStateException if no segment is left, or the client is closed
-     * @throws InterruptedException if interrupted on entry or while waiting; nothing is acquired then
+     * @param wait the maximum time to wait; zero or less means to ask for each segment once
+     * @throws LockTimeoutException if the time is up; its text names the holder of one of the segments
+     * @throws IllegalStateException if no segment is left, or if the client is closed
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
      * @see #tryAcquireAny() the other exceptions
      */
     SegmentLease acquireAny(Duration wait) throws InterruptedException;
 
-    /** The same without blocking. */
+    /** Returns the asynchronous API of this lock. */
     AsyncSegmentedLock async();
 }

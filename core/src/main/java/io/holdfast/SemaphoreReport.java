@@ -3,12 +3,12 @@ package io.holdfast;
 import java.util.List;
 
 /**
- * What the store knows about one semaphore at one moment.
+ * The state of one semaphore, as the store knows it at one moment.
  *
  * @param name the name of the semaphore
- * @param permits how many permits there are in all
- * @param holders who holds some, in no order
- * @param waiting how many acquirers wait for some
+ * @param permits the number of permits in all
+ * @param holders the holders of permits, in no particular order
+ * @param waiting the number of waiters
  */
 public record SemaphoreReport(String name, int permits, List<PermitHolder> holders, int waiting) {
 
@@ -17,7 +17,7 @@ public record SemaphoreReport(String name, int permits, List<PermitHolder> holde
         holders = List.copyOf(holders);
     }
 
-    /** How many are free; negative if more are held than there should be. */
+    /** Returns the number of free permits. It is negative if more permits are held than the semaphore has. */
     public int free() {
         return permits - holders.stream().mapToInt(PermitHolder::count).sum();
     }

@@ -1,23 +1,24 @@
 package io.holdfast;
 
 /**
- * Counters of one client since its start, and gauges of this moment. Read without I/O; the values are not one snapshot.
+ * Counters of one client since its start, and gauges of this moment. They are read without I/O, and are not one consistent
+ * snapshot.
  *
- * @param grants holds given to owners, without re-entries
- * @param handoffs grants that passed inside this process without a store call; part of {@code grants}
- * @param retaken grants of a name that nobody had and that was {@linkplain LockOptions#withLinger kept}; part of
+ * @param grants holds granted to owners, without reentrant acquires
+ * @param handoffs grants that were handed over inside this process without a store call; included in {@code grants}
+ * @param retaken grants of a name that {@linkplain LockOptions#withLinger lingered} without an owner; included in
  *     {@code handoffs}
  * @param releases holds ended by their owners
  * @param lost holds lost
- * @param storeCalls calls made to the store; a batch of renewals is one
- * @param storeFailures calls that failed or stayed unanswered
+ * @param storeCalls calls made to the store; a batch of renewals counts once
+ * @param storeFailures calls that failed or got no answer
  * @param renewals leases renewed
  * @param signals messages received from the store
- * @param renewalLagMicros the longest time, in microseconds, that due renewals waited for their thread
- * @param eventsDropped events that found the listener queue full
+ * @param renewalLagMicros the longest time, in microseconds, for which due renewals waited for their thread
+ * @param eventsDropped events dropped because the listener queue was full
  * @param held names held now
  * @param waiting owners waiting now
- * @param unsettled tenures being released in the background now
+ * @param unsettled names being released in the background now
  */
 public record Stats(
         long grants,

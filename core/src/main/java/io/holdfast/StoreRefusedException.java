@@ -2,12 +2,20 @@ package io.holdfast;
 
 import org.jspecify.annotations.Nullable;
 
-/** The store answered and refused: rights, configuration, or a foreign value under the name. Trying again won't help. */
+/**
+ * Thrown when the store refused a request: missing access rights, bad configuration, or a foreign value under the name. The
+ * same request will fail again until the cause is repaired.
+ */
 public final class StoreRefusedException extends HoldfastException {
 
     private static final long serialVersionUID = 1L;
 
-    /** For the lock, empty if none, with a text that says what was refused and what to do. */
+    /**
+     * Creates an exception for the given lock.
+     *
+     * @param lockName the name of the lock; empty if there is none
+     * @param message a text with the reason of the refusal and the action to take
+     */
     public StoreRefusedException(String lockName, String message, @Nullable Throwable cause) {
         super(lockName, message, cause);
     }

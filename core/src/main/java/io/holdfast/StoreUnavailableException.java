@@ -2,12 +2,20 @@ package io.holdfast;
 
 import org.jspecify.annotations.Nullable;
 
-/** The store could not be reached, or not do it now; nothing was acquired. Trying again later may help. */
+/**
+ * Thrown when the store could not be reached, or could not execute the request now. Nothing was acquired. A later attempt may
+ * succeed.
+ */
 public final class StoreUnavailableException extends HoldfastException {
 
     private static final long serialVersionUID = 1L;
 
-    /** For the lock, empty if none, with a text that says which store, since when, and why. */
+    /**
+     * Creates an exception for the given lock.
+     *
+     * @param lockName the name of the lock; empty if there is none
+     * @param message a text with the store, the time since when it fails, and the reason
+     */
     public StoreUnavailableException(String lockName, String message, @Nullable Throwable cause) {
         super(lockName, message, cause);
     }

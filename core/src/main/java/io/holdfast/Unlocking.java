@@ -1,6 +1,9 @@
 package io.holdfast;
 
-/** An unlock as what ends a try: its error never hides that of the body, and is never hidden by a body without one. */
+/**
+ * An unlock as the resource of a try statement. Its exception never hides that of the body, and is thrown if the body ends
+ * normally.
+ */
 @FunctionalInterface
 interface Unlocking extends AutoCloseable {
 

@@ -1,20 +1,22 @@
 package io.holdfast;
 
-/** How a client that waits for a lock learns that it is free. */
+/** The way in which a waiting client learns that a lock is free. */
 public enum WaitStrategy {
 
     /**
-     * It has a place in the queue of the store, and is told; once in a poll interval it asks, in case the message got lost.
-     * Where the store has no messages this is the same as {@link #POLLING}.
+     * The client has a position in the queue of the store, and is notified. Once in a poll interval it also asks, in case a
+     * message was lost. If the store sends no messages, this is the same as {@link #POLLING}.
      */
     SIGNALS,
 
     /**
-     * It asks, first after 5 ms and then ever less often, down to once in {@link HoldfastBuilder#pollInterval}; each time
-     * give or take a tenth. It has no place in the queue and needs no messages, so it works where a server does not pass
-     * them on. It gets the lock when it happens to ask while the lock is free: nobody makes way for it, so it may wait for
-     * long for a lock that others keep busy. Threads of one client still pass the lock on to each other, and while one of
-     * them waits in this way the client asks as often for all of them.
+     * The client asks repeatedly, first after 5 ms and then less and less often, down to once in
+     * {@link HoldfastBuilder#pollInterval}. Each interval varies by a tenth.
+     *
+     * <p>The client has no position in the queue and needs no messages. So this strategy works where a server does not forward
+     * them. The client acquires the lock if the lock is free when it asks. Nobody makes way for it, so it may wait for a long
+     * time for a busy lock. Threads of one client still hand the lock over to each other. While one of them waits in this way,
+     * the client asks at this rate for all of them.
      */
     POLLING
 }

@@ -1,8 +1,8 @@
 /**
- * Distributed locks: what an application uses.
+ * The API of Holdfast, a library of distributed locks.
  *
- * <p>Start at {@link io.holdfast.Holdfast#connect(String)}. Every method says whether it calls the store; a method that
- * does not say so works on local state alone.
+ * <p>Start at {@link io.holdfast.Holdfast#connect(String)}. Every method that calls the store says so; all other methods use
+ * local state only.
  */
 @NullMarked
 @CheckReturnValue

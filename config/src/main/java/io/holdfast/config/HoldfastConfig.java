@@ -11,7 +11,7 @@ import java.util.Properties;
 import java.util.TreeMap;
 
 /**
- * Reads the options of a client from a file.
+ * A reader of the options of a client from a file.
  *
  * <pre>{@code
  * # holdfast.yaml
@@ -27,25 +27,27 @@ import java.util.TreeMap;
  * }
  * }</pre>
  *
- * <p>The options are those of {@link HoldfastBuilder} that can be written down, by the same names; what is not there has its default,
- * and what is set on the builder afterwards goes before the file. Times are written {@code 500ms}, {@code 30s}, {@code 5m},
- * {@code 12h}, {@code 7d}, or as in ISO 8601, {@code PT30S}.
+ * <p>The options are those of {@link HoldfastBuilder} that have a text form, by the same names. An option that the file does
+ * not contain has its default. An option that is set on the builder afterwards overrides the file. Times are written as
+ * {@code 500ms}, {@code 30s}, {@code 5m}, {@code 12h}, {@code 7d}, or in ISO 8601 form as {@code PT30S}.
  *
- * <p>{@code ${NAME}} is replaced by that variable of the environment, which has to be set; {@code ${NAME:-text}} by the text if it is not
- * set, or empty. {@code $$} is a dollar sign. In a URI, signs that mean something there are written {@code %XX}, also in a variable.
+ * <p>{@code ${NAME}} is replaced by that environment variable, which has to be set. {@code ${NAME:-text}} is replaced by the
+ * text if the variable is not set or is empty. {@code $$} is a dollar sign. In a URI, write reserved characters as {@code %XX},
+ * also in a variable.
  *
- * <p>Whatever is wrong with a file is an {@link IllegalArgumentException} that names the file and the option, and never shows the
- * URI, as there may be a password in it.
+ * <p>An invalid file causes an {@link IllegalArgumentException} that names the file and the option. It never shows the URI,
+ * because the URI may contain a password.
  */
 public final class HoldfastConfig {
 
     private HoldfastConfig() {}
 
     /**
-     * What a file says: one of properties if its name ends in {@code .properties}, else YAML.
+     * Reads a file. It is a properties file if its name ends in {@code .properties}, and otherwise a YAML file.
      *
-     * @throws UncheckedIOException if it cannot be read
-     * @throws IllegalArgumentException if it is neither, has an unknown option, a value that cannot be, or wants a variable that is not set
+     * @throws UncheckedIOException if the file cannot be read
+     * @throws IllegalArgumentException if the file has the wrong format, an unknown option, an invalid value, or a variable
+     *     that is not set
      */
     public static HoldfastBuilder read(Path file) {
         return read(file, System.getenv());

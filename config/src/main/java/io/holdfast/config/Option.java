@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What can be written down; named as in {@link HoldfastBuilder}. */
+/** The options that can be set in a file, named as in {@link HoldfastBuilder}. */
 enum Option {
     URI("uri"),
     NAME("name"),
@@ -40,16 +40,16 @@ enum Option {
         this.shown = shown;
     }
 
-    /** As it stands in a file. */
+    /** Returns the name of the option in a file. */
     String shown() {
         return shown;
     }
 
     /**
-     * Sets it.
+     * Sets the option.
      *
-     * @param all what is written for each option, by its name
-     * @throws IllegalArgumentException if the value cannot be
+     * @param all the texts of all options in the file, by their names
+     * @throws IllegalArgumentException if the value is invalid
      */
     HoldfastBuilder set(HoldfastBuilder builder, Map<String, String> all) {
         String text = Objects.requireNonNull(all.get(shown));
@@ -78,7 +78,7 @@ enum Option {
                 .findFirst();
     }
 
-    /** Which is most likely meant. */
+    /** Returns the option whose name is most similar to the given one. */
     static Option nearest(String name) {
         String wanted = plain(name);
         return Arrays.stream(values())
@@ -90,7 +90,10 @@ enum Option {
         return name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]", "");
     }
 
-    /** How many letters have to be put in, left out, or changed; by Wagner and Fischer, "The String-to-String Correction Problem". */
+    /**
+     * Returns the number of letters to insert, delete, or change; by Wagner and Fischer, "The String-to-String Correction
+     * Problem".
+     */
     private static int distance(String from, String to) {
         int[] row = new int[to.length() + 1];
         Arrays.setAll(row, i -> i);

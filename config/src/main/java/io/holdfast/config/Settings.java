@@ -8,11 +8,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a file says, before variables are replaced.
+ * The content of a file, before variables are replaced.
  *
- * @param file its name, for errors
- * @param values by the names of the options
- * @param environment the variables
+ * @param file the name of the file, for errors
+ * @param values the values by the names of the options
+ * @param environment the environment variables
  */
 record Settings(String file, Map<String, String> values, Map<String, String> environment) {
 

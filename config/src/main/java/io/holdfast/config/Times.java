@@ -5,14 +5,16 @@ import java.time.format.DateTimeParseException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Times as people write them. */
+/** A parser of times as people write them. */
 final class Times {
 
     private static final Pattern FORM = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");
 
     private Times() {}
 
-    /** @throws IllegalArgumentException if it is none */
+    /**
+     * @throws IllegalArgumentException if the text is not a time
+     */
     static Duration parse(String text) {
         Matcher form = FORM.matcher(text);
         return form.matches() ? of(Long.parseLong(form.group(1)), form.group(2)) : ofIso(text);

@@ -10,7 +10,7 @@ import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
-/** A file of names and single values. */
+/** A parser of a YAML file of names and single values. */
 final class Yaml {
 
     private Yaml() {}
@@ -36,7 +36,7 @@ final class Yaml {
         try {
             return new Load(settings).loadFromString(text);
         } catch (MarkedYamlEngineException e) {
-            // its own text, and the problem in it, may quote a password
+            // the parser's message and its excerpt may contain a password
             String where = e.getProblemMark().map(Yaml::where).orElse("");
             throw new IllegalArgumentException(
                     file + where + ": it is no YAML; put a value with special characters in quotes");

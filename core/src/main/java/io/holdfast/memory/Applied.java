@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** The changes that were made to a name in the last minute, so that a second copy of one changes nothing. */
+/** The changes that were applied to a name in the last minute, so that a duplicate of a request changes nothing. */
 final class Applied {
 
     private static final long LIFE = TimeUnit.MINUTES.toMicros(1);
@@ -15,7 +15,7 @@ final class Applied {
 
     private final Map<TenureId, Answer> answers = new LinkedHashMap<>(2);
 
-    /** Empty for a change that was not made yet. */
+    /** Returns the answer to a change; empty if the change has not been applied. */
     Optional<Boolean> answer(TenureId change) {
         return Optional.ofNullable(answers.get(change)).map(Answer::applied);
     }

@@ -14,11 +14,11 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the server keeps for one name: who holds it, the queue, and the highest token given.
+ * The state of one name at the server: its holders, its queue, and the highest token issued.
  *
- * <p>Tokens are counted in units of one microsecond of the server's clock, 1 024 tokens each. A unit is never below the
- * clock, so that tokens rise even after all data was lost; and never 10 ms above it, so that such a loss may be short.
- * All times are microseconds of that clock. Guarded by the server's mutex.
+ * <p>Tokens are counted in units. A unit is one microsecond of the server's clock, and contains 1 024 tokens. A unit is never
+ * below the clock, so tokens rise even after all data was lost. It is never more than 10 ms above the clock, so tokens rise
+ * after any such loss that takes at least 10 ms. All times are microseconds of that clock. Guarded by the server's mutex.
  */
 final class Cell {
 
@@ -30,17 +30,22 @@ final class Cell {
 
     private final List<Place> queue = new ArrayList<>();
 
-    /** One; or several, if they read. */
+    /** One holder, or several readers. */
     private final Map<TenureId, Holding> holders = new LinkedHashMap<>(2);
 
     private long lastUnit;
     private long lastUnitBeforeHolder;
     private long lastGrant;
 
-    /** @param unclaimed whether the name was assigned to the holder, which has not been heard of since */
+    /**
+     * @param unclaimed {@code true} if the name was assigned to the holder, and no request of the holder has arrived since
+     */
     private record Holding(Mode mode, long expires, boolean unclaimed) {}
 
-    /** Drops holders whose lease has ended, and places nobody asked for again; or whose client let a claim lapse. */
+    /**
+     * Removes holders whose lease has ended, and positions that were not refreshed. If a client let a claim lapse, all its
+     * positions are removed.
+     */
     void expire(long now) {
         holders.entrySet().removeIf(entry -> {
             boolean over = now >= entry.getValue().expires();
@@ -64,7 +69,7 @@ final class Cell {
         return holders.containsKey(tenure);
     }
 
-    /** How a holder holds it. */
+    /** Returns the mode in which a holder holds the name. */
     Mode mode(TenureId holder) {
         return Objects.requireNonNull(holders.get(holder)).mode();
     }
@@ -74,24 +79,24 @@ final class Cell {
         return holding != null && holding.mode() == mode;
     }
 
-    /** Whether it is held in a way that goes with no other name of the kind that is asked for. */
+    /** Returns {@code true} if the name is held as another kind of lock than the requested one. */
     boolean isOfOtherKind(Mode wanted) {
         return holders.values().stream().anyMatch(holding -> (holding.mode() == Mode.LOCK) != (wanted == Mode.LOCK));
     }
 
-    /** Whether nobody who holds it stands in the way. */
+    /** Returns {@code true} if no holder conflicts with the requested mode. */
     boolean admits(Mode wanted, Optional<TenureId> beside) {
         return holders.entrySet().stream()
                 .allMatch(entry -> beside.filter(entry.getKey()::equals).isPresent()
                         || wanted.goesWith(entry.getValue().mode()));
     }
 
-    /** Whether one who wants to write came before. */
+    /** Returns {@code true} if a waiting writer arrived earlier. */
     boolean isWriterBefore(long arrival) {
         return queue.stream().anyMatch(place -> place.mode() == Mode.WRITE && place.arrival() < arrival);
     }
 
-    /** When the last lease ends. */
+    /** Returns the time when the last lease ends. */
     long expires() {
         return holders.values().stream().mapToLong(Holding::expires).max().orElse(0);
     }
@@ -101,14 +106,14 @@ final class Cell {
         return holding == null ? 0 : holding.expires();
     }
 
-    /** Makes the tenure a holder, until it is heard of for a claim window only. */
+    /** Makes the tenure a holder for a claim window, until a request of it arrives. */
     TokenBlock assign(Place place, long claimMicros, long now) {
         TokenBlock block = grant(place.tenure(), place.mode(), claimMicros, place.tokens(), now);
         holders.put(place.tenure(), new Holding(place.mode(), expires(place.tenure()), true));
         return block;
     }
 
-    /** Makes the tenure a holder, anew or still, and ends its waiting. */
+    /** Makes the tenure a holder, or keeps it as one, and ends its wait. */
     TokenBlock grant(TenureId tenure, Mode mode, long leaseMicros, long tokens, long now) {
         if (!isHeldBy(tenure)) {
             lastUnitBeforeHolder = lastUnit;
@@ -118,7 +123,7 @@ final class Cell {
         return nextTokens(tokens, now);
     }
 
-    /** Sets the lease anew, unless it ends later anyway: a late copy shortens nothing. */
+    /** Renews the lease, unless the present one ends later, so that a late duplicate shortens nothing. */
     void extend(TenureId tenure, Mode mode, long leaseMicros, long now) {
         holders.put(tenure, new Holding(mode, Math.max(expires(tenure), now + leaseMicros), false));
     }
@@ -132,7 +137,7 @@ final class Cell {
         return new TokenBlock(first << UNIT_BITS, lastToken(lastUnit));
     }
 
-    /** Lets all further tokens be above this one. */
+    /** Makes all further tokens exceed the given one. */
     void raise(long floor) {
         lastUnit = Math.max(lastUnit, floor >> UNIT_BITS);
     }
@@ -141,7 +146,7 @@ final class Cell {
         holders.remove(tenure);
     }
 
-    /** Takes back the units above the last token used, as far as they were the holder's. */
+    /** Takes back the units above the last token used, if they were issued to this holder. */
     void returnTokens(long lastToken) {
         if (lastToken > 0) {
             lastUnit = Math.min(lastUnit, Math.max(lastToken >> UNIT_BITS, lastUnitBeforeHolder));
@@ -175,8 +180,8 @@ final class Cell {
     }
 
     /**
-     * Takes the first place off the queue, unless who holds the name stands in its way. One that would read, and perhaps
-     * write later, is passed over by those who would only read.
+     * Removes the first position from the queue, unless a holder conflicts with it. Readers pass a waiting upgradeable reader
+     * if another upgradeable reader holds the name.
      */
     Optional<Place> takeFirst() {
         Optional<Place> first = queue.stream()
@@ -193,8 +198,10 @@ final class Cell {
     }
 
     /**
-     * The first place, if it is that of the only one who still reads, and would write. Those who would, and do not read any
-     * more, go: they are no more than others, and are to find out.
+     * Returns the first position, if it belongs to the only remaining reader, which waits to write.
+     *
+     * <p>If nobody holds the name, it removes and returns all positions of upgrades. Their readers have lost what they read
+     * under, and learn that by asking.
      */
     List<Place> whoMayUpgrade() {
         if (isFree()) {
@@ -208,7 +215,7 @@ final class Cell {
                 .toList();
     }
 
-    /** The client of the one who may write later; empty if there is none. */
+    /** Returns the client of the reader that may write later; empty if there is none. */
     private String upgrader() {
         return holders.entrySet().stream()
                 .filter(entry -> entry.getValue().mode() == Mode.UPGRADE)
@@ -217,12 +224,15 @@ final class Cell {
                 .orElse("");
     }
 
-    /** Whether a fair place is before that arrival. */
+    /** Returns {@code true} if a fair position is ahead of that arrival. */
     boolean isFairBefore(long arrival) {
         return queue.stream().anyMatch(place -> place.fair() && place.arrival() < arrival);
     }
 
-    /** The arrival of the last of the first places that are fair ones of the client, one behind the other; 0 for none. */
+    /**
+     * Returns the arrival of the last position in the unbroken run of fair positions of the client at the head of the queue; 0
+     * for none.
+     */
     long fairFirstOf(String clientId) {
         return queue.stream()
                 .takeWhile(place -> place.fair() && place.isOf(clientId))
@@ -231,12 +241,15 @@ final class Cell {
                 .orElse(0);
     }
 
-    /** First come first. */
+    /** Returns the positions in the order of arrival. */
     List<Place> waiters() {
         return List.copyOf(queue);
     }
 
-    /** How many other clients wait; and the own one, if it has places that are not served by handing on. */
+    /**
+     * Returns the number of other clients that wait. The tenure's own client counts if it has positions that no local handoff
+     * serves.
+     */
     int foreignWaiters(TenureId tenure) {
         return (int) queue.stream()
                 .filter(place -> place.fair() || place.mode() != Mode.LOCK || !place.isOf(tenure.clientId()))
@@ -249,7 +262,7 @@ final class Cell {
         return !isFree() || !queue.isEmpty();
     }
 
-    /** Whether nothing is left but a token that was not used for days. */
+    /** Returns {@code true} if nothing is left but a token that was not used for days. */
     boolean isForgotten(long now) {
         expire(now);
         return !isInUse() && now - lastGrant > TOKEN_LIFE;

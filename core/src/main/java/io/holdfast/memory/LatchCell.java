@@ -11,15 +11,15 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the server keeps for one latch: its last setting, and what became of those before. All times are microseconds of the
+ * The state of one latch at the server: its last setting, and the fate of earlier ones. All times are microseconds of the
  * server's clock. Guarded by the server's mutex.
  */
 final class LatchCell {
 
-    /** For how long an open latch is kept that was set for as long as it takes. */
+    /** The time for which an open latch without a life is kept. */
     private static final long OPEN_LIFE = TimeUnit.DAYS.toMicros(7);
 
-    /** For how long what became of a setting is kept after its end. */
+    /** The time for which the fate of a setting is kept after its end. */
     private static final long AFTERLIFE = TimeUnit.MINUTES.toMicros(1);
 
     private static final long NEVER = Long.MAX_VALUE;
@@ -27,7 +27,7 @@ final class LatchCell {
     final Applied applied = new Applied();
     final Set<String> listeners = new HashSet<>();
 
-    /** Those before the last one that ended before they opened. */
+    /** The settings before the last one that ended before they opened. */
     private final TreeSet<Long> unopened = new TreeSet<>();
 
     private long forgotten;
@@ -35,7 +35,7 @@ final class LatchCell {
     private int count;
     private long ends;
 
-    /** Forgets the settings if the last one ended a while ago. */
+    /** Forgets the settings if the last one ended long enough ago. */
     void expire(long now) {
         if (now - ends > AFTERLIFE) {
             unopened.clear();
@@ -54,12 +54,12 @@ final class LatchCell {
         return number != 0 && now < ends;
     }
 
-    /** Whether nobody has to wait: it is open or not set. */
+    /** Returns {@code true} if no waiter has to wait, because the latch is open or not set. */
     boolean isOver(long now) {
         return count == 0 || !isSet(now);
     }
 
-    /** Empty if it is not set. */
+    /** Returns the count; empty if the latch is not set. */
     Optional<LatchCount> count(String name, long now) {
         return isSet(now) ? Optional.of(new LatchCount(name, count)) : Optional.empty();
     }

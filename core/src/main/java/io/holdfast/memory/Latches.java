@@ -49,7 +49,7 @@ final class Latches {
                 .toList();
     }
 
-    /** Whether anything was to be done. */
+    /** Returns {@code true} if the change was applied. */
     boolean change(String key, Change request, long now) {
         latches.values().removeIf(latch -> latch.isForgotten(now));
         LatchCell latch = find(key, now);

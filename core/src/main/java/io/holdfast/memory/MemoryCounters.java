@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongFunction;
 
-/** What a {@link MemoryServer} counts, for one client. */
+/** The counters of a {@link MemoryServer}, for one client. */
 record MemoryCounters(MemoryStore store, MemoryServer server) implements CounterStore {
 
     @Override

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The state that the clients of one memory store share, and every decision on it.
  *
- * <p>Keys are lock names with their client's prefix. The clock is its own: it starts at the wall clock of the client that
- * came first and never steps after that.
+ * <p>Keys are lock names with the prefix of their client. The server has its own clock. It starts at the wall clock of the
+ * first client, and never steps afterwards.
  */
 final class MemoryServer {
 
@@ -45,7 +45,7 @@ final class MemoryServer {
     private final long startMicros;
     private final long run;
 
-    /** In order of use, so that the forgotten ones are found at the front. */
+    /** The names in the order of use, so that forgotten ones are at the front. */
     private final Map<String, Cell> cells = new LinkedHashMap<>(16, 0.75f, true);
 
     final Semaphores semaphores = new Semaphores(this);
@@ -60,7 +60,7 @@ final class MemoryServer {
         run = platform.randomLong() | 1;
     }
 
-    /** Another one for each server. */
+    /** Returns the id of this run, which differs for each server. */
     long run() {
         return run;
     }
@@ -70,9 +70,9 @@ final class MemoryServer {
     }
 
     /**
-     * Ends the client's waiting; what it holds stays until its lease ends.
+     * Ends the waits of the client. Its holds stay until their leases end.
      *
-     * @return whether it was connected
+     * @return {@code true} if the client was connected
      */
     boolean disconnect(MemoryStore client) {
         return locked(() -> {
@@ -98,14 +98,14 @@ final class MemoryServer {
             if (cell.isFree() && cell.isFairBefore(arrivalOf(cell, request))) {
                 serveNext(key, cell, false, now);
             }
-            // the one that was served may have been woken only, or be gone
+            // the served client may only have been woken, or may be dead
             return mayHave(cell, request) || cell.isHeldBy(request.tenure())
                     ? grant(key, cell, request, now)
                     : refuse(key, cell, request, now);
         });
     }
 
-    /** All of them, or none: each is looked at before any is changed. */
+    /** Acquires all names or none of them. Each name is checked before any is changed. */
     List<Acquire.Reply> acquire(MemoryStore client, List<Acquire> all) {
         return decide(client, now -> {
             if (all.stream().anyMatch(request -> now > request.notAfter())) {
@@ -149,7 +149,7 @@ final class MemoryServer {
         }
     }
 
-    /** Who would write on what it has read must not, if others may have written. */
+    /** Refuses an upgrade if the reader lost its hold, because others may have written. */
     private static void requireReading(Cell cell, String name, Acquire request) {
         boolean reads = request.share().beside().filter(cell::isHeldBy).isPresent();
         if (request.share().isUpgrade() && !reads && !cell.isHeldBy(request.tenure())) {
@@ -206,7 +206,10 @@ final class MemoryServer {
                 run);
     }
 
-    /** Who gets no new place would not be heard of by one that has the name, and perhaps no use for it. */
+    /**
+     * Notifies the holder of a lingering lock. A request without a new position in the queue would not reach a holder that has
+     * no use for the lock.
+     */
     private void tellIfLingering(String key, Cell cell, TenureId asking) {
         cell.holders().stream()
                 .filter(holder -> holder.lingers() && !holder.clientId().equals(asking.clientId()))
@@ -287,7 +290,10 @@ final class MemoryServer {
         });
     }
 
-    /** The first; and after one that reads all that do so and are behind it. Who reads and would write is told to ask. */
+    /**
+     * Serves the first position. If it is a reader, all readers that follow it are served as well. A reader that waits to write
+     * is notified to ask.
+     */
     private void serveNext(String key, Cell cell, boolean yield, long now) {
         cell.whoMayUpgrade().forEach(place -> tell(place.tenure().clientId(), key, Signal.Freed::new));
         Optional<Place> next = cell.takeFirst();
@@ -332,7 +338,7 @@ final class MemoryServer {
         });
     }
 
-    /** Asks the holder's client, too, which answers at once. */
+    /** Reports the state, and asks the holder's client, which answers at once. */
     private LockReport report(MemoryStore asker, String key, Cell cell, long now) {
         List<LockReport.Holder> holders = cell.holders().stream()
                 .map(tenure -> holder(key, cell, tenure, now))
@@ -361,7 +367,7 @@ final class MemoryServer {
         return store == null ? LockReport.Client.unknown(id) : store.client();
     }
 
-    /** Hands a signal to a client; nothing happens here if the client is gone. */
+    /** Sends a signal to a client. Does nothing if the client is closed. */
     void tell(String clientId, String key, Function<String, Signal> signal) {
         MemoryStore store = clients.get(clientId);
         if (store != null) {
@@ -369,7 +375,7 @@ final class MemoryServer {
         }
     }
 
-    /** Decides for a client, unless it has closed. */
+    /** Makes a decision for a client, unless the client is closed. */
     <T> T decide(MemoryStore client, LongFunction<T> decision) {
         return locked(() -> {
             if (clients.get(client.id()) != client) {
@@ -394,7 +400,7 @@ final class MemoryServer {
         }
     }
 
-    /** What is kept of the name; nothing is kept of what the caller does to a name of which nothing was. */
+    /** Returns the state of the name. For an unknown name it returns a new state that is not kept, so its changes are lost. */
     private Cell find(String key, long now) {
         Cell cell = cells.getOrDefault(key, new Cell());
         cell.expire(now);

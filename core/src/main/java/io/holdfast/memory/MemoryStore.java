@@ -23,7 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-/** One client's connection to a {@link MemoryServer}. Replies are there when the call returns; signals come later. */
+/** The connection of one client to a {@link MemoryServer}. Replies are complete when the call returns. Signals arrive later. */
 final class MemoryStore implements LockStore {
 
     private static final Capabilities CAPABILITIES =
@@ -139,7 +139,7 @@ final class MemoryStore implements LockStore {
         return config.client();
     }
 
-    /** The name that this client knows a key by. */
+    /** Returns the name by which this client knows a key. */
     String name(String key) {
         return key.substring(config.keyPrefix().length());
     }
@@ -148,12 +148,12 @@ final class MemoryStore implements LockStore {
         return config.keyPrefix() + name;
     }
 
-    /** Hands over a signal; it arrives later, and in order. */
+    /** Delivers a signal later, in order. */
     void deliver(Signal signal) {
         signals.execute(() -> config.signals().accept(signal));
     }
 
-    /** What this client tells about its hold, if it still has it. */
+    /** Returns the description of this client's hold, if the tenure still has it. */
     Optional<HoldDescription> describeHold(String key, TenureId tenure) {
         return config.describer().apply(name(key)).filter(hold -> hold.tenure().equals(tenure));
     }

@@ -9,7 +9,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** Opens {@code memory:}, which no other client sees, and {@code memory:NAME}, which all clients in this JVM share. */
+/**
+ * The provider of {@code memory:}, which no other client sees, and {@code memory:NAME}, which all clients in this JVM share.
+ */
 public final class MemoryStoreProvider implements StoreProvider {
 
     static final String PRIVATE = "memory:";
@@ -24,7 +26,7 @@ public final class MemoryStoreProvider implements StoreProvider {
         }
     }
 
-    /** For {@link java.util.ServiceLoader}. */
+    /** Creates a provider, for {@link java.util.ServiceLoader}. */
     public MemoryStoreProvider() {}
 
     @Override

@@ -5,7 +5,7 @@ import io.holdfast.spi.TogetherStore;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** Several names of one server by one request of a client. */
+/** The batch operations of a client on one server. */
 record MemoryTogether(MemoryStore client, MemoryServer server) implements TogetherStore {
 
     @Override

@@ -4,16 +4,16 @@ import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.TenureId;
 
 /**
- * A place in the queue of a name.
+ * A position in the queue of a name.
  *
- * @param tenure who waits
- * @param arrival when it came, in microseconds; no two places of a server have the same
- * @param mode how it wants the name
- * @param fair whether it is served before all that came later, and by assigning the name
- * @param refreshed when it was last asked for
- * @param leaseMicros the lease it asked for
- * @param tokens how many tokens it asked for
- * @param permits how many permits of a semaphore; 0 for what is none
+ * @param tenure the tenure that waits
+ * @param arrival the time of arrival, in microseconds; no two positions of a server have the same one
+ * @param mode the requested mode
+ * @param fair {@code true} if it is served before all later positions, and by assigning the name
+ * @param refreshed the time of the last request for it
+ * @param leaseMicros the requested lease, in microseconds
+ * @param tokens the requested number of tokens
+ * @param permits the requested number of permits of a semaphore; 0 for a name that is not a semaphore
  */
 record Place(
         TenureId tenure,
@@ -25,15 +25,18 @@ record Place(
         long tokens,
         int permits) {
 
-    /** How much before all others who reads and would write is put, as they would wait for it: below zero for a century. */
+    /**
+     * The time by which the arrival of an upgrade is moved to the front, because all others would wait for its reader. The
+     * resulting arrivals are negative before the year 2112.
+     */
     static final long FRONT = 1L << 52;
 
-    /** Whether it is of one who reads and would write. */
+    /** Returns {@code true} if the position belongs to a reader that waits to write. */
     boolean isUpgrade() {
         return arrival < 0;
     }
 
-    /** When it came. */
+    /** Returns the time of arrival. */
     long since() {
         return isUpgrade() ? arrival + FRONT : arrival;
     }

@@ -12,8 +12,8 @@ import java.util.OptionalInt;
 import java.util.function.BiConsumer;
 
 /**
- * What the server keeps for one semaphore: how many permits there are, who holds some, and the queue. The queue and the tokens
- * are those of a {@link Cell}. All times are microseconds of the server's clock. Guarded by the server's mutex.
+ * The state of one semaphore at the server: the number of permits, their holders, and the queue. The queue and the tokens are
+ * those of a {@link Cell}. All times are microseconds of the server's clock. Guarded by the server's mutex.
  */
 final class SemaphoreCell {
 
@@ -22,10 +22,12 @@ final class SemaphoreCell {
     private final Map<TenureId, Holding> holders = new LinkedHashMap<>();
     private OptionalInt limit = OptionalInt.empty();
 
-    /** @param unclaimed whether the permits were assigned to the holder, which has not been heard of since */
+    /**
+     * @param unclaimed {@code true} if the permits were assigned to the holder, and no request of the holder has arrived since
+     */
     private record Holding(int count, long expires, boolean unclaimed) {}
 
-    /** Drops holders whose lease has ended; and the places of a client that let a claim lapse. */
+    /** Removes holders whose lease has ended. If a client let a claim lapse, all its positions are removed. */
     void expire(long now) {
         holders.entrySet().removeIf(entry -> {
             boolean over = now >= entry.getValue().expires();
@@ -72,7 +74,7 @@ final class SemaphoreCell {
         return List.copyOf(holders.keySet());
     }
 
-    /** When the next lease ends; empty if nobody holds any. */
+    /** Returns the time when the next lease ends; empty if no permit is held. */
     Optional<Long> nextExpiry() {
         return holders.values().stream().map(Holding::expires).min(Long::compare);
     }
@@ -81,13 +83,15 @@ final class SemaphoreCell {
         return !holders.isEmpty() || line.isInUse();
     }
 
-    /** Whether nothing is left but a token that was not used for days, and changes that nobody repeats any more. */
+    /**
+     * Returns {@code true} if nothing is left but a token that was not used for days, and changes that no client sends again.
+     */
     boolean isForgotten(long now) {
         expire(now);
         return limit.isEmpty() && holders.isEmpty() && line.isForgotten(now) && applied.isForgotten(now);
     }
 
-    /** Whether one that asks now gets them, where those who wait had their turn. */
+    /** Returns {@code true} if the request gets its permits now, after the waiters ahead of it were served. */
     boolean admits(Acquire request) {
         int wanted = request.share().permits();
         long arrival = arrivalOf(request);
@@ -104,7 +108,7 @@ final class SemaphoreCell {
         return line.waiters().stream().anyMatch(place -> place.arrival() < arrival);
     }
 
-    /** Makes the tenure a holder, anew or still, and ends its waiting. */
+    /** Makes the tenure a holder, or keeps it as one, and ends its wait. */
     TokenBlock grant(TenureId tenure, int permits, long leaseMicros, long tokens, long now) {
         int count = isHeldBy(tenure) ? count(tenure) : permits;
         holders.put(tenure, new Holding(count, Math.max(expires(tenure), now + leaseMicros), false));
@@ -112,7 +116,7 @@ final class SemaphoreCell {
         return line.nextTokens(tokens, now);
     }
 
-    /** Sets the lease of a holder anew, unless it ends later anyway. */
+    /** Renews the lease of a holder, unless the present one ends later. */
     void extend(TenureId tenure, long leaseMicros, long now) {
         holders.put(tenure, new Holding(count(tenure), Math.max(expires(tenure), now + leaseMicros), false));
     }
@@ -121,12 +125,12 @@ final class SemaphoreCell {
         return line.nextTokens(wanted, now);
     }
 
-    /** Whether the tenure held any. */
+    /** Returns {@code true} if the tenure held permits. */
     boolean free(TenureId tenure) {
         return holders.remove(tenure) != null;
     }
 
-    /** Gives what is free to those who wait, in their order, until there is not enough for the next. */
+    /** Assigns free permits to the waiters in their order, until there are too few for the next one. */
     void serve(long claimMicros, long now, BiConsumer<Place, TokenBlock> served) {
         for (Place place : line.waiters()) {
             if (place.permits() > free()) {

@@ -25,7 +25,7 @@ final class Semaphores {
 
     private final MemoryServer server;
 
-    /** In order of use, so that the forgotten ones are found at the front. */
+    /** The names in the order of use, so that forgotten ones are at the front. */
     private final Map<String, SemaphoreCell> cells = new LinkedHashMap<>(16, 0.75f, true);
 
     Semaphores(MemoryServer server) {
@@ -46,7 +46,7 @@ final class Semaphores {
         cells.values().forEach(cell -> cell.dropPlaces(clientId));
     }
 
-    // ---- holding
+    // ---- permits held
 
     Acquire.Reply acquire(String key, String name, Acquire request, long now) {
         if (now > request.notAfter()) {
@@ -145,7 +145,7 @@ final class Semaphores {
         });
     }
 
-    // ---- counting
+    // ---- numbers of permits
 
     boolean revoke(String key, TenureId permit, long now) {
         SemaphoreCell cell = find(key, now);
@@ -177,7 +177,7 @@ final class Semaphores {
         return new PermitReport(cell.limit(), holders, cell.waiting());
     }
 
-    /** Whether anything was to be done. */
+    /** Returns {@code true} if the change was applied. */
     boolean change(String key, Change request, long now) {
         SemaphoreCell cell = find(key, now);
         Optional<Boolean> before = cell.applied.answer(request.id());

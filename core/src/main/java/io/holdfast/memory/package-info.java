@@ -1,4 +1,4 @@
-/** The reference store: locks inside one JVM, for tests and for trying things out. */
+/** The reference store: locks inside one JVM, for tests and experiments. */
 @NullMarked
 package io.holdfast.memory;
 

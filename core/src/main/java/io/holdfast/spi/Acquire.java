@@ -6,20 +6,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A request for a name; see {@link LockStore#acquire}.
+ * A request to acquire a name; see {@link LockStore#acquire}.
  *
- * @param name the lock
- * @param tenure who asks
- * @param share what of it
- * @param queueing whether to take a place in the queue if refused, and of which kind
- * @param arrival the place the tenure had before, from {@link Refused#arrival}; 0 for none
- * @param behind further places of the same client, all fair, in the order in which they came; to be queued whatever
- *     becomes of the tenure
- * @param lease how long the store keeps the tenure without renewal
- * @param tokens how many fencing tokens are wanted; the store may give more or fewer, at least one
+ * @param name the name of the lock
+ * @param tenure the tenure that requests the name
+ * @param share the requested share of the name
+ * @param queueing the kind of position in the queue to take if the request is refused, or none
+ * @param arrival the earlier position of the tenure in the queue, from {@link Refused#arrival}; 0 for none
+ * @param behind further positions of the same client, all fair, in the order of their arrival; they are queued whatever the
+ *     result for the tenure
+ * @param lease the time for which the store keeps the tenure without renewal
+ * @param tokens the number of requested fencing tokens; the store may issue more or fewer, but at least one
  * @param notAfter the server time, in microseconds of {@link ServerClock}, after which the request must not be applied
- * @param safety where a grant has to be before it is answered; {@link Safety#async} if the store {@linkplain
- *     StoreProvider#replicates has nothing else}
+ * @param safety where a grant has to be stored before the request is answered; {@link Safety#async} if the store
+ *     {@linkplain StoreProvider#replicates supports nothing else}
  */
 public record Acquire(
         String name,
@@ -33,22 +33,24 @@ public record Acquire(
         long notAfter,
         Safety safety) {
 
-    /** How to wait. */
+    /** The way to wait. */
     public enum Queueing {
-        /** Not at all. */
+        /** Does not wait. */
         NONE,
-        /** In a place that is woken when its turn comes; others may be faster. */
+        /** Waits in a position that is woken when its turn comes. Other requests may be faster. */
         BARGING,
-        /** In a place to which the name is assigned when its turn comes; who came later does not get the name before. */
+        /**
+         * Waits in a position to which the name is assigned when its turn comes. No later request acquires the name before it.
+         */
         FAIR
     }
 
     /**
-     * A place in the queue.
+     * A position in the queue.
      *
-     * @param tenure whose
-     * @param arrival where it was before; 0 for a new one
-     * @param lease how long the store keeps that tenure without renewal, if it is granted
+     * @param tenure the tenure that waits
+     * @param arrival its earlier position; 0 for a new one
+     * @param lease the time for which the store keeps that tenure without renewal, if it is granted
      */
     public record Place(TenureId tenure, long arrival, Duration lease) {}
 
@@ -57,96 +59,98 @@ public record Acquire(
         behind = List.copyOf(behind);
     }
 
-    /** A request for a lock that does not wait, for one token, and is never late. */
+    /** Returns a request for a lock that does not wait, asks for one token, and is never late. */
     public static Acquire of(String name, TenureId tenure, Duration lease) {
         return new Acquire(
                 name, tenure, Share.LOCK, Queueing.NONE, 0, List.of(), lease, 1, Long.MAX_VALUE, Safety.async());
     }
 
-    /** The same for another name. */
+    /** Returns a copy of this request for another name. */
     public Acquire withName(String value) {
         return new Acquire(value, tenure, share, queueing, arrival, behind, lease, tokens, notAfter, safety);
     }
 
-    /** The same for another share. */
+    /** Returns a copy of this request for another share. */
     public Acquire withShare(Share value) {
         return new Acquire(name, tenure, value, queueing, arrival, behind, lease, tokens, notAfter, safety);
     }
 
-    /** The same, waiting in this way. */
+    /** Returns a copy of this request that waits in the given way. */
     public Acquire queued(Queueing how, long arrivalBefore) {
         return new Acquire(name, tenure, share, how, arrivalBefore, behind, lease, tokens, notAfter, safety);
     }
 
-    /** The same, with further places. */
+    /** Returns a copy of this request with the given further positions. */
     public Acquire withBehind(List<Place> value) {
         return new Acquire(name, tenure, share, queueing, arrival, value, lease, tokens, notAfter, safety);
     }
 
-    /** The same for another lease. */
+    /** Returns a copy of this request for another lease. */
     public Acquire withLease(Duration value) {
         return new Acquire(name, tenure, share, queueing, arrival, behind, value, tokens, notAfter, safety);
     }
 
-    /** The same for so many tokens. */
+    /** Returns a copy of this request for the given number of tokens. */
     public Acquire withTokens(long value) {
         return new Acquire(name, tenure, share, queueing, arrival, behind, lease, value, notAfter, safety);
     }
 
-    /** The same, to be refused later than this. */
+    /** Returns a copy of this request that is refused after the given server time. */
     public Acquire withNotAfter(long value) {
         return new Acquire(name, tenure, share, queueing, arrival, behind, lease, tokens, value, safety);
     }
 
-    /** The same, to be granted where this says. */
+    /** Returns a copy of this request with the given safety level. */
     public Acquire withSafety(Safety value) {
         return new Acquire(name, tenure, share, queueing, arrival, behind, lease, tokens, notAfter, value);
     }
 
-    /** The answer. */
+    /** The reply to a request. */
     public sealed interface Reply {
 
-        /** The server's time at the decision, in microseconds. */
+        /** Returns the server's time at the decision, in microseconds. */
         long serverMicros();
     }
 
     /**
-     * The tenure holds the name, for the lease from the decision on.
+     * A reply that grants the name. The tenure holds the name for the lease, which begins at the decision.
      *
-     * @param tokens tokens for this tenure, all higher than any given for the name before
-     * @param foreignWaiters how many other clients wait, as far as known
+     * @param tokens tokens for this tenure, all higher than any token that was issued for the name before
+     * @param foreignWaiters the number of other clients that wait, as far as known
      * @param behind the arrivals of {@link Acquire#behind}, in their order
-     * @param permits how many permits of a semaphore the tenure has; 0 for what is no semaphore
-     * @param serverMicros the server's time
+     * @param permits the number of permits of a semaphore that the tenure holds; 0 for a name that is not a semaphore
+     * @param serverMicros the server's time, in microseconds
      */
     public record Granted(TokenBlock tokens, int foreignWaiters, List<Long> behind, int permits, long serverMicros)
             implements Reply {
 
-        /** For what is no semaphore. */
+        /** Creates a reply for a name that is not a semaphore. */
         public Granted(TokenBlock tokens, int foreignWaiters, List<Long> behind, long serverMicros) {
             this(tokens, foreignWaiters, behind, 0, serverMicros);
         }
     }
 
     /**
-     * Another tenure holds the name, or too many permits of it.
+     * A reply that refuses the name, because another tenure holds it or too many of its permits.
      *
-     * @param retryAfter when its lease ends, from now
-     * @param arrival the place in the queue; 0 if there is none
+     * @param retryAfter the time from now until the lease of that tenure ends
+     * @param arrival the position in the queue; 0 if there is none
      * @param behind the arrivals of {@link Acquire#behind}, in their order
-     * @param holder who holds it, as the store keeps it; a {@link TenureId} for holders of this library
-     * @param serverMicros the server's time
-     * @param run the run of the server that decided, for {@link Signal.Assigned#run}; 0 if not known for certain,
-     *     or if what is assigned is not where {@link Acquire#safety} wants it, so that it has to be asked for
+     * @param holder the holder, in the form in which the store keeps it; a {@link TenureId} for holders of this library
+     * @param serverMicros the server's time, in microseconds
+     * @param run the run of the server that decided, for {@link Signal.Assigned#run}. It is 0 if it is not known for certain.
+     *     It is also 0 if assigned names do not reach the places that {@link Acquire#safety} requires, so that they have to be
+     *     requested
      */
     public record Refused(
             Duration retryAfter, long arrival, List<Long> behind, Optional<String> holder, long serverMicros, long run)
             implements Reply {}
 
     /**
-     * The request came after its {@link Acquire#notAfter}; nothing was written. To be sent anew.
+     * A reply to a request that arrived after its {@link Acquire#notAfter}. Nothing was written, and the request has to be sent
+     * again.
      *
-     * @param serverMicros the server's time
+     * @param serverMicros the server's time, in microseconds
      */
     public record Late(long serverMicros) implements Reply {}
 }

@@ -4,16 +4,18 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * What a store can do; the engine and the contract suite adapt to it. A store with a queue has signals, too. Without a queue
- * {@link Acquire#queueing} and {@link Release#yield} are never set, and another waiting client is always assumed.
+ * The capabilities of a store, to which the engine and the contract suite adapt.
  *
- * @param blocking whether its operations block the calling thread
- * @param signals whether it sends {@link Signal}s; without, the engine polls
- * @param queue whether it keeps a queue of waiting clients, so that {@link Release#yield} can assign
- * @param modes how names can be held; read/write locks want {@code READ}, {@code UPGRADE} and {@code WRITE}
- * @param minLease the shortest lease it can keep
- * @param maxNameBytes the longest name it can keep, in bytes of UTF-8
- * @param tokensSurviveDataLoss whether tokens go on rising after the store lost all its data
+ * <p>A store with a queue also sends signals. For a store without a queue, {@link Acquire#queueing} and {@link Release#yield}
+ * are never set, and the engine always assumes that another client waits.
+ *
+ * @param blocking {@code true} if its operations block the calling thread
+ * @param signals {@code true} if it sends {@link Signal}s; otherwise the engine polls
+ * @param queue {@code true} if it keeps a queue of waiting clients, so that {@link Release#yield} can assign
+ * @param modes the modes in which names can be held; read/write locks require {@code READ}, {@code UPGRADE} and {@code WRITE}
+ * @param minLease the shortest lease that it can keep
+ * @param maxNameBytes the length of the longest name that it can keep, in bytes of UTF-8
+ * @param tokensSurviveDataLoss {@code true} if tokens continue to rise after the store lost all its data
  */
 public record Capabilities(
         boolean blocking,

@@ -4,66 +4,72 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A request to change what a store counts under a name; see {@link CounterStore#change}.
+ * A request to change a counter that a store keeps under a name; see {@link CounterStore#change}.
  *
- * @param kind what to do
- * @param name the semaphore or the latch; these are different names
- * @param id of the request, the same for all its copies, by which the store sees that it was applied before
- * @param amount how many permits or counts; 0 where none are needed
- * @param life how long a latch is kept from now on; empty for as long as it takes
+ * @param kind the kind of change
+ * @param name the name of the semaphore or the latch; the two kinds of names are independent
+ * @param id the id of the request, the same for all its copies, by which the store detects that it was applied before
+ * @param amount the number of permits or counts; 0 if none is needed
+ * @param life the time from now for which a latch is kept; empty for no limit
  * @param notAfter the server time, in microseconds of {@link ServerClock}, after which the request must not be applied
  */
 public record Change(Kind kind, String name, TenureId id, int amount, Optional<Duration> life, long notAfter) {
 
-    /** What to do, and what {@link Done#applied} then says. */
+    /** The kind of change, and the meaning of {@link Done#applied} for it. */
     public enum Kind {
-        /** Give a semaphore so many permits in all; not if it was given some before. */
+        /**
+         * Gives a semaphore the given number of permits in all. Not applied if the semaphore already has a number of permits.
+         */
         TRY_PERMITS,
-        /** Let a semaphore have so many permits in all. */
+        /** Sets the number of permits of a semaphore in all. */
         SET_PERMITS,
-        /** Let it have so many more, or fewer; refused if it was given none before, or if none were left of them. */
+        /**
+         * Adds permits to a semaphore, or removes some. Refused if the semaphore has no number of permits, or if none would be
+         * left.
+         */
         ADD_PERMITS,
-        /** Forget a semaphore; not if somebody holds or awaits permits of it, or if it was given none. */
+        /** Deletes a semaphore. Not applied if permits are held or awaited, or if the semaphore has no number of permits. */
         DELETE_PERMITS,
-        /** Set a latch to that count; not if it is set, also if it is open. */
+        /** Sets a latch to the given count. Not applied if the latch is set, which includes open. */
         TRY_COUNT,
-        /** Count a latch down, at most to zero, where it opens; not if it is not set. */
+        /** Counts a latch down, to zero at the lowest, where it opens. Not applied if the latch is not set. */
         COUNT_DOWN,
-        /** Set a latch to that count, whatever it was. */
+        /** Sets a latch to the given count, whatever its state. */
         RESET_COUNT,
-        /** Forget a latch; not if it is not set. */
+        /** Deletes a latch. Not applied if the latch is not set. */
         DELETE_COUNT;
 
-        /** Whether it is about a latch; else about a semaphore. */
+        /** Returns {@code true} for a change of a latch, and {@code false} for a change of a semaphore. */
         public boolean ofLatch() {
             return this == TRY_COUNT || this == COUNT_DOWN || this == RESET_COUNT || this == DELETE_COUNT;
         }
     }
 
-    /** The same, to be refused later than this. */
+    /** Returns a copy of this request that is refused after the given server time. */
     public Change withNotAfter(long value) {
         return new Change(kind, name, id, amount, life, value);
     }
 
-    /** The answer. */
+    /** The reply to a request. */
     public sealed interface Reply {
 
-        /** The server's time at the decision, in microseconds. */
+        /** Returns the server's time at the decision, in microseconds. */
         long serverMicros();
     }
 
     /**
-     * It was decided, by this copy or by an earlier one.
+     * A reply that reports the decision, by this copy of the request or by an earlier one.
      *
-     * @param applied whether anything was to be done; see {@link Kind}
-     * @param serverMicros the server's time
+     * @param applied {@code true} if the change was applied; see {@link Kind}
+     * @param serverMicros the server's time, in microseconds
      */
     public record Done(boolean applied, long serverMicros) implements Reply {}
 
     /**
-     * The request came after its {@link Change#notAfter}; nothing was written. To be sent anew.
+     * A reply to a request that arrived after its {@link Change#notAfter}. Nothing was written, and the request has to be sent
+     * again.
      *
-     * @param serverMicros the server's time
+     * @param serverMicros the server's time, in microseconds
      */
     public record Late(long serverMicros) implements Reply {}
 }

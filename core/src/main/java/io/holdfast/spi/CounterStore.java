@@ -6,51 +6,52 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What a store counts, beside what it lets be held: the permits of semaphores, and latches. The permits themselves are held
- * as {@linkplain Share.Mode#PERMITS shares} of a name, by the operations of {@link LockStore}.
+ * The counters of a store, beside the names that can be held: the permits of semaphores, and latches.
  *
- * <p>The rules for every operation are those of {@link LockStore}. The names of locks, of semaphores and of latches are
- * three kinds: what is done to one never touches one of another kind with the same text.
+ * <p>The permits themselves are held as {@linkplain Share.Mode#PERMITS shares} of a name, by the operations of
+ * {@link LockStore}. The rules for every operation are those of {@link LockStore}. The names of locks, of semaphores and of
+ * latches are three independent kinds. An operation on a name of one kind never affects a name of another kind with the same
+ * text.
  */
 public interface CounterStore {
 
     /**
-     * Changes the permits that a semaphore has in all, or a latch.
+     * Changes the number of permits of a semaphore, or a latch.
      *
-     * <p>A second copy of a request, which has the same {@link Change#id}, changes nothing and has the reply of the first,
-     * if it comes within a minute of it.
+     * <p>A second copy of a request has the same {@link Change#id}. If it arrives within a minute of the first, it changes
+     * nothing and has the same reply.
      *
-     * <p>More permits are for those who wait for them. Fewer than are held take nothing away: what is given back is then
-     * not given to others until enough of them are back. A latch that opens, is set anew or is forgotten is told by
-     * {@link Signal.Changed} to those clients that listen.
+     * <p>Added permits are assigned to waiters. If the number becomes smaller than the number of held permits, their holders
+     * keep them. Released permits are then not assigned to others until enough are back. If a latch opens, is set again or is
+     * deleted, the store notifies the listening clients by {@link Signal.Changed}.
      */
     CompletionStage<Change.Reply> change(Change request);
 
-    /** What a semaphore has, and who has what of it. */
+    /** Returns the number of permits of a semaphore, their holders, and the number of waiters. */
     CompletionStage<PermitReport> permits(String name);
 
     /**
-     * The semaphores that were given permits and whose names begin with the prefix, in no order; bounded work at a time, so that
-     * renewals are not held up.
+     * Returns the semaphores that have been given permits and whose names begin with the prefix, in no particular order. The
+     * store does a bounded amount of work at a time, so that renewals are not delayed.
      */
     CompletionStage<List<SemaphoreReport>> semaphores(String prefix);
 
-    /** The same of the latches that are set. */
+    /** Returns the latches that are set and whose names begin with the prefix, under the rules of {@link #semaphores}. */
     CompletionStage<List<LatchCount>> latches(String prefix);
 
     /**
-     * Takes a permit away whoever holds it, tells the holder by {@link Signal.Revoked}, and serves those who wait.
+     * Takes a permit away from its holder, notifies the holder by {@link Signal.Revoked}, and serves the waiters.
      *
-     * @return whether it was held
+     * @return {@code true} if the permit was held
      */
     CompletionStage<Boolean> revoke(String name, TenureId permit);
 
     /**
-     * What is known of a latch, and what became of its earlier settings. The store forgets both a minute after the last setting
-     * was deleted or its life was over.
+     * Returns the state of a latch and the fate of its earlier settings. The store forgets both a minute after the last setting
+     * was deleted or its life ended.
      *
-     * @param listening whether to tell this client by {@link Signal.Changed}, once and within the next minute, when a latch that
-     *     is closed now opens, is set anew, or is forgotten; if not, it is told no more
+     * @param listening {@code true} to notify this client by {@link Signal.Changed} when a latch that is closed now opens, is
+     *     set again, or is deleted. It is notified once, within the next minute. {@code false} ends the notification
      */
     CompletionStage<LatchReport> latch(String name, boolean listening);
 }

@@ -5,22 +5,25 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
-/** A store that asks another one; subclasses change what they want, and pass on what is added to {@link LockStore} later. */
+/**
+ * A store that forwards all calls to another store. Subclasses override the methods that they change. Methods that are added to
+ * {@link LockStore} later are forwarded, too.
+ */
 public class ForwardingStore implements LockStore {
 
     private volatile LockStore store;
 
-    /** Asks this one. */
+    /** Creates a store that forwards to the given store. */
     public ForwardingStore(LockStore store) {
         this.store = store;
     }
 
-    /** The one that is asked. */
+    /** Returns the store to which calls are forwarded. */
     public final LockStore store() {
         return store;
     }
 
-    /** Asks another one from now on. */
+    /** Forwards to another store from now on. */
     protected final void replace(LockStore other) {
         store = other;
     }
@@ -46,8 +49,8 @@ public class ForwardingStore implements LockStore {
     }
 
     /**
-     * Several names by one request, as the store that is asked takes them: past {@link #acquire} of this one. A subclass that
-     * changes what {@link #acquire} does must override this, too, or return nothing here.
+     * Returns the batch operations of the other store, which bypass {@link #acquire} of this store. A subclass that changes
+     * {@link #acquire} must override this method as well, or return an empty result here.
      */
     @Override
     public Optional<TogetherStore> together() {

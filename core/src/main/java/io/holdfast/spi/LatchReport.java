@@ -4,43 +4,44 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * What a store knows about one latch at one moment. Each setting of a latch has a number, which is higher than those of all
- * earlier settings: the last number plus one, or the server's clock in microseconds if that is higher, so that numbers also
- * rise when the store has lost its data.
+ * The state of one latch, as a store knows it at one moment.
  *
- * <p>Openings are the common case. So a store remembers the few settings that ended <em>before</em> they opened, and up to which
- * number it has forgotten what was. Any number of openings needs no more room than one.
+ * <p>Each setting of a latch has a number that is higher than those of all earlier settings. It is the larger of the last
+ * number plus one and the server's clock in microseconds. So the numbers also rise after the store has lost its data.
  *
- * @param set the number of the setting that is in force; empty if the latch is not set
- * @param count how often it is still to be counted down; 0 if it is open, or not set
- * @param last the highest number that a setting had; 0 if the store knows of none
- * @param forgotten nothing is known about settings up to this number
- * @param unopened the settings above it that were set anew or deleted, or whose life was over, before they opened: at most
+ * <p>Opening is the common case. So a store remembers the few settings that ended <em>before</em> they opened, and the number
+ * up to which it has forgotten earlier settings. Any number of openings needs no more memory than one.
+ *
+ * @param set the number of the current setting; empty if the latch is not set
+ * @param count the current count; 0 if the latch is open or not set
+ * @param last the highest number of any setting; 0 if the store knows of none
+ * @param forgotten the number up to which nothing is known about settings
+ * @param unopened the later settings that were replaced or deleted, or whose life ended, before they opened: at most
  *     {@link #MOST_UNOPENED} and the last
  */
 public record LatchReport(OptionalLong set, int count, long last, long forgotten, Set<Long> unopened) {
 
-    /** How many settings that ended before they opened a store remembers, beside the last setting. */
+    /** The number of settings that ended before they opened and that a store remembers, beside the last setting. */
     public static final int MOST_UNOPENED = 16;
 
-    /** What became of a setting. */
+    /** The fate of a setting. */
     public enum Fate {
-        /** It is in force, and not open. */
+        /** The setting is current, and the latch is not open. */
         CLOSED,
-        /** It is open, or was open before it ended. */
+        /** The latch is open, or was open before the setting ended. */
         OPENED,
-        /** It ended before it opened. */
+        /** The setting ended before the latch opened. */
         UNOPENED,
-        /** The store does not know it, or does not know it any more. */
+        /** The store does not know the setting, or no longer knows it. */
         UNKNOWN
     }
 
-    /** Keeps a copy of the numbers. */
+    /** Copies the set. */
     public LatchReport {
         unopened = Set.copyOf(unopened);
     }
 
-    /** What became of the setting with that number. */
+    /** Returns the fate of the setting with the given number. */
     public Fate of(long setting) {
         if (setting <= forgotten || setting > last) {
             return Fate.UNKNOWN;

@@ -6,152 +6,159 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A place that keeps locks for many clients: a connection of one client to it.
+ * A store that keeps locks for many clients, as one client uses it over its connection.
  *
  * <h2>Rules for every operation</h2>
  * <ol>
- *   <li>It is atomic, decided by the store's own clock, and may be repeated: a second copy of a request has the effect of
- *       one.
- *   <li>It returns at once, unless {@link Capabilities#blocking} is set, and never throws at the call. Its stage completes
- *       on any thread, with a reply or with a {@link StoreException} that says whether the request may have been applied;
- *       any other failure counts as {@link StoreException.Effect#UNKNOWN}. The engine times calls out by itself; it still
- *       learns from a later answer.
- *   <li>The server's clock is read once, after the record was got, and decides {@code notAfter}, expiry, the new lease, and
- *       the time in the reply, which is positive.
- *   <li>No lock of the store's own is held while a stage is completed or a signal given: the engine may call back.
- *   <li>Nothing in it waits for another name: a bad key or a dead node fails its own requests alone.
+ *   <li>It is atomic, is decided by the store's own clock, and can be repeated. A second copy of a request has no further
+ *       effect.
+ *   <li>It returns at once, unless {@link Capabilities#blocking} is set, and never throws at the call. Its stage completes on
+ *       any thread, with a reply or with a {@link StoreException} that states whether the request may have been applied. Any
+ *       other failure counts as {@link StoreException.Effect#UNKNOWN}. The engine times out calls itself, and also uses a later
+ *       answer.
+ *   <li>It reads the server's clock once, after it has obtained the record. That time decides {@code notAfter}, expiry and the
+ *       new lease. It is also the time in the reply, which is positive.
+ *   <li>It holds no lock of the store itself while it completes a stage or sends a signal, because the engine may call back.
+ *   <li>It never waits for another name. A bad key or a dead node fails only its own requests.
  * </ol>
  *
- * <p>All methods may be called by many threads at once, also before the store can be reached (they fail then) and after
- * {@link #close} (they fail then, too).
+ * <p>Many threads may call all methods at once. Calls before the store can be reached fail, and so do calls after
+ * {@link #close}.
  */
 public interface LockStore extends AutoCloseable {
 
-    /** What this store can do. Constant. */
+    /** Returns the capabilities of this store, which are constant. */
     Capabilities capabilities();
 
-    /** Where this store is, for error texts; never with a password. */
+    /** Returns the location of this store for error texts, never with a password. */
     String describe();
 
-    /** What it counts; empty if it counts nothing, and then {@link Share.Mode#PERMITS} is no mode of it either. */
+    /**
+     * Returns the counters of this store. The result is empty if it has none; then {@link Share.Mode#PERMITS} is not one of its
+     * modes.
+     */
     default Optional<CounterStore> counters() {
         return Optional.empty();
     }
 
-    /** How it takes several names by one request; empty if it takes each by its own. */
+    /** Returns the operations that acquire several names by one request; empty if each name needs its own request. */
     default Optional<TogetherStore> together() {
         return Optional.empty();
     }
 
     /**
-     * Returns the clock of the server that keeps the name. The engine feeds it with the times in the replies. A store whose names
-     * move between servers feeds the clock of each server itself, and returns it {@linkplain ServerClock#readOnly read-only}.
+     * Returns the clock of the server that keeps the name.
+     *
+     * <p>The engine feeds it with the times in the replies. A store whose names move between servers feeds the clock of each
+     * server itself, and returns it {@linkplain ServerClock#readOnly read-only}.
      */
     ServerClock clock(String name);
 
     /**
-     * Takes the name for a tenure, if it is free.
+     * Acquires the name for a tenure, if it is free.
      *
-     * <p>Decided in this order:
+     * <p>The decision is made in this order:
      * <ol>
-     *   <li>The server's time is past {@link Acquire#notAfter}: {@link Acquire.Late}, and nothing is written.
-     *   <li>The tenure holds the name: {@link Acquire.Granted} with a new, higher token block; its lease ends at the later
-     *       of the present end and the new one, so that a late copy shortens nothing.
-     *   <li>The name is free, but a {@linkplain Acquire.Queueing#FAIR fair} place came before the tenure: the queue is
+     *   <li>The server's time is past {@link Acquire#notAfter}: the reply is {@link Acquire.Late}, and nothing is written.
+     *   <li>The tenure holds the name: the reply is {@link Acquire.Granted} with a new, higher token block. Its lease ends at
+     *       the later of the present end and the new one, so a late duplicate shortens nothing.
+     *   <li>The name is free, but a {@linkplain Acquire.Queueing#FAIR fair} position is ahead of the tenure: the queue is
      *       served, as by a release.
-     *   <li>The name is still free: granted; the tenure's place in the queue, if it has one, is removed.
-     *   <li>Another tenure holds it: {@link Acquire.Refused}. With {@link Acquire#queueing} the tenure gets a place in the
-     *       queue, by its {@link Acquire#arrival} if it had one before; a new place is told to the holder's client, if
-     *       that is another one, by {@link Signal.Wanted}. Asking again refreshes the place; one that is not refreshed for
-     *       a minute may be dropped. A store with a queue tells the same of everybody else who is refused, each time, but only to
-     *       a holder whose tenure may {@linkplain TenureId#lingers linger}.
+     *   <li>The name is still free: it is granted. If the tenure has a position in the queue, the position is removed.
+     *   <li>Another tenure holds it: the reply is {@link Acquire.Refused}. With {@link Acquire#queueing} the tenure gets a
+     *       position in the queue, by its {@link Acquire#arrival} if it had one before. If the holder is another client, that
+     *       client is notified of a new position by {@link Signal.Wanted}. Asking again refreshes the position. A position that
+     *       is not refreshed for a minute may be dropped. A store with a queue also sends {@link Signal.Wanted} for every other
+     *       refused request, each time, but only if the holder's tenure may {@linkplain TenureId#lingers linger}.
      * </ol>
      *
-     * <p>Permits of a semaphore are free as long as fewer are held than there are. Whatever is free is first for those who
-     * wait, as long as there is enough for the first of them; after that a {@linkplain Acquire.Queueing#FAIR fair} request
-     * is refused if anybody came before it, any other only if a fair place did. A request for more than there are in all, or
-     * for some of a semaphore that was given none, fails as {@link StoreException.Effect#REFUSED}.
+     * <p>Permits of a semaphore are free as long as fewer are held than the semaphore has. Free permits go to the waiters
+     * first, as long as there are enough for the first of them. After that, a {@linkplain Acquire.Queueing#FAIR fair} request
+     * is refused if any waiter is ahead of it. Any other request is refused only if a fair position is ahead of it. A request
+     * fails as {@link StoreException.Effect#REFUSED} if it asks for more permits than there are in all, or if the semaphore has
+     * no number of permits.
      *
-     * <p>Unless the request was late, {@link Acquire#behind} get fair places after that, in their order.
+     * <p>Unless the request was late, {@link Acquire#behind} then get fair positions, in their order.
      *
-     * <p>A place belongs to one tenure. A client has one barging place at most for each mode but {@link Share.Mode#READ},
-     * not counting those beside other tenures, and as many others as it likes.
+     * <p>A position belongs to one tenure. A client has at most one barging position for each mode except
+     * {@link Share.Mode#READ}. Positions beside other tenures do not count. The number of its other positions is not limited.
      *
-     * <p><b>Read/write locks.</b> {@link Share} says who stands in the way: for a writer all who hold the name, for a reader
-     * who writes; but never {@link Share#beside}. A reader that is not beside a writer does not pass a writer that came
-     * before it and waits. {@linkplain Share.Mode#UPGRADE One} among those who read may write later: beside that tenure a
-     * {@linkplain Share#isUpgrade writer} has the first place in the queue, whenever it came, and is told by
-     * {@link Signal.Freed} when nobody else reads; if that tenure holds nothing any more it is refused, with
-     * {@link StoreException.Effect#REFUSED}. Each tenure ends with its own lease. What is held as a lock is refused as
-     * a read/write lock, with {@link StoreException.Effect#REFUSED}, and the reverse. A waiting place is told to all who hold
-     * the name, also to its own client. What was written here and is written below of the one holder and of a free name is
-     * true of those who stand in the way.
+     * <p><b>Read/write locks.</b> {@link Share} defines the conflicts. A writer conflicts with all holders of the name, and a
+     * reader conflicts with a writer; but a share never conflicts with {@link Share#beside}. A reader that is not beside a
+     * writer does not pass a writer that arrived before it and waits. {@linkplain Share.Mode#UPGRADE One} of the readers may
+     * write later. Beside that tenure, a {@linkplain Share#isUpgrade writer} has the first position in the queue, whenever it
+     * arrived. It is notified by {@link Signal.Freed} when there is no other reader. If that tenure no longer holds anything,
+     * the writer is refused, with {@link StoreException.Effect#REFUSED}. Each tenure ends with its own lease. A name that is
+     * held as a lock is refused as a read/write lock, with {@link StoreException.Effect#REFUSED}, and the reverse. All holders
+     * of the name are notified of a waiting position, including the waiter's own client. The statements about the one holder
+     * and about a free name, above and below, apply to the conflicting holders.
      */
     CompletionStage<Acquire.Reply> acquire(Acquire request);
 
     /**
-     * Sets the leases of held tenures anew, each by itself: to the later of the present end and the new one.
+     * Renews the leases of held tenures, each one separately. A lease then ends at the later of its present end and the new
+     * one.
      *
-     * <p>With a {@linkplain Renew#floor floor} the tokens that are given for the name from then on are above it, whoever
-     * gets them; a floor below the last token changes nothing. Nothing is changed for a tenure that does not hold the name.
+     * <p>With a {@linkplain Renew#floor floor}, all tokens that are issued for the name from then on are above it, for any
+     * tenure. A floor below the last token changes nothing. Nothing is changed for a tenure that does not hold the name.
      *
-     * <p>A batch holds names of one {@link #clock} and one {@link Renew#safety} only, so that a silent server delays its own
-     * names alone, and a replica those that want it.
+     * <p>A batch contains only names of one {@link #clock} and one {@link Renew#safety}. So a silent server delays only its own
+     * names, and a replica delays only the names that require it.
      *
-     * @return one reply for each request, in their order; the stage itself fails if one cause
-     *     stopped them all
+     * @return one reply for each request, in their order; the stage itself fails if one cause stopped all of them
      */
     CompletionStage<List<Renew.Reply>> renew(List<Renew> batch);
 
     /**
-     * Gives the name up for a tenure, and withdraws its place in the queue; changes no hold and no place of others.
+     * Releases the name for a tenure, and withdraws its position in the queue. Holds and positions of others are not changed.
      *
-     * <p>In every case, if the name is free after that and somebody waits, exactly one waiting client is served, so that a
-     * client which was woken for nothing passes the wake-up on by withdrawing: with
-     * {@link Release#yield} the name is assigned to the first live place for at most one claim window (1 s), or for
-     * the lease of that place if it is shorter, and told by
-     * {@link Signal.Assigned}; otherwise the first live place is removed and told by {@link Signal.Freed}. A place whose
-     * client is known to be gone is dropped and the next one served.
+     * <p>In every case, if the name is free afterwards and there are waiters, exactly one waiting client is served. So a client
+     * that was woken in vain passes the wake-up on by withdrawing. With {@link Release#yield}, the name is assigned to the
+     * first live position. The assignment lasts for one claim window (1 s), or for the lease of that position if it is shorter.
+     * Its client is notified by {@link Signal.Assigned}. Otherwise, the first live position is removed, and its client is
+     * notified by {@link Signal.Freed}. If the client of a position is known to be dead, the position is dropped and the next
+     * one is served.
      *
-     * <p>A {@linkplain Acquire.Queueing#FAIR fair} place is never woken; the name is assigned to it in any case. A client that
-     * lets a claim window lapse to which a fair place brought it loses its other fair places, so that it costs others one
-     * window, however many it had; they come back when it asks again.
+     * <p>A {@linkplain Acquire.Queueing#FAIR fair} position is never woken. The name is assigned to it in any case. If a client
+     * lets a claim window of a fair position lapse, it loses its other fair positions. So it costs the others one window,
+     * however many positions it had. They return when it asks again.
      *
-     * <p>In a read/write lock the name is assigned to the first place in any case, as one side could else overtake the other
-     * for ever; and behind a reader to all readers that follow. A release or withdrawal may serve them, too, though others go
-     * on reading.
+     * <p>In a read/write lock, the name is assigned to the first position in any case, because otherwise one side could starve
+     * the other. If that is a reader, the name is also assigned to all readers that follow it. A release or withdrawal may
+     * serve them even while other readers hold the name.
      *
-     * <p>Permits of a semaphore are always assigned, one place after the other, as long as there are enough for the next.
+     * <p>Permits of a semaphore are always assigned, to one position after the other, as long as there are enough for the next
+     * one.
      *
-     * <p>{@link Release#places} are withdrawn, too.
+     * <p>The positions of {@link Release#places} are also withdrawn.
      */
     CompletionStage<Release.Reply> release(Release request);
 
     /**
-     * Frees the name whoever holds it, tells the holder by {@link Signal.Revoked}, and serves the first waiter.
+     * Releases the name for any holder, notifies the holder by {@link Signal.Revoked}, and serves the first waiter.
      *
-     * <p>A second copy would free the name of the next holder; the engine sends one only.
+     * <p>A second copy would release the name for the next holder. So the engine sends only one copy.
      *
-     * @return who held it
+     * @return the former holder; empty if the name was free
      */
     CompletionStage<Optional<LockReport.Holder>> forceRelease(String name);
 
     /**
-     * Who holds the name and who waits. A store with signals asks the holder's client, for at most 200 ms, what its
-     * {@link StoreConfig#describer} says; what is not told stays empty.
+     * Returns the holders and the waiters of the name. A store with signals asks the holder's client for its
+     * {@link StoreConfig#describer description}, for at most 200 ms. Details that are not reported stay empty.
      */
     CompletionStage<LockReport> inspect(String name);
 
-    /** The held or awaited names that begin with the prefix, in no order. */
+    /** Returns the held or awaited names that begin with the prefix, in no particular order. */
     CompletionStage<List<LockReport>> list(String prefix);
 
     /**
-     * Proves that signals arrive: completes when something sent by the store <em>after</em> this call was made has come
-     * back on the way that signals take. Fails if the store sends no signals.
+     * Proves that signals arrive. The stage completes when a message that the store sent <em>after</em> this call has arrived
+     * by the path of signals. It fails if the store sends no signals.
      */
     CompletionStage<Void> confirmSignals();
 
-    /** Ends connections and threads. Requests under way fail; nothing is released by itself. */
+    /** Closes connections and ends threads. Requests under way fail. Nothing is released implicitly. */
     @Override
     void close();
 }

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * What a store knows about one semaphore at one moment.
+ * The state of one semaphore, as a store knows it at one moment.
  *
- * @param limit how many permits there are in all; empty if it was given none
- * @param holders who holds some, in no order
- * @param waiting how many places there are in the queue
+ * @param limit the number of permits in all; empty if the semaphore has not been given permits
+ * @param holders the holders of permits, in no particular order
+ * @param waiting the number of positions in the queue
  */
 public record PermitReport(OptionalInt limit, List<PermitHolder> holders, int waiting) {
 
@@ -19,7 +19,7 @@ public record PermitReport(OptionalInt limit, List<PermitHolder> holders, int wa
         holders = List.copyOf(holders);
     }
 
-    /** The same for users, of the semaphore with that name. */
+    /** Returns this state as a report for users, with the given name of the semaphore. */
     public SemaphoreReport of(String name) {
         return new SemaphoreReport(name, limit.orElse(0), holders, waiting);
     }

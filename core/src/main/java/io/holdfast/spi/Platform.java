@@ -4,76 +4,79 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import java.util.concurrent.Executor;
 
 /**
- * Time, threads, parking and randomness: everything in a client that is not determined by its inputs.
+ * A source of time, threads, parking and randomness, which are all inputs of a client that are not deterministic.
  *
- * <p>{@link #system()} is the real one. A simulator puts its own in its place and runs the same client in virtual time.
+ * <p>{@link #system()} is the real one. A simulator replaces it with its own, and runs the same client in virtual time.
  */
 public interface Platform {
 
-    /** A clock that never steps, in nanoseconds from an arbitrary origin, like {@link System#nanoTime}. */
+    /** Returns the time of a clock that never steps, in nanoseconds from an arbitrary origin, like {@link System#nanoTime}. */
     long nanoTime();
 
-    /** The wall clock, in milliseconds since 1970, like {@link System#currentTimeMillis}. */
+    /** Returns the time of the wall clock, in milliseconds since 1970, like {@link System#currentTimeMillis}. */
     long wallMillis();
 
-    /** 64 random bits; unpredictable on the real platform, so that ids do not collide. */
+    /** Returns 64 random bits. They are unpredictable on the real platform, so that ids do not collide. */
     long randomLong();
 
     /**
-     * Parks the current thread until it is unparked, is interrupted, or the time has passed; may return for no reason.
+     * Parks the current thread until it is unparked or interrupted, or the time is up. It may return spuriously.
      *
-     * @param blocker what it waits for, for thread dumps
-     * @param nanos how long at most; {@link Long#MAX_VALUE} for no limit
+     * @param blocker the object for which the thread waits, for thread dumps
+     * @param nanos the maximum time in nanoseconds; {@link Long#MAX_VALUE} for no limit
      */
     void park(Object blocker, long nanos);
 
-    /** Lets a parked thread go on, or its next park return at once. */
+    /** Unparks a thread that is parked, or makes its next park return at once. */
     void unpark(Thread thread);
 
-    /** What a thread does now, innermost call first; empty if it has ended. */
+    /** Returns the current stack of a thread, innermost call first; empty if the thread has ended. */
     default StackTraceElement[] stack(Thread thread) {
         return thread.getStackTrace();
     }
 
-    /** A timer with a daemon thread of the given name, started when first needed. */
+    /** Returns a timer with a daemon thread of the given name, which is started when it is first needed. */
     Timer timer(String threadName);
 
-    /** An executor with at most {@code threads} daemon threads of the given name, started when needed, ended when idle. */
+    /**
+     * Returns an executor with at most {@code threads} daemon threads of the given name. They start when needed, and end when
+     * idle.
+     */
     Worker worker(String threadName, int threads);
 
-    /** The real platform. */
+    /** Returns the real platform. */
     static Platform system() {
         return SystemPlatform.INSTANCE;
     }
 
-    /** Runs short tasks later, one at a time. A task never blocks and makes no store call. */
+    /** A timer that runs short tasks later, one at a time. A task never blocks and makes no store call. */
     interface Timer extends AutoCloseable {
 
-        /** Runs the task after the delay; at once for zero or less. */
+        /** Runs the task after the delay, or at once if the delay is zero or less. */
         @CanIgnoreReturnValue
         Task schedule(long delayNanos, Runnable task);
 
-        /** Drops what is scheduled, and ends the thread. */
+        /** Cancels the scheduled tasks, and ends the thread. */
         @Override
         void close();
     }
 
-    /** Something scheduled. */
+    /** A scheduled task. */
     interface Task {
 
-        /** Drops it, if it has not begun. */
+        /** Cancels the task if it has not begun. */
         void cancel();
     }
 
     /**
-     * Runs tasks on threads of its own.
+     * An executor that runs tasks on its own threads.
      *
      * <p>{@code execute} throws {@link java.util.concurrent.RejectedExecutionException} after the close, and another
      * {@link Throwable} if no thread could be started. In both cases the task does not run.
      */
     interface Worker extends Executor, AutoCloseable {
 
-        /** Runs the tasks that were handed in before, then ends the threads; further tasks are rejected. */
+        /** Runs the tasks that were submitted before, then ends the threads. Further tasks are rejected. */
         @Override
         void close();
     }

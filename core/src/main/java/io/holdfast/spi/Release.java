@@ -3,15 +3,15 @@ package io.holdfast.spi;
 import java.util.List;
 
 /**
- * A request to give a name up; see {@link LockStore#release}.
+ * A request to release a name; see {@link LockStore#release}.
  *
- * @param name the lock
- * @param tenure who gives it up; is never acquired again
- * @param mode how it holds the name, or waits for it
- * @param yield whether to assign the name to the first waiting client, instead of freeing it and waking one
- * @param lastToken the highest token that was used, so that the store may take the rest of the block back; 0 to not care,
- *     always if the tenure set a {@linkplain Renew#floor floor}
- * @param places further places of the same client to be withdrawn, since their owners were served otherwise
+ * @param name the name of the lock
+ * @param tenure the tenure that releases it, which is never acquired again
+ * @param mode the mode in which it holds the name, or waits for it
+ * @param yield {@code true} to assign the name to the first waiting client; {@code false} to free it and wake one client
+ * @param lastToken the highest token that was used, so that the store may reuse the rest of the block; 0 to keep the block,
+ *     which is required if the tenure set a {@linkplain Renew#floor floor}
+ * @param places further positions of the same client to withdraw, because their owners were served in another way
  */
 public record Release(
         String name, TenureId tenure, Share.Mode mode, boolean yield, long lastToken, List<TenureId> places) {
@@ -21,37 +21,37 @@ public record Release(
         places = List.copyOf(places);
     }
 
-    /** A request to free a lock. */
+    /** Returns a request to release a lock without assigning it. */
     public static Release of(String name, TenureId tenure) {
         return new Release(name, tenure, Share.Mode.LOCK, false, 0, List.of());
     }
 
-    /** The same for a name that is held in this way. */
+    /** Returns a copy of this request for a name that is held in the given mode. */
     public Release withMode(Share.Mode value) {
         return new Release(name, tenure, value, yield, lastToken, places);
     }
 
-    /** The same, assigning the name or not. */
+    /** Returns a copy of this request that assigns the name or does not. */
     public Release withYield(boolean value) {
         return new Release(name, tenure, mode, value, lastToken, places);
     }
 
-    /** The same, so that tokens after this one may be taken back. */
+    /** Returns a copy of this request that allows the store to reuse the tokens after the given one. */
     public Release withLastToken(long value) {
         return new Release(name, tenure, mode, yield, value, places);
     }
 
-    /** The same, withdrawing further places. */
+    /** Returns a copy of this request that withdraws the given further positions. */
     public Release withPlaces(List<TenureId> value) {
         return new Release(name, tenure, mode, yield, lastToken, value);
     }
 
     /**
-     * The answer.
+     * The reply to a request.
      *
-     * @param held whether the tenure held the name until this request
-     * @param foreignWaiters how many other clients wait, as far as known
-     * @param serverMicros the server's time
+     * @param held {@code true} if the tenure held the name until this request
+     * @param foreignWaiters the number of other clients that wait, as far as known
+     * @param serverMicros the server's time, in microseconds
      */
     public record Reply(boolean held, int foreignWaiters, long serverMicros) {}
 }

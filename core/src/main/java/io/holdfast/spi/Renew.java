@@ -5,16 +5,16 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A request to set the lease of a held tenure anew; see {@link LockStore#renew}.
+ * A request to renew the lease of a held tenure; see {@link LockStore#renew}.
  *
- * @param name the lock
- * @param tenure who holds it
- * @param mode how it holds the name
- * @param lease from the decision on, if that is later than the present end
- * @param tokens how many further fencing tokens are wanted; 0 for none
- * @param floor a token; all that are given for the name from now on, those of this reply included, are above it; 0 for
- *     none, always if the name is held in another mode than {@link Share.Mode#LOCK}
- * @param safety where it has to be before it is answered; see {@link Acquire#safety}
+ * @param name the name of the lock
+ * @param tenure the tenure that holds it
+ * @param mode the mode in which it holds the name
+ * @param lease the lease from the decision on, if it ends later than the present one
+ * @param tokens the number of further fencing tokens requested; 0 for none
+ * @param floor a token that all tokens issued for the name from now on must exceed, including those of this reply; 0 for none,
+ *     which is required if the name is held in another mode than {@link Share.Mode#LOCK}
+ * @param safety where the renewal has to be stored before it is answered; see {@link Acquire#safety}
  */
 public record Renew(
         String name, TenureId tenure, Share.Mode mode, Duration lease, long tokens, long floor, Safety safety) {
@@ -22,7 +22,7 @@ public record Renew(
     /**
      * Checks the floor.
      *
-     * @throws IllegalArgumentException if it is negative
+     * @throws IllegalArgumentException if the floor is negative
      */
     public Renew {
         if (floor < 0) {
@@ -30,45 +30,46 @@ public record Renew(
         }
     }
 
-    /** A request without a floor, for the server alone. */
+    /** Creates a request without a floor, for the server alone. */
     public Renew(String name, TenureId tenure, Share.Mode mode, Duration lease, long tokens) {
         this(name, tenure, mode, lease, tokens, 0, Safety.async());
     }
 
-    /** A request for a lock. */
+    /** Creates a request for a lock, without a floor. */
     public Renew(String name, TenureId tenure, Duration lease, long tokens) {
         this(name, tenure, Share.Mode.LOCK, lease, tokens);
     }
 
-    /** The same, so that tokens given later are above this one. */
+    /** Returns a copy of this request that makes all later tokens exceed the given one. */
     public Renew withFloor(long value) {
         return new Renew(name, tenure, mode, lease, tokens, value, safety);
     }
 
-    /** The same, to be renewed where this says. */
+    /** Returns a copy of this request with the given safety level. */
     public Renew withSafety(Safety value) {
         return new Renew(name, tenure, mode, lease, tokens, floor, value);
     }
 
-    /** The answer. */
+    /** The reply to a request. */
     public sealed interface Reply {}
 
     /**
-     * The tenure holds the name now.
+     * A reply that confirms that the tenure holds the name now.
      *
-     * @param foreignWaiters how many other clients wait, as far as known
-     * @param tokens further tokens, if wanted
-     * @param serverMicros the server's time
+     * @param foreignWaiters the number of other clients that wait, as far as known
+     * @param tokens further tokens, if requested
+     * @param serverMicros the server's time, in microseconds
      */
     public record Renewed(int foreignWaiters, Optional<TokenBlock> tokens, long serverMicros) implements Reply {}
 
-    /** The tenure does not hold the name, and never will again. */
+    /** A reply that reports that the tenure does not hold the name, and never will again. */
     public record Lost() implements Reply {}
 
     /**
-     * It was not renewed, as far as is known; the lease may or may not have been set. With the effect {@link
-     * StoreException.Effect#REFUSED} it never will be, because the store has something else there: the hold counts as lost, and is
-     * released.
+     * A reply that reports that the renewal failed, as far as known. The lease may or may not have been renewed.
+     *
+     * <p>With the effect {@link StoreException.Effect#REFUSED} it will never be renewed, because the store has foreign data
+     * under the name. The hold then counts as lost, and is released.
      */
     public record Failed(StoreException cause) implements Reply {}
 }

@@ -5,13 +5,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An upper bound for the time of one server, from the times in its replies.
+ * An upper bound of the time of one server, derived from the times in its replies.
  *
- * <p>A reply that carries the server time {@code s}, to a request sent at local {@code nanoTime} {@code n}, proves that
- * at any later {@code m} the server's clock shows at most {@code s + (m - n)}, as long as both run alike. So a request
- * with that bound plus the command timeout as its {@link Acquire#notAfter} is accepted when it is in time, and every
- * copy of it that comes later is refused. While no reply was seen, the bound is 0: the first request is refused as late,
- * and that answer sets the clock.
+ * <p>Suppose that a reply carries the server time {@code s}, and its request was sent at local {@code nanoTime} {@code n}. Then
+ * at any later local time {@code m} the server's clock shows at most {@code s + (m - n)}, as long as both clocks run alike.
+ * That bound plus the command timeout is the {@link Acquire#notAfter} of a request. So a request in time is accepted, and every
+ * late duplicate is refused. Before the first reply the bound is 0. The first request is then refused as late, and its reply
+ * sets the clock.
  */
 public final class ServerClock {
 
@@ -31,8 +31,8 @@ public final class ServerClock {
     }
 
     /**
-     * Returns this clock for reading only, the same each time: what it {@linkplain #observe observes} is ignored. For a store of several servers,
-     * which alone knows which of them replied.
+     * Returns a read-only view of this clock, which ignores {@linkplain #observe observations}. The result is the same each
+     * time. It is for a store of several servers, because only the store knows which server sent a reply.
      */
     public ServerClock readOnly() {
         return reader == null ? this : reader;
@@ -47,7 +47,7 @@ public final class ServerClock {
         }
     }
 
-    /** The server time after which a request sent now must not be applied; 0 if no reply was seen. */
+    /** Returns the server time after which a request that is sent now must not be applied; 0 before the first reply. */
     public long notAfter(long nowNanos, Duration timeout) {
         Reading seen = last.get();
         if (seen == null) {

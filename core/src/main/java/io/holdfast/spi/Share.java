@@ -3,35 +3,38 @@ package io.holdfast.spi;
 import java.util.Optional;
 
 /**
- * What a tenure has of a name: all of it, or a part that others may have, too.
+ * The share of a name that a tenure holds: the whole name, or a part that other tenures may hold as well.
  *
- * @param mode with whom the name can be shared
- * @param permits how many permits of a semaphore, 0 for all that are free; 0 for what is no semaphore
- * @param beside a tenure of the same owner that does not stand in the way: its writing tenure for one that reads, the one
- *     with which it reads and may write later for one that writes
+ * @param mode the mode, which determines the modes with which the name can be shared
+ * @param permits the number of permits of a semaphore, 0 for all free ones; 0 for a name that is not a semaphore
+ * @param beside a tenure of the same owner that does not conflict: the writing tenure of a reader, or, for a writer, the tenure
+ *     by which it reads and may write later
  */
 public record Share(Mode mode, int permits, Optional<TenureId> beside) {
 
-    /** What a name is, and how a tenure has it. A name that is held in one way is refused in another that does not fit. */
+    /**
+     * The kind of a name, and the way in which a tenure holds it. A name that is held in one mode is refused in a mode that
+     * conflicts.
+     */
     public enum Mode {
-        /** A lock, held by one. */
+        /** A lock, held by one tenure. */
         LOCK,
-        /** A read/write lock, held by one who writes. */
+        /** A read/write lock, held by one writer. */
         WRITE,
-        /** A read/write lock, held by all who read. */
+        /** A read/write lock, held by readers. */
         READ,
-        /** A read/write lock, held by one among those who read, who may write later. */
+        /** A read/write lock, held by the one reader that may write later. */
         UPGRADE,
-        /** A semaphore, of which so many permits are held. Its name is another one than that of a lock. */
+        /** A semaphore of which a number of permits is held. Its name is independent of that of a lock. */
         PERMITS;
 
-        /** Whether two who are strangers to each other can have one name in these modes at once. */
+        /** Returns {@code true} if two independent tenures can hold one name in these modes at once. */
         public boolean goesWith(Mode other) {
             return this == READ ? other == READ || other == UPGRADE : this == UPGRADE && other == READ;
         }
     }
 
-    /** All of a lock. */
+    /** The whole of a lock. */
     public static final Share LOCK = of(Mode.LOCK);
 
     /** A read/write lock for writing. */
@@ -40,30 +43,30 @@ public record Share(Mode mode, int permits, Optional<TenureId> beside) {
     /** A read/write lock for reading. */
     public static final Share READ = of(Mode.READ);
 
-    /** A read/write lock for reading, and perhaps for writing later. */
+    /** A read/write lock for reading, and possibly for writing later. */
     public static final Share UPGRADE = of(Mode.UPGRADE);
 
-    /** A share of that mode, of no permits. */
+    /** Returns a share of the given mode, without permits. */
     public static Share of(Mode mode) {
         return new Share(mode, 0, Optional.empty());
     }
 
-    /** So many permits of a semaphore. */
+    /** Returns a share of the given number of permits of a semaphore. */
     public static Share permits(int count) {
         return new Share(Mode.PERMITS, count, Optional.empty());
     }
 
-    /** All permits of a semaphore that are free. */
+    /** Returns a share of all free permits of a semaphore. */
     public static Share freePermits() {
         return of(Mode.PERMITS);
     }
 
-    /** Whether who reads would write. */
+    /** Returns {@code true} if a reader requests to write. */
     public boolean isUpgrade() {
         return mode == Mode.WRITE && beside.isPresent();
     }
 
-    /** The same, which that tenure does not hinder. */
+    /** Returns a copy of this share that does not conflict with the given tenure. */
     public Share beside(TenureId tenure) {
         return new Share(mode, permits, Optional.of(tenure));
     }

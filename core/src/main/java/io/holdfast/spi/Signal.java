@@ -3,30 +3,34 @@ package io.holdfast.spi;
 import java.util.function.Predicate;
 
 /**
- * A message from the store to one client. May be late, doubled, dropped, or overtaken by a reply: the engine's poll
- * repairs what is lost.
+ * A message from the store to one client. It may be late, duplicated, lost, or overtaken by a reply. The engine's poll repairs
+ * lost messages.
  */
 public sealed interface Signal {
 
-    /** The name became free, and this client is the one that was chosen to try. */
+    /** A message that the name became free and that this client was chosen to try. */
     record Freed(String name) implements Signal {}
 
-    /** The name became free, and nobody was chosen: all who wait may try. Only where others than this library free names. */
+    /**
+     * A message that the name became free and that no client was chosen, so all waiters may try. It is sent only if other
+     * libraries release names.
+     */
     record Opened(String name) implements Signal {}
 
     /**
-     * The name was assigned to a waiting tenure of this client, with a claim window as its first lease, or its own lease if
-     * that is shorter.
+     * A message that the name was assigned to a waiting tenure of this client. Its first lease is a claim window, or its own
+     * lease if that is shorter.
      *
-     * @param name the lock
-     * @param tenure to whom
-     * @param mode how it holds the name
+     * @param name the name of the lock
+     * @param tenure the tenure to which the name was assigned
+     * @param mode the mode in which it holds the name
      * @param tokens its tokens
-     * @param foreignWaiters how many other clients still wait
-     * @param next the arrival of the last of the first places in the queue, one behind the other, that are fair ones of this
-     *     client: up to there they may be served by it without the store; 0 if the first is another one's
+     * @param foreignWaiters the number of other clients that still wait
+     * @param next the arrival of the last position in the unbroken run of fair positions of this client at the head of the
+     *     queue. The tenure may serve the positions up to there without the store. It is 0 if the first position is of another
+     *     client
      * @param expiresMicros the end of the claim window, in microseconds of the server's clock
-     * @param run any number that changes whenever the server may have lost what it knew; 0 if not known for certain
+     * @param run a number that changes whenever the server may have lost its data; 0 if it is not known for certain
      */
     record Assigned(
             String name,
@@ -40,40 +44,45 @@ public sealed interface Signal {
             implements Signal {}
 
     /**
-     * Another client waits for a name that this client holds; or was refused once more, or without a place to wait in, if this
-     * client's tenure may {@linkplain TenureId#lingers linger}.
+     * A message that another client waits for a name that this client holds. If this client's tenure may
+     * {@linkplain TenureId#lingers linger}, it is also sent when another client was refused again, or was refused without a
+     * position in the queue.
      */
     record Wanted(String name) implements Signal {}
 
-    /** A latch for which this client listens has opened, was set anew, or is gone. */
+    /** A message that a latch for which this client listens has opened, was set again, or has ended. */
     record Changed(String name) implements Signal {}
 
-    /** The tenure was taken away by {@link LockStore#forceRelease} or {@link CounterStore#revoke}. To be verified by a renewal. */
+    /**
+     * A message that the tenure was taken away by {@link LockStore#forceRelease} or {@link CounterStore#revoke}. A renewal has
+     * to verify it.
+     */
     record Revoked(String name, TenureId tenure) implements Signal {}
 
     /**
-     * The connection to a server of this store was lost, and is being made again. Optional, for the log.
+     * A message that the connection to a server of this store was lost and is being restored. It is optional, for the log.
      *
-     * @param server as in {@link LockStore#describe}; never with a password
+     * @param server the server as in {@link LockStore#describe}, never with a password
      */
     record Down(String server) implements Signal {}
 
     /**
-     * The connection to a server that was {@link Down} is there again. Sent after the {@link Gap}.
+     * A message that the connection to a server that was {@link Down} is restored. It is sent after the {@link Gap}.
      *
-     * @param server the same as in {@link Down#server}
-     * @param place which server it is now, if that is not said by the former; empty otherwise
+     * @param server the same text as in {@link Down#server}
+     * @param place the present server, if {@code server} does not name it; empty otherwise
      */
     record Up(String server, String place) implements Signal {}
 
     /**
-     * Signals may have been missed; sent when they flow again. Everything waited for or held is to be checked.
+     * A message that signals may have been missed. It is sent when they arrive again. Everything that is awaited or held has to
+     * be checked.
      *
-     * @param names of what they may have been
+     * @param names the names whose signals may have been missed
      */
     record Gap(Predicate<String> names) implements Signal {
 
-        /** Signals of whatever name. */
+        /** Creates a message that applies to all names. */
         public Gap() {
             this(Gap::any);
         }

@@ -10,19 +10,19 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * What a store needs to know of its client.
+ * The configuration that a client passes to its store.
  *
- * @param uri as the user gave it
- * @param client who the client is, to be shown to others
- * @param platform time, threads and randomness; a store uses no others
- * @param commandTimeout for one request
- * @param connectTimeout for {@link StoreProvider#open}
- * @param lazy whether to connect at the first request instead
- * @param keyPrefix put before every lock name in the store; empty for none
- * @param safety what most requests will ask for; a store that cannot do it says so when it is opened. See {@link
- *     StoreProvider#replicates}
- * @param signals takes the signals; never blocks, may be called by any thread
- * @param describer tells about the client's current hold of a name, for holders asked by others; never blocks
+ * @param uri the URI that the user set
+ * @param client the identity of the client, which others see
+ * @param platform the time, threads and randomness that the store must use
+ * @param commandTimeout the maximum time for one request
+ * @param connectTimeout the maximum time for {@link StoreProvider#open}
+ * @param lazy {@code true} to connect at the first request instead
+ * @param keyPrefix the prefix of every lock name in the store; empty for none
+ * @param safety the level that most requests will require. A store that does not support it reports that when it is opened. See
+ *     {@link StoreProvider#replicates}
+ * @param signals the receiver of signals, which never blocks, and which any thread may call
+ * @param describer a function that describes the client's current hold of a name, for inquiries of others; it never blocks
  */
 public record StoreConfig(
         String uri,
@@ -36,7 +36,7 @@ public record StoreConfig(
         Consumer<Signal> signals,
         Function<String, Optional<HoldDescription>> describer) {
 
-    /** A client with the default of every option, that hears no signals and tells nothing. */
+    /** Returns the configuration of a client with default options, which receives no signals and describes no holds. */
     public static StoreConfig of(String uri, LockReport.Client client, Platform platform) {
         Duration command = Duration.ofSeconds(2);
         Duration connect = Duration.ofSeconds(5);
@@ -44,75 +44,75 @@ public record StoreConfig(
                 uri, client, platform, command, connect, false, "", Safety.async(), s -> {}, name -> Optional.empty());
     }
 
-    /** The same at another place. */
+    /** Returns a copy of this configuration for another URI. */
     public StoreConfig withUri(String value) {
         return new StoreConfig(
                 value, client, platform, commandTimeout, connectTimeout, lazy, keyPrefix, safety, signals, describer);
     }
 
-    /** The same with other time, threads and randomness. */
+    /** Returns a copy of this configuration with another source of time, threads and randomness. */
     public StoreConfig withPlatform(Platform value) {
         return new StoreConfig(
                 uri, client, value, commandTimeout, connectTimeout, lazy, keyPrefix, safety, signals, describer);
     }
 
-    /** The same with other timeouts. */
+    /** Returns a copy of this configuration with other timeouts. */
     public StoreConfig withTimeouts(Duration command, Duration connect) {
         return new StoreConfig(uri, client, platform, command, connect, lazy, keyPrefix, safety, signals, describer);
     }
 
-    /** The same, connecting at the first request or at once. */
+    /** Returns a copy of this configuration that connects at the first request, or at once. */
     public StoreConfig withLazy(boolean value) {
         return new StoreConfig(
                 uri, client, platform, commandTimeout, connectTimeout, value, keyPrefix, safety, signals, describer);
     }
 
-    /** The same with another prefix. */
+    /** Returns a copy of this configuration with another prefix. */
     public StoreConfig withKeyPrefix(String value) {
         return new StoreConfig(
                 uri, client, platform, commandTimeout, connectTimeout, lazy, value, safety, signals, describer);
     }
 
-    /** The same with another safety. */
+    /** Returns a copy of this configuration with another safety level. */
     public StoreConfig withSafety(Safety value) {
         return new StoreConfig(
                 uri, client, platform, commandTimeout, connectTimeout, lazy, keyPrefix, value, signals, describer);
     }
 
-    /** The same for another client, which hears signals, and tells about its holds. */
+    /** Returns a copy of this configuration for another client, which receives signals and describes its holds. */
     public StoreConfig withClient(
             LockReport.Client value, Consumer<Signal> hear, Function<String, Optional<HoldDescription>> describe) {
         return new StoreConfig(
                 uri, value, platform, commandTimeout, connectTimeout, lazy, keyPrefix, safety, hear, describe);
     }
 
-    /** Without what may be secret in the URI. */
+    /** Returns a text without the parts of the URI that may be secret. */
     @Override
     public String toString() {
         return "StoreConfig[uri=" + StoreUri.masked(uri) + ", client=" + client + ", safety=" + safety + "]";
     }
 
     /**
-     * What a holder tells about itself.
+     * The description of a hold by its holder.
      *
-     * @param tenure by which the client holds the name
-     * @param owner the thread or lease that has it now
-     * @param since when it got it
+     * @param tenure the tenure by which the client holds the name
+     * @param owner the thread or lease that holds it now
+     * @param since the time when it acquired the name
      * @param token its fencing token
-     * @param place as in {@link LockReport.Holder#place}, of one line
+     * @param place the place as in {@link LockReport.Holder#place}, in one line
      */
     public record HoldDescription(TenureId tenure, String owner, Instant since, long token, Optional<String> place) {
 
-        /** Without the place. */
+        /** Creates a description without a place. */
         public HoldDescription(TenureId tenure, String owner, Instant since, long token) {
             this(tenure, owner, since, token, Optional.empty());
         }
 
         /**
-         * A holder as others see it.
+         * Returns a holder as others see it.
          *
-         * @param mode how it holds the name: not as a semaphore
-         * @param told what it told about itself; empty if it did not answer
+         * @param mode the mode in which it holds the name; never that of a semaphore
+         * @param told the description by the holder; empty if it did not answer
          */
         public static LockReport.Holder holder(
                 LockReport.Client client, Share.Mode mode, Optional<HoldDescription> told, Duration remainingLease) {

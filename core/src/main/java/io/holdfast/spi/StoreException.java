@@ -2,23 +2,26 @@ package io.holdfast.spi;
 
 import org.jspecify.annotations.Nullable;
 
-/** A request to a store that has no answer, or was refused; says what is known about its effect. */
+/** Thrown when a request to a store has no answer or was refused. It states the known effect of the request. */
 public final class StoreException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    /** What is known about the effect of the request. */
+    /** The known effect of a request. */
     public enum Effect {
-        /** It was not applied and will not be; worth trying again. */
+        /** The request was not applied and will not be. Trying again may succeed. */
         NOT_APPLIED,
-        /** It was not applied, and trying again will not help before somebody repairs the cause. */
+        /** The request was not applied. Trying again will not succeed until the cause is repaired. */
         REFUSED,
-        /** It may have been applied, or may still be. */
+        /** The request may have been applied, or may still be. */
         UNKNOWN,
-        /** It was applied, but is not known to be where {@link Acquire#safety} or {@link Renew#safety} wants it. */
+        /**
+         * The request was applied, but is not known to have reached the places that {@link Acquire#safety} or
+         * {@link Renew#safety} requires.
+         */
         UNCONFIRMED;
 
-        /** Whether something may be at the store. */
+        /** Returns {@code true} if the request may have had an effect at the store. */
         public boolean mayBeApplied() {
             return this == UNKNOWN || this == UNCONFIRMED;
         }
@@ -26,19 +29,19 @@ public final class StoreException extends RuntimeException {
 
     private final Effect effect;
 
-    /** With a text for a person: what was asked, what came back, and what to do. */
+    /** Creates an exception with a text for a person: the request, the answer, and the action to take. */
     public StoreException(Effect effect, String message, @Nullable Throwable cause) {
         super(message, cause);
         this.effect = effect;
     }
 
-    /** With a text for a person. */
+    /** Creates an exception with a text for a person. */
     public StoreException(Effect effect, String message) {
         super(message);
         this.effect = effect;
     }
 
-    /** What is known about the effect of the request. */
+    /** Returns the known effect of the request. */
     public Effect effect() {
         return effect;
     }

@@ -3,25 +3,28 @@ package io.holdfast.spi;
 import java.util.Set;
 
 /**
- * Opens stores of some URI schemes. Found by {@link java.util.ServiceLoader}; name it in {@code module-info} and in
- * {@code META-INF/services}.
+ * A factory of stores for certain URI schemes. {@link java.util.ServiceLoader} finds it, so name it in {@code module-info} and
+ * in {@code META-INF/services}.
  */
 public interface StoreProvider {
 
-    /** The schemes, without colon: {@code redis}. The scheme of a URI is the text before its first colon. */
+    /**
+     * Returns the schemes, without the colon, for example {@code redis}. The scheme of a URI is the text before its first
+     * colon.
+     */
     Set<String> schemes();
 
     /**
      * Opens a store.
      *
-     * @throws IllegalArgumentException if the URI is not understood; the text says what would be, and shows no password
-     * @throws StoreException if it cannot be reached within {@link StoreConfig#connectTimeout}, unless it is lazy
+     * @throws IllegalArgumentException if the URI is not understood; the text shows a valid form, and never a password
+     * @throws StoreException if the store cannot be reached within {@link StoreConfig#connectTimeout}, unless it is lazy
      */
     LockStore open(StoreConfig config);
 
     /**
-     * Whether its stores can wait until replicas or disks have a grant; only then anything but {@link io.holdfast.Safety#async}
-     * is asked for.
+     * Returns {@code true} if the stores can wait until replicas or disks have a grant. Otherwise, the engine requests only
+     * {@link io.holdfast.Safety#async}.
      */
     default boolean replicates() {
         return false;

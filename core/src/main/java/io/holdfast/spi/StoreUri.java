@@ -15,8 +15,10 @@ public final class StoreUri {
     private StoreUri() {}
 
     /**
-     * Masks what may be secret, also in a text that is not a correct URI: everything up to the last {@code @}, and all options. Without
-     * an {@code @}, also what follows a colon and is not a port.
+     * Masks the parts of a URI that may be secret, even if the text is not a valid URI.
+     *
+     * <p>It masks everything up to the last {@code @}, and all options. If there is no {@code @}, it also masks the text after
+     * a colon that is not a port.
      */
     public static String masked(String uri) {
         Matcher head = HEAD.matcher(uri);
@@ -24,13 +26,13 @@ public final class StoreUri {
         String rest = uri.substring(shown.length());
         int at = rest.lastIndexOf('@');
         int options = Math.min(indexOf(rest, '?'), indexOf(rest, ';'));
-        // an unescaped password may contain what looks like the beginning of the options, and an option may contain an
-        // @
+        // an unescaped password may contain text that looks like the start of the options, and an option may contain
+        // an @
         if (options < at) {
             return shown + "***";
         }
         String place = rest.substring(at + 1, options);
-        // of a login that was cut off before its @ the password stands where a port would
+        // a login that was cut off before its @ has the password at the position of a port
         boolean isCutOff = at < 0 && (shown.endsWith("/") || !shown.startsWith("jdbc:"));
         return shown
                 + (at < 0 ? "" : "***@")
@@ -38,7 +40,7 @@ public final class StoreUri {
                 + (options < rest.length() ? rest.charAt(options) + "***" : "");
     }
 
-    /** The length of the text if it does not contain the character. */
+    /** Returns the index of the character, or the length of the text if it does not contain the character. */
     private static int indexOf(String text, char wanted) {
         int index = text.indexOf(wanted);
         return index < 0 ? text.length() : index;

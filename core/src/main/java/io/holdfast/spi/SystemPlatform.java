@@ -8,7 +8,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** The JDK's clocks and threads. */
+/** The platform that uses the clocks and threads of the JDK. */
 final class SystemPlatform implements Platform {
 
     static final SystemPlatform INSTANCE = new SystemPlatform();
@@ -93,7 +93,7 @@ final class SystemPlatform implements Platform {
             try {
                 executor.execute(task);
             } catch (Error e) {
-                // it may be queued before a thread is started for it
+                // the task may be in the queue before a thread is started for it
                 executor.remove(task);
                 throw e;
             }

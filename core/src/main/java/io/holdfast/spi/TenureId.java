@@ -1,39 +1,43 @@
 package io.holdfast.spi;
 
 /**
- * What one client holds, or asks for, under one name: never used again once it was given up.
+ * The id of a tenure: the hold of one client under one name, or its request for it. It is never used again after the tenure
+ * ended.
  *
  * @param clientId the random id of the client
- * @param number counts up within the client; below zero where the tenure may linger: its client may keep it for a while
- *     though nobody owns it, and wants to hear of everybody who is refused because of it
+ * @param number a number that rises within the client. It is negative if the tenure may linger: its client may keep it for a
+ *     while without an owner, and has to be notified of every request that is refused because of it
  */
 public record TenureId(String clientId, long number) {
 
-    /** The same tenure, as one that may linger. To be said before it is asked for the first time. */
+    /** Returns the id of the same tenure as one that may linger. Call it before the tenure is requested for the first time. */
     public TenureId lingering() {
         return new TenureId(clientId, -Math.abs(number));
     }
 
-    /** Whether its client may keep it though nobody owns it. */
+    /** Returns {@code true} if the client may keep the tenure without an owner. */
     public boolean lingers() {
         return number < 0;
     }
 
-    /** The same of a holder as stores keep it, which may be no tenure of this library. */
+    /**
+     * Returns {@code true} if the given holder may linger, in the form in which stores keep it. It may not be a tenure of this
+     * library.
+     */
     public static boolean lingers(String holder) {
         return holder.contains(":-");
     }
 
-    /** {@code clientId:number}, the form stores keep. */
+    /** Returns {@code clientId:number}, the form in which stores keep the id. */
     @Override
     public String toString() {
         return clientId + ':' + number;
     }
 
     /**
-     * Reads what {@link #toString} wrote.
+     * Parses a text that {@link #toString} returned.
      *
-     * @throws IllegalArgumentException for anything else
+     * @throws IllegalArgumentException for any other text
      */
     public static TenureId parse(String text) {
         int colon = text.lastIndexOf(':');

@@ -1,10 +1,10 @@
 package io.holdfast.spi;
 
 /**
- * Fencing tokens that belong to one tenure, to be given to its owners one after the other.
+ * A block of fencing tokens that belong to one tenure, which its owners use one after the other.
  *
- * @param first the lowest
- * @param last the highest, not below {@code first}
+ * @param first the lowest token
+ * @param last the highest token, not below {@code first}
  */
 public record TokenBlock(long first, long last) {
 

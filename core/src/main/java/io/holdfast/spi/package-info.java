@@ -1,9 +1,10 @@
 /**
- * What a store is to the engine: for authors of stores, and of test platforms.
+ * The interface between the engine and the stores, for authors of stores and of test platforms.
  *
- * <p>A store keeps, for each lock name, one <em>tenure</em> (the hold of a client, {@link io.holdfast.spi.TenureId}) with a
- * lease, a queue of waiting tenures, and the highest fencing token given. The engine does all the rest: owners inside the
- * process, re-entry, renewal, validity, retries. The rules a store has to keep are in {@link io.holdfast.spi.LockStore}.
+ * <p>For each lock name, a store keeps one <em>tenure</em> with a lease, a queue of waiting tenures, and the highest fencing
+ * token that was issued. A tenure ({@link io.holdfast.spi.TenureId}) is the hold of a client. The engine does everything beyond
+ * that: owners inside the process, reentrant acquires, renewals, validity, and retries. {@link io.holdfast.spi.LockStore} has
+ * the rules that a store has to keep.
  */
 @NullMarked
 @CheckReturnValue

@@ -8,8 +8,10 @@ import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Who a client is, as a text in the store for others to read: a line each for name, host and process. It is written with
- * the first request for a lock, again while there are more, and may lapse when there are none.
+ * The identity of a client, as a text in the store for other clients to read.
+ *
+ * <p>It has one line each for name, host and process. It is written with the first request for a lock, and again while there
+ * are further requests. It may expire when there are none.
  */
 public final class ClientRecord {
 
@@ -20,13 +22,13 @@ public final class ClientRecord {
     private final AtomicLong due;
     private volatile boolean written;
 
-    /** The record of a client that has not written it. */
+    /** Creates the record of a client, which is not written yet. */
     public ClientRecord(StoreConfig config) {
         this.config = config;
         due = new AtomicLong(config.platform().nanoTime());
     }
 
-    /** Whether it is to be written now. True for one caller only, who writes it. */
+    /** Returns {@code true} if the record has to be written now. Only one caller gets this result, and it writes the record. */
     public boolean takeTurn() {
         long now = config.platform().nanoTime();
         long last = due.get();
@@ -37,24 +39,24 @@ public final class ClientRecord {
         return mine;
     }
 
-    /** Whether it was ever written. */
+    /** Returns {@code true} if the record has ever been written. */
     public boolean isWritten() {
         return written;
     }
 
-    /** How long it has to last, for a request with that lease. */
+    /** Returns the time for which the record has to last, for a request with the given lease. */
     public static Duration life(Duration lease) {
         return Duration.ofMillis(Math.max(LIFE_MILLIS, lease.toMillis()));
     }
 
-    /** What is written. */
+    /** Returns the text to write. */
     public String text() {
         LockReport.Client client = config.client();
         return client.name().orElse("") + "\n" + client.host().orElse("") + "\n"
                 + client.pid().orElse(0);
     }
 
-    /** The client with that id, by what it has written; further lines are ignored. */
+    /** Returns the client with the given id, from the text that it has written. Further lines are ignored. */
     public static LockReport.Client read(String id, String text) {
         String[] lines = text.split("\n", 4);
         long pid = Long.parseLong(lines[2]);

@@ -12,14 +12,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection that is kept: made when first asked for, and anew whenever it is lost.
+ * A connection that is kept open. It is made when it is first requested, and again whenever it is lost.
  *
- * <p>Each connection is used once. A driver that connects the same one again by itself may send once more what had no
- * answer when it was cut; but a copy of a request that nobody waits for any longer must not be made.
+ * <p>Each connection is used once. If a driver reconnects by itself, it may send a request again that had no answer when the
+ * connection was cut. Such a late duplicate must not be sent, because nobody may wait for it any longer.
  *
- * <p>While there is none, an attempt is made every 5 to 155 ms, so that many clients do not come at once.
+ * <p>While there is no connection, an attempt is made every 5 to 155 ms. The random part keeps many clients from connecting at
+ * the same moment.
  *
- * @param <C> a connection
+ * @param <C> the type of the connection
  */
 public final class Kept<C> implements AutoCloseable {
 
@@ -38,11 +39,11 @@ public final class Kept<C> implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * Keeps a connection, as soon as it is asked for.
+     * Creates a holder of a connection, which is made when it is first requested.
      *
-     * @param maker connects; what it throws counts as a failed attempt
-     * @param up told of each new connection; must not throw
-     * @param down told of each connection that was lost, not on the thread that reports it; closes it
+     * @param maker makes a connection; an exception counts as a failed attempt
+     * @param up is notified of each new connection; must not throw
+     * @param down is notified of each lost connection, on another thread than the one that reports the loss, and closes it
      */
     public Kept(
             Platform platform,
@@ -57,9 +58,9 @@ public final class Kept<C> implements AutoCloseable {
         this.down = down;
     }
 
-    /** The connection. The first call makes it, and waits for it; later ones fail at once while there is none. */
+    /** Returns the connection. The first call makes it and waits for it. Later calls fail at once while there is none. */
     public CompletionStage<C> get() {
-        // looked at before the connection, which may be made in between
+        // read before the connection, which may be made in between
         boolean tried = first.isDone();
         C open = current.get();
         if (open != null) {
@@ -71,7 +72,7 @@ public final class Kept<C> implements AutoCloseable {
         return tried ? CompletableFuture.failedStage(failure) : first.minimalCompletionStage();
     }
 
-    /** The connection; empty while there is none. Makes none. */
+    /** Returns the connection; empty while there is none. Does not make one. */
     public Optional<C> now() {
         return Optional.ofNullable(current.get());
     }
@@ -89,7 +90,7 @@ public final class Kept<C> implements AutoCloseable {
                 return;
             }
             current.set(made);
-            // looked at after the connection is set, as it may be closed in between
+            // checked after the connection is set, because it may be closed in between
             if (closed) {
                 current.set(null);
                 down.accept(made);
@@ -106,7 +107,7 @@ public final class Kept<C> implements AutoCloseable {
         }
     }
 
-    /** The connection was lost, or is of no use any more; nothing happens if it is not the present one. */
+    /** Reports that the connection was lost or is no longer usable. Does nothing if it is not the present one. */
     public void lost(Object connection) {
         C last = current.get();
         if (last != null && last == connection && current.compareAndSet(last, null)) {
@@ -116,7 +117,7 @@ public final class Kept<C> implements AutoCloseable {
         }
     }
 
-    /** Makes no other connection; whoever has the present one closes it. */
+    /** Stops making connections. The caller that has the present connection closes it. */
     @Override
     public void close() {
         closed = true;

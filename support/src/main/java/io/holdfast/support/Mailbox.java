@@ -18,15 +18,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one client of a store hears from its server and from other clients, over any channel that carries text.
+ * The messages that one client of a store receives from its server and from other clients, over any channel that carries text.
  *
- * <p>The server's messages are {@code F LOCK} the lock is free, {@code A TENURE UNIT UNITS WAITERS NEXT EXPIRES LOCK} it was
- * assigned, {@code W LOCK} somebody waits, {@code R TENURE LOCK} it was taken away, {@code C LATCH} a latch opened, is another
- * one, or is gone, {@code G} some may be missing. Those of clients are {@code Q NUMBER ASKER LOCK} who has it,
- * {@code S NUMBER TENURE SINCE TOKEN OWNER} the answer, with the place in a last line. LOCK and LATCH are the name with the prefix of the client, TENURE the
- * number of one of its own, in the answer the whole id; what is assigned to write, to read, or as permits is {@code AW},
- * {@code AR}, {@code AP}; UNIT and UNITS are
- * {@link TokenUnits}.
+ * <p>The server's messages are:
+ * <ul>
+ *   <li>{@code F LOCK}: the lock is free;
+ *   <li>{@code A TENURE UNIT UNITS WAITERS NEXT EXPIRES LOCK}: the lock was assigned. It is {@code AW} for writing, {@code AR}
+ *       for reading, and {@code AP} for permits;
+ *   <li>{@code W LOCK}: another client waits;
+ *   <li>{@code R TENURE LOCK}: the lock was taken away;
+ *   <li>{@code C LATCH}: a latch opened, was set again, or ended;
+ *   <li>{@code G}: messages may be missing.
+ * </ul>
+ *
+ * <p>The messages of clients are:
+ * <ul>
+ *   <li>{@code Q NUMBER ASKER LOCK}: a question about the holder;
+ *   <li>{@code S NUMBER TENURE SINCE TOKEN OWNER}: the answer, with the place in a last line.
+ * </ul>
+ *
+ * <p>LOCK and LATCH are the name with the prefix of the client. TENURE is the number of one of the client's own tenures, except
+ * in the answer, where it is the whole id. UNIT and UNITS are {@link TokenUnits}.
  */
 public final class Mailbox {
 
@@ -54,9 +66,9 @@ public final class Mailbox {
     private final Map<String, CompletableFuture<HoldDescription>> awaited = new ConcurrentHashMap<>();
 
     /**
-     * The mailbox of a client.
+     * Creates the mailbox of a client.
      *
-     * @param post sends to the client with that id a text, and says how many heard it
+     * @param post sends a text to the client with the given id, and returns the number of receivers
      */
     public Mailbox(
             StoreConfig config,
@@ -68,9 +80,9 @@ public final class Mailbox {
     }
 
     /**
-     * Takes a message. One that is none, or that fails, is logged, and does not stop those after it.
+     * Receives a message. An invalid or failing message is logged, and does not stop later messages.
      *
-     * @param run of the server that sent it, as in {@link Signal.Assigned#run}
+     * @param run the run of the server that sent it, as in {@link Signal.Assigned#run}
      */
     public void receive(String message, long run) {
         try {
@@ -141,7 +153,10 @@ public final class Mailbox {
                 Optional.of(parts[5].substring(end + 1)).filter(place -> !place.isEmpty()));
     }
 
-    /** Asks a holder what only it knows; empty if it has not answered in 200 ms, or has another tenure by now. */
+    /**
+     * Asks a holder for the details that only it knows. The result is empty if it does not answer within 200 ms, or has another
+     * tenure by then.
+     */
     public CompletionStage<Optional<HoldDescription>> describe(TenureId holder, String name) {
         String number = Long.toString(questions.incrementAndGet());
         CompletableFuture<HoldDescription> answer = new CompletableFuture<>();

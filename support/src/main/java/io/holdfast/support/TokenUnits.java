@@ -4,9 +4,11 @@ import io.holdfast.spi.TokenBlock;
 import java.util.OptionalLong;
 
 /**
- * Fencing tokens of a server with a clock. The server counts them in units, which are microseconds of its clock; a unit is
- * 1 024 tokens. So the clock runs faster than any lock is handed on, and what a server gives that has lost all its data is
- * still higher than all before.
+ * The arithmetic of fencing tokens of a server with a clock.
+ *
+ * <p>The server counts tokens in units. A unit is one microsecond of its clock, and contains 1 024 tokens. So the clock runs
+ * faster than any lock is handed over. The tokens of a server that has lost all its data are still higher than all earlier
+ * ones.
  */
 public final class TokenUnits {
 
@@ -14,24 +16,24 @@ public final class TokenUnits {
 
     private TokenUnits() {}
 
-    /** The tokens of so many units from the first on. */
+    /** Returns the tokens of the given number of units, beginning with the given unit. */
     public static TokenBlock tokens(long firstUnit, long units) {
         return new TokenBlock(firstUnit << BITS, ((firstUnit + units) << BITS) - 1);
     }
 
-    /** How many units hold so many tokens. */
+    /** Returns the number of units that contain the given number of tokens. */
     public static long units(long tokens) {
         return ((tokens - 1) >> BITS) + 1;
     }
 
-    /** The last token of a unit; none if there was no unit yet, which is 0. */
+    /** Returns the last token of a unit; empty for unit 0, which means that there was no unit yet. */
     public static OptionalLong lastOf(long unit) {
         return unit == 0
                 ? OptionalLong.empty()
                 : OptionalLong.of(tokens(unit, 1).last());
     }
 
-    /** The unit that a token is of. */
+    /** Returns the unit that contains a token. */
     public static long unit(long token) {
         return token >> BITS;
     }

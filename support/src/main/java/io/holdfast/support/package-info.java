@@ -1,4 +1,4 @@
-/** What stores have in common, for those who write one. */
+/** The parts that stores share, for authors of stores. */
 @NullMarked
 @CheckReturnValue
 package io.holdfast.support;

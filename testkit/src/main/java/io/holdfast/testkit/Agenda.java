@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
-/** Virtual time, and what is to happen at which moment of it, in the order of scheduling for the same moment. */
+/** Virtual time, and its scheduled entries. Entries of the same moment are in the order of their scheduling. */
 final class Agenda {
 
     private static final int CLEANING_THRESHOLD = 1_000;
@@ -17,7 +17,7 @@ final class Agenda {
     private long scheduled;
     private int cancelled;
 
-    /** Something to happen; runs on the scheduler, so it only makes others ready. */
+    /** A scheduled entry. It runs on the scheduler, so it only makes others ready. */
     final class Entry {
 
         private final long at;
@@ -48,7 +48,7 @@ final class Agenda {
         }
     }
 
-    /** Nanoseconds since the start. */
+    /** Returns the nanoseconds since the start. */
     long now() {
         return now;
     }
@@ -64,7 +64,7 @@ final class Agenda {
         return sum < 0 ? Long.MAX_VALUE : sum;
     }
 
-    /** Does what is due now. */
+    /** Runs the entries that are due now. */
     void runDue() {
         for (Entry next = next(); next != null && next.at <= now; next = next()) {
             entries.remove();
@@ -73,7 +73,9 @@ final class Agenda {
         }
     }
 
-    /** Lets time pass to the next entry; to the limit if there is none before. Tells whether there was one. */
+    /**
+     * Advances time to the next entry, or to the limit if no entry is before it. Returns {@code true} if there was an entry.
+     */
     boolean advance(long limit) {
         Entry next = next();
         if (next == null || next.at > limit) {

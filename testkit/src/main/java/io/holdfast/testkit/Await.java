@@ -8,7 +8,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits for what must come, in real time; fails if it does not within 20 s. */
+/** Waits for expected events in real time. Fails if an event does not occur within 20 s. */
 public final class Await {
 
     private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -27,7 +27,7 @@ public final class Await {
         }
     }
 
-    /** Waits until the clients whose threads begin so have ended, and have written to the log what they had to. */
+    /** Waits until the clients whose thread names begin with the prefix have ended and have written their log entries. */
     public static void threadsGone(String prefix) {
         until(
                 "the threads " + prefix + " are gone",
@@ -35,7 +35,7 @@ public final class Await {
                         .noneMatch(thread -> thread.getName().startsWith(prefix)));
     }
 
-    /** The value of the stage. Throws what it failed by. */
+    /** Returns the value of the stage, or throws its failure. */
     public static <T> T reply(CompletionStage<T> stage) {
         try {
             return stage.toCompletableFuture().get(LIMIT.toNanos(), TimeUnit.NANOSECONDS);

@@ -2,7 +2,7 @@ package io.holdfast.testkit;
 
 import org.jspecify.annotations.Nullable;
 
-/** A thread that runs the tasks of timers and workers, one after the other, for as long as it is chosen. */
+/** A thread that runs the tasks of timers and workers, one after the other, as long as it is chosen. */
 final class Carrier extends Participant {
 
     private final Scheduler scheduler;
@@ -10,10 +10,10 @@ final class Carrier extends Participant {
     private @Nullable LaneTask task;
 
     /**
-     * A task and where it belongs.
+     * A task and the timer or worker to which it belongs.
      *
-     * @param mayPark whether it may wait
-     * @param after what to do when it is over
+     * @param mayPark {@code true} if the task may wait
+     * @param after the action that follows the task
      */
     record LaneTask(String lane, boolean mayPark, Runnable body, Runnable after) {}
 
@@ -39,7 +39,7 @@ final class Carrier extends Participant {
         scheduler.leave(this);
     }
 
-    /** Under the name that a real thread would have. */
+    /** Runs a task under the name that a real thread would have. */
     private void run(LaneTask next) {
         String name = thread.getName();
         thread.setName(next.lane);

@@ -2,7 +2,7 @@ package io.holdfast.testkit;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** The test's own thread. While it waits for the turn it watches that somebody makes progress in real time. */
+/** The test's own thread. While it waits for the turn, it checks that the others make progress in real time. */
 final class Controller extends Participant {
 
     private static final long LOOK_NANOS = 100_000_000;
@@ -28,7 +28,7 @@ final class Controller extends Participant {
         return thread;
     }
 
-    /** A test's methods may run on several threads, one after the other. */
+    /** Makes another thread the controller, because the methods of a test may run on several threads, one after the other. */
     void become(Thread other) {
         thread = other;
     }

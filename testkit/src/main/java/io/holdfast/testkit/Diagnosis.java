@@ -3,7 +3,7 @@ package io.holdfast.testkit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a simulation tells about itself: the log, and failures that show its end and the seed. */
+/** The diagnosis of a simulation: the log, and failures that show the end of the log and the seed. */
 final class Diagnosis {
 
     private static final int TAIL = 60;
@@ -28,7 +28,7 @@ final class Diagnosis {
         return new AssertionError(what + "\nseed " + seed + ", the last events:\n" + log.tail(TAIL), cause);
     }
 
-    /** Keeps the first failure, to be thrown where the test sees it. */
+    /** Keeps the first failure, which is thrown where the test sees it. */
     void fail(String what, Throwable cause) {
         if (first == null) {
             first = failed(what + ": " + cause, cause);
@@ -47,7 +47,7 @@ final class Diagnosis {
         }
     }
 
-    /** Called without the turn: what the stack shows may be moving. */
+    /** Returns the error for a stuck thread. It is called without the turn, so the thread in the stack trace may be running. */
     AssertionError stuck(Participant suspect) {
         IllegalStateException place = new IllegalStateException("where it is");
         place.setStackTrace(suspect.thread().getStackTrace());

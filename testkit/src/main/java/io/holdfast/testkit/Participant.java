@@ -4,9 +4,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A real thread that takes part in a simulation. It runs only while it has the turn; whoever has the turn hands it over.
+ * A real thread that takes part in a simulation. It runs only while it has the turn. The thread that has the turn hands it
+ * over.
  *
- * <p>All but {@link #turn} is guarded by having the turn: the volatile write that gives it away publishes the rest.
+ * <p>All fields except {@link #turn} are guarded by the turn. The volatile write that hands the turn over publishes them.
  */
 abstract class Participant implements Ready {
 
@@ -27,7 +28,7 @@ abstract class Participant implements Ready {
 
     abstract Thread thread();
 
-    /** Whether it has something left to do. */
+    /** Returns {@code true} if it has work left. */
     abstract boolean isAtWork();
 
     @Override
@@ -57,7 +58,10 @@ abstract class Participant implements Ready {
 
     void beginWaiting() {}
 
-    /** The flag of an interrupted thread has to stay, as the scheduler looks at it; park does not wait while it is set. */
+    /**
+     * Waits for a moment. The flag of an interrupted thread has to stay, because the scheduler reads it. A park does not wait
+     * while it is set.
+     */
     @SuppressWarnings("ThreadPriorityCheck")
     void waitAWhile() {
         if (thread().isInterrupted()) {
@@ -79,7 +83,7 @@ abstract class Participant implements Ready {
         killed = true;
     }
 
-    /** Tells whether a park would return at once, and uses the permit up. */
+    /** Returns {@code true} if a park would return at once, and uses up the permit. */
     final boolean mayPass() {
         if (permit) {
             permit = false;

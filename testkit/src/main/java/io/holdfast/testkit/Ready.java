@@ -5,6 +5,6 @@ interface Ready {
 
     String name();
 
-    /** The thread to run it; called when it was chosen, after it was taken from the list. */
+    /** Returns the thread that runs it. It is called after it was chosen and removed from the list. */
     Participant take();
 }

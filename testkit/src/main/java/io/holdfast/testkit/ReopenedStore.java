@@ -6,7 +6,7 @@ import io.holdfast.spi.ServerClock;
 import io.holdfast.spi.StoreConfig;
 import java.util.function.Function;
 
-/** A connection that comes back after its server was restarted. */
+/** A connection that is restored after its server was restarted. */
 final class ReopenedStore extends ForwardingStore {
 
     private final StoreConfig config;

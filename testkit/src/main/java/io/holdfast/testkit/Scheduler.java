@@ -10,18 +10,18 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides who runs, and when time passes.
+ * Decides which thread runs, and when time passes.
  *
- * <p>Exactly one thread has the turn. It keeps it until it parks or ends; then it chooses, by the seed, among all that
- * could run, and hands the turn over itself: a switch is one hand-over, and none if it chooses itself. When nobody could
- * run, time passes to the next entry of the agenda. When the run is over the turn goes to the controller: the test's own
- * thread, which takes part like any other while it is parked.
+ * <p>Exactly one thread has the turn. It keeps the turn until it parks or ends. Then it chooses, by the seed, among all that
+ * could run, and hands the turn over itself. A switch costs one handover, and none if it chooses itself. If nothing could run,
+ * time passes to the next entry of the agenda. When the run is over, the turn goes to the controller. The controller is the
+ * test's own thread, which takes part like any other while it is parked.
  *
- * <p>All state is guarded by the turn; only the watchdog, on the waiting controller, looks from outside.
+ * <p>All state is guarded by the turn. Only the watchdog on the waiting controller reads it from outside.
  */
 final class Scheduler {
 
-    /** How a run ended. */
+    /** The way in which a run ended. */
     enum Outcome {
         /** The condition holds. */
         REACHED,
@@ -69,7 +69,7 @@ final class Scheduler {
 
     // the controller's side
 
-    /** Runs until the condition holds, the time has come, or nothing is left to do. */
+    /** Runs until the condition holds, the time is reached, or nothing is left to do. */
     Outcome run(BooleanSupplier condition, long until) {
         if (current() != controller || running) {
             throw new IllegalStateException(
@@ -191,7 +191,7 @@ final class Scheduler {
         return parked;
     }
 
-    /** Empty for a thread that has ended. */
+    /** Returns the participant of a thread; empty if the thread has ended. */
     private Optional<Participant> participant(Thread thread) {
         for (Participant each : alive) {
             if (each.thread() == thread) {
@@ -218,7 +218,7 @@ final class Scheduler {
         return thread;
     }
 
-    /** Unwinds the thread when it goes on next, which is at once. */
+    /** Unwinds the thread when it continues next, which is at once. */
     void kill(Participant thread) {
         Participant me = current();
         log("kill " + thread.name());
@@ -237,7 +237,7 @@ final class Scheduler {
         return ready.remove(lane);
     }
 
-    /** A carrier to run the task: the one that has the turn, if it has nothing to do. */
+    /** Returns a carrier to run the task. It is the one that has the turn, if it is idle. */
     Carrier carrierFor(Carrier.LaneTask task) {
         Carrier carrier = idle.isEmpty() ? newCarrier() : idle.pop();
         return carrier.with(task);
@@ -249,13 +249,13 @@ final class Scheduler {
         return carrier;
     }
 
-    /** The carrier has nothing to do, until it is given a task. */
+    /** Makes the carrier idle until it is given a task. */
     void rest(Carrier me) {
         idle.push(me);
         passOn(me);
     }
 
-    /** The thread ends. Whoever has the turn next waits until it is really dead, so that everybody sees it so. */
+    /** Ends the thread. The next thread with the turn waits until it is really dead, so that all others see it dead. */
     void leave(Participant me) {
         alive.remove(me);
         Participant next = next();
@@ -278,7 +278,7 @@ final class Scheduler {
         }
     }
 
-    /** A new thread waits for its first turn. */
+    /** Makes a new thread wait for its first turn. */
     void begin(Participant me) {
         awaitTurn(me);
         log("begins");
@@ -371,7 +371,7 @@ final class Scheduler {
         }
     }
 
-    // who asks
+    // the calling thread
 
     Participant current() {
         Participant me = current;
@@ -408,7 +408,7 @@ final class Scheduler {
 
     // the end
 
-    /** Unwinds all threads, one after the other. Tells which of them had not ended. */
+    /** Unwinds all threads, one after the other. Returns those that had not ended. */
     List<String> unwind() {
         if (current != controller) {
             current.thread().interrupt();

@@ -3,7 +3,7 @@ package io.holdfast.testkit;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
 
-/** The platform of a server in a simulation: another machine, with clocks of its own. */
+/** The platform of a server in a simulation: another machine with its own clocks. */
 final class ServerPlatform implements Platform {
 
     private static final long NANOS_PER_MILLI = 1_000_000;

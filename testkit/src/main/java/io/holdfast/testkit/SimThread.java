@@ -3,7 +3,7 @@ package io.holdfast.testkit;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A real thread in a simulation, started by {@link Simulation#start}. It runs when the seed lets it. */
+/** A real thread in a simulation, started by {@link Simulation#start}. It runs when the seed chooses it. */
 public final class SimThread extends Participant {
 
     private final Scheduler scheduler;
@@ -12,15 +12,15 @@ public final class SimThread extends Participant {
     private boolean failureSeen;
     private @Nullable Throwable failure;
 
-    /** What a thread does; may throw anything. */
+    /** The body of a thread, which may throw any exception. */
     @FunctionalInterface
     public interface Body {
 
-        /** Does it. */
+        /** Runs the body. */
         void run() throws Exception;
     }
 
-    /** Unwinds a killed thread. Not to be caught. */
+    /** The error that unwinds a killed thread. It must not be caught. */
     static final class Killed extends Error {
 
         private static final long serialVersionUID = 1L;
@@ -64,33 +64,36 @@ public final class SimThread extends Participant {
         return thread;
     }
 
-    /** The real thread. */
+    /** Returns the real thread. */
     public Thread realThread() {
         return thread;
     }
 
-    /** Interrupts it. */
+    /** Interrupts the thread. */
     public void interrupt() {
         thread.interrupt();
     }
 
-    /** Whether it has ended. */
+    /** Returns {@code true} if the thread has ended. */
     public boolean done() {
         return done;
     }
 
-    /** Whether it waits in {@code Platform.park}, and nothing has woken it yet. */
+    /** Returns {@code true} if the thread waits in {@code Platform.park} and was not woken yet. */
     public boolean parked() {
         return !done && isParked();
     }
 
-    /** By what it ended, if it did not return. Whoever asks is expected to look at it: close does not report it again. */
+    /**
+     * Returns the failure that ended the thread, if it did not return normally. The caller is expected to check it, so close
+     * does not report it again.
+     */
     public Optional<Throwable> failure() {
         failureSeen = true;
         return Optional.ofNullable(failure);
     }
 
-    /** Lets the simulation run until it has ended, and throws what it ended by, if it failed. */
+    /** Lets the simulation run until the thread has ended. Throws the failure that ended the thread, if there was one. */
     public void join() {
         scheduler.waitUntil(this::done, "thread '" + name() + "' to end");
         failure().ifPresent(e -> {

@@ -6,7 +6,7 @@ import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A timer in virtual time: tasks that are due run one at a time, in the order of their moments. */
+/** A timer in virtual time. Due tasks run one at a time, in the order of their moments. */
 final class SimTimer implements Platform.Timer, Ready {
 
     private final Scheduler scheduler;
@@ -65,7 +65,11 @@ final class SimTimer implements Platform.Timer, Ready {
         return name;
     }
 
-    /** Its tasks do not wait, so the next one may be offered before this one has run. */
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Tasks of a timer do not wait, so the next one may be offered before this one has run.
+     */
     @Override
     public Participant take() {
         DelayedTask task = due.remove();
@@ -88,7 +92,7 @@ final class SimTimer implements Platform.Timer, Ready {
         scheduler.dropReady(this);
     }
 
-    /** Whether a real one would have a thread. */
+    /** Returns {@code true} if a real timer would have a thread. */
     boolean isRunning() {
         return used && !closed;
     }

@@ -4,7 +4,7 @@ import io.holdfast.spi.Platform;
 import java.util.ArrayDeque;
 import java.util.concurrent.RejectedExecutionException;
 
-/** A worker in virtual time: at most so many tasks at once, begun in their order; each may wait. */
+/** A worker in virtual time. It runs a limited number of tasks at once, started in their order. Each task may wait. */
 final class SimWorker implements Platform.Worker, Ready {
 
     private final Scheduler scheduler;

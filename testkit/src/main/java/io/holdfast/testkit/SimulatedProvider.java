@@ -5,12 +5,15 @@ import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
 import java.util.Set;
 
-/** Opens {@code simulated:NAME}: the {@link SimulatedServer} of that name in the simulation that is the client's platform. */
+/**
+ * The provider of {@code simulated:NAME}: the {@link SimulatedServer} of that name in the simulation that is the client's
+ * platform.
+ */
 public final class SimulatedProvider implements StoreProvider {
 
     private static final String SCHEME = "simulated";
 
-    /** For {@link java.util.ServiceLoader}. */
+    /** Creates a provider, for {@link java.util.ServiceLoader}. */
     public SimulatedProvider() {}
 
     @Override

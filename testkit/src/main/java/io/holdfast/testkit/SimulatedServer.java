@@ -14,7 +14,7 @@ import java.util.ServiceLoader;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/** An in-memory server in a simulation, with a clock of its own, reached over connections with faults. */
+/** An in-memory server in a simulation, with its own clock, reached over connections with faults. */
 public final class SimulatedServer {
 
     private static final AtomicLong SERVERS = new AtomicLong();
@@ -33,12 +33,12 @@ public final class SimulatedServer {
         keeper = connect(keeperConfig());
     }
 
-    /** A connection of the server's own: the data in memory last as long as somebody is connected. */
+    /** Returns the configuration of the server's own connection. The data in memory last as long as any client is connected. */
     private StoreConfig keeperConfig() {
         return StoreConfig.of(memory, LockReport.Client.unknown("keeper"), platform);
     }
 
-    /** Connects a client; what the URI says does not matter. */
+    /** Connects a client. The content of the URI has no effect. */
     public FaultyStore open(StoreConfig config) {
         Faults faults = new Faults(config.platform());
         settings.forEach(setting -> setting.accept(faults));
@@ -66,19 +66,19 @@ public final class SimulatedServer {
                 .open(config);
     }
 
-    /** Applies the setting to all connections, those that come later included. */
+    /** Applies the setting to all connections, including later ones. */
     public SimulatedServer faults(Consumer<Faults> setting) {
         settings.add(setting);
         connections.forEach(connection -> setting.accept(connection.faults()));
         return this;
     }
 
-    /** All connections that were opened, in that order. */
+    /** Returns all connections, in the order in which they were opened. */
     public List<FaultyStore> connections() {
         return List.copyOf(connections);
     }
 
-    /** The latest connection of the client. */
+    /** Returns the latest connection of the client. */
     public FaultyStore connection(String clientId) {
         return connections.stream()
                 .filter(connection -> connection.clientId().equals(clientId))
@@ -86,7 +86,7 @@ public final class SimulatedServer {
                 .orElseThrow(() -> new IllegalArgumentException("client " + clientId + " never connected"));
     }
 
-    /** The names that are held or awaited. */
+    /** Returns the names that are held or awaited. */
     public List<LockReport> inUse() {
         return leftInUse.orElseGet(() -> keeper.list("").toCompletableFuture().join());
     }
@@ -96,13 +96,13 @@ public final class SimulatedServer {
         keeper.close();
     }
 
-    /** Loses all data, like a restart without persistence. Connections stay. */
+    /** Loses all data, like a restart without persistence. Connections stay open. */
     public void wipe() {
         stores.forEach(ReopenedStore::disconnect);
         stores.forEach(ReopenedStore::reconnect);
     }
 
-    /** Sets the server's clock forward, or back. */
+    /** Sets the server's clock forward or back. */
     public void stepClock(Duration by) {
         platform.step(by);
     }

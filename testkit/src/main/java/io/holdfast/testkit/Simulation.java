@@ -14,18 +14,18 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /**
- * A platform in virtual time, driven by a seed: the same seed gives the same run, and the same {@link #log}.
+ * A platform in virtual time that is driven by a seed. The same seed gives the same run, and the same {@link #log}.
  *
- * <p>Threads ({@link #start}) are real ones, so that code which blocks runs as it is; but only one runs at a time. It runs
- * until it parks or ends, then the seed chooses among all that could run: threads, tasks of timers, tasks of workers. Time
- * passes only when nothing could run. Code under test must block in {@link Platform#park} only; a thread that blocks
- * elsewhere is reported after 10 s of real time.
+ * <p>Threads ({@link #start}) are real ones, so that code that blocks runs unchanged. However, only one thread runs at a time.
+ * It runs until it parks or ends. Then the seed chooses among all that could run: threads, tasks of timers, and tasks of
+ * workers. Time passes only when nothing could run. Code under test must block in {@link Platform#park} only. A thread that
+ * blocks elsewhere is reported after 10 s of real time.
  *
- * <p>Nothing runs by itself: the test's own thread runs the simulation by {@link #runFor}, {@link #await} and the like. It
- * may also call code that blocks: while it is parked, the rest runs. Tasks of timers and workers run on threads of their
- * own; those of workers may park.
+ * <p>Nothing runs by itself. The test's own thread runs the simulation by {@link #runFor}, {@link #await} and similar methods.
+ * It may also call code that blocks; while it is parked, the others run. Tasks of timers and workers run on their own threads.
+ * Tasks of workers may park.
  *
- * <p>{@link #nanoTime} starts anywhere, and in some runs overflows soon.
+ * <p>{@link #nanoTime} starts at any value, and overflows soon in some runs.
  */
 public final class Simulation implements Platform, AutoCloseable {
 
@@ -49,7 +49,7 @@ public final class Simulation implements Platform, AutoCloseable {
         nanoStart = nanoStart();
     }
 
-    /** A simulation at the start of its time. */
+    /** Returns a simulation at the start of its time. */
     public static Simulation of(long seed) {
         return new Simulation(seed);
     }
@@ -85,7 +85,7 @@ public final class Simulation implements Platform, AutoCloseable {
         scheduler.park(nanos);
     }
 
-    /** Without the calls by which it waits for its turn here. */
+    /** Returns the stack of a thread without the calls by which it waits for its turn here. */
     @Override
     public StackTraceElement[] stack(Thread thread) {
         return Stream.of(thread.getStackTrace())
@@ -114,25 +114,25 @@ public final class Simulation implements Platform, AutoCloseable {
 
     // time
 
-    /** How much time has passed since the start. */
+    /** Returns the time that has passed since the start. */
     public Duration elapsed() {
         return Duration.ofNanos(scheduler.agenda.now());
     }
 
-    /** Sets the wall clock forward, or back. */
+    /** Sets the wall clock forward or back. */
     public void stepWallClock(Duration by) {
         log("wall clock steps by " + by);
         wallAhead += by.toNanos();
     }
 
-    /** Suspends the machine, with all threads and timers: the wall clock and the servers go on, nanoTime does not. */
+    /** Suspends the machine with all threads and timers. The wall clock and the servers continue, and nanoTime does not. */
     public void suspend(Duration length) {
         log("suspended for " + length);
         wallAhead += length.toNanos();
         suspended += length.toNanos();
     }
 
-    /** Time as other machines see it, in nanoseconds since the start. */
+    /** Returns the time that other machines see, in nanoseconds since the start. */
     long outsideNanos() {
         return scheduler.agenda.now() + suspended;
     }
@@ -141,12 +141,12 @@ public final class Simulation implements Platform, AutoCloseable {
         return WALL_START_MILLIS;
     }
 
-    /** How much real time a thread may take before it is reported as stuck; 10 s if not set. */
+    /** Sets the real time that a thread may take before it is reported as stuck. The default is 10 s. */
     public void patience(Duration realTime) {
         scheduler.patience(realTime.toNanos());
     }
 
-    /** Lets a park return for no reason with this probability. */
+    /** Lets a park return spuriously with the given probability. */
     public void spuriousWakeups(double probability) {
         scheduler.spuriousWakeups(probability);
     }
@@ -160,7 +160,7 @@ public final class Simulation implements Platform, AutoCloseable {
         return thread;
     }
 
-    /** Whether the thread belongs to any simulation. */
+    /** Returns {@code true} if the thread belongs to any simulation. */
     public static boolean owns(Thread thread) {
         return Participant.GROUP.equals(thread.getThreadGroup());
     }
@@ -170,7 +170,7 @@ public final class Simulation implements Platform, AutoCloseable {
         scheduler.kill(thread);
     }
 
-    /** Parks the calling thread for so long, or until it is interrupted. */
+    /** Parks the calling thread for the given time, or until it is interrupted. */
     public void sleep(Duration time) {
         long end = until(time);
         while (scheduler.agenda.now() < end && !Thread.currentThread().isInterrupted()) {
@@ -178,7 +178,7 @@ public final class Simulation implements Platform, AutoCloseable {
         }
     }
 
-    /** Lets others run before the calling thread, if the seed wants it. */
+    /** Lets others run before the calling thread, if the seed chooses them. */
     public void letOthersRun() {
         scheduler.unpark(Thread.currentThread());
         scheduler.park(Long.MAX_VALUE);
@@ -186,22 +186,25 @@ public final class Simulation implements Platform, AutoCloseable {
 
     // running
 
-    /** Runs until nothing is left that could run, now or later, but at most an hour. */
+    /** Runs until nothing is left that could run now or later, but at most for an hour. */
     public void run() {
         scheduler.run(() -> false, until(LONG));
     }
 
-    /** Runs all that can run without time passing. */
+    /** Runs everything that can run without time passing. */
     public void runReady() {
         scheduler.run(() -> false, scheduler.agenda.now());
     }
 
-    /** Runs for so long. */
+    /** Runs for the given time. */
     public void runFor(Duration time) {
         passUntil(() -> false, time);
     }
 
-    /** Runs until the condition holds; fails if that takes longer. The condition is asked by many threads, in turn. */
+    /**
+     * Runs until the condition holds. Fails if that takes longer than the given time. Many threads evaluate the condition, in
+     * turn.
+     */
     public void runUntil(BooleanSupplier condition, Duration atMost) {
         Scheduler.Outcome outcome = scheduler.run(condition, until(atMost));
         if (outcome != Scheduler.Outcome.REACHED) {
@@ -209,7 +212,7 @@ public final class Simulation implements Platform, AutoCloseable {
         }
     }
 
-    /** Runs until the condition holds or so much time has passed, whichever is first. */
+    /** Runs until the condition holds or the given time has passed, whichever is first. */
     public void passUntil(BooleanSupplier condition, Duration atMost) {
         long end = until(atMost);
         if (scheduler.run(condition, end) != Scheduler.Outcome.REACHED) {
@@ -217,13 +220,13 @@ public final class Simulation implements Platform, AutoCloseable {
         }
     }
 
-    /** Runs until all started threads have ended; fails if one has failed, or if that takes longer than an hour. */
+    /** Runs until all started threads have ended. Fails if one has failed, or if that takes longer than an hour. */
     public void runThreads() {
         runUntil(() -> threads.stream().allMatch(SimThread::done), LONG);
         threads.forEach(SimThread::join);
     }
 
-    /** Runs until the stage is complete, and gives its value, or throws what it failed by. */
+    /** Runs until the stage is complete. Returns its value, or throws its failure. */
     public <T> T await(CompletionStage<T> stage) {
         CompletableFuture<T> future = stage.toCompletableFuture();
         scheduler.waitUntil(future::isDone, "a stage to complete");
@@ -251,24 +254,24 @@ public final class Simulation implements Platform, AutoCloseable {
 
     // the log
 
-    /** Notes something, with the time and the name of the thread. */
+    /** Adds an entry to the log, with the time and the name of the thread. */
     public void log(String what) {
         scheduler.log(what);
     }
 
-    /** All that was noted, and who ran when. */
+    /** Returns the log: all entries, and the order in which threads ran. */
     public List<String> log() {
         return scheduler.diagnosis.log();
     }
 
     // servers
 
-    /** The in-memory server of this name, which clients reach by {@code simulated:NAME}. */
+    /** Returns the in-memory server of the given name, which clients reach by {@code simulated:NAME}. */
     public SimulatedServer server(String name) {
         return servers.computeIfAbsent(name, absent -> new SimulatedServer(this, name));
     }
 
-    /** The names that are held or awaited at any of the servers. */
+    /** Returns the names that are held or awaited at any of the servers. */
     public List<LockReport> inUse() {
         return servers.values().stream()
                 .flatMap(server -> server.inUse().stream())
@@ -277,7 +280,7 @@ public final class Simulation implements Platform, AutoCloseable {
 
     // the end
 
-    /** The timers that were not closed, and the threads and tasks that have not ended. */
+    /** Returns the timers that were not closed, and the threads and tasks that have not ended. */
     public List<String> leftovers() {
         List<String> left = new ArrayList<>();
         threads.stream().filter(thread -> !thread.done()).forEach(thread -> left.add("thread " + thread.name()));
@@ -291,9 +294,9 @@ public final class Simulation implements Platform, AutoCloseable {
     }
 
     /**
-     * Ends everything: threads that have not ended are unwound.
+     * Ends everything. Threads that have not ended are unwound.
      *
-     * @throws AssertionError if there were such, or if a thread failed and nobody looked
+     * @throws AssertionError if there were such threads, or if a thread failed and its failure was not checked
      */
     @Override
     public void close() {

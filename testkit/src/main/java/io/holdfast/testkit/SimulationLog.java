@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What happened when, as far back as it fits. Text is made when somebody reads it. */
+/** The latest events with their times, as far back as the capacity allows. The text is made when it is read. */
 final class SimulationLog {
 
     private static final int CAPACITY = 200_000;
@@ -32,7 +32,7 @@ final class SimulationLog {
         return lines.stream().map(Line::toString).toList();
     }
 
-    /** The last lines, one below the other. */
+    /** Returns the last lines, one below the other. */
     String tail(int count) {
         List<Line> last = new ArrayList<>(count);
         var newestFirst = lines.descendingIterator();

@@ -22,10 +22,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
-/** A client of a store alone, on a real server: what the engine does with it, done by hand. */
+/** A client of a store alone, on a real server. It does by hand what the engine does with a store. */
 public class StoreClient implements AutoCloseable {
 
-    /** Of all requests that say nothing else. */
+    /** The lease of all requests that do not set another one. */
     public static final Duration LEASE = Duration.ofSeconds(30);
 
     private final String id = UUID.randomUUID().toString();
@@ -34,7 +34,7 @@ public class StoreClient implements AutoCloseable {
     private final StoreConfig config;
     private final LockStore store;
 
-    /** Connects, with the defaults of all options but those that are changed. */
+    /** Connects, with the defaults of all options except the changed ones. */
     public StoreClient(StoreProvider provider, String uri, UnaryOperator<StoreConfig> change) {
         LockReport.Client client =
                 new LockReport.Client(id, Optional.of("test"), Optional.of("here"), OptionalLong.of(42));
@@ -43,42 +43,42 @@ public class StoreClient implements AutoCloseable {
         store = provider.open(config);
     }
 
-    /** The id of the client. */
+    /** Returns the id of the client. */
     public final String id() {
         return id;
     }
 
-    /** The signals that have come, and were not taken. */
+    /** Returns the signals that have arrived and were not taken. */
     public final BlockingQueue<Signal> signals() {
         return signals;
     }
 
-    /** Tells others about its holds by this. */
+    /** Sets the function that describes the holds of this client to others. */
     public final void describeBy(Function<String, Optional<HoldDescription>> value) {
         describer = value;
     }
 
-    /** What the store was opened with. */
+    /** Returns the configuration with which the store was opened. */
     public final StoreConfig config() {
         return config;
     }
 
-    /** The store itself. */
+    /** Returns the store itself. */
     public final LockStore store() {
         return store;
     }
 
-    /** The client's tenure of that number. */
+    /** Returns the client's tenure of the given number. */
     public final TenureId tenure(long number) {
         return new TenureId(id, number);
     }
 
-    /** Asks for the name with that tenure. */
+    /** Requests the name with the given tenure. */
     public final Acquire.Reply acquire(String name, long number) {
         return acquire(request(name, number));
     }
 
-    /** Asks in time: the clock of the store is taught by the first reply. */
+    /** Sends a request in time. The first reply sets the clock of the store. */
     public final Acquire.Reply acquire(Acquire request) {
         while (true) {
             long sent = System.nanoTime();
@@ -91,27 +91,27 @@ public class StoreClient implements AutoCloseable {
         }
     }
 
-    /** Asks without waiting for the answer. */
+    /** Sends a request without waiting for the reply. */
     public final CompletionStage<Acquire.Reply> start(String name, long number) {
         return store.acquire(request(name, number));
     }
 
-    /** A request that is never late. */
+    /** Returns a request that is never late. */
     public final Acquire request(String name, long number) {
         return Acquire.of(name, tenure(number), LEASE).withNotAfter(Long.MAX_VALUE >> 11);
     }
 
-    /** Asks for the name, which is free. */
+    /** Requests the name, which is free. */
     public final Acquire.Granted granted(String name, long number) {
         return (Acquire.Granted) acquire(name, number);
     }
 
-    /** Asks for the name, which is held. */
+    /** Requests the name, which is held. */
     public final Acquire.Refused refused(String name, long number) {
         return (Acquire.Refused) acquire(name, number);
     }
 
-    /** Gives the name up. */
+    /** Releases the name. */
     public final Release.Reply release(String name, long number) {
         return Await.reply(store.release(Release.of(name, tenure(number))));
     }

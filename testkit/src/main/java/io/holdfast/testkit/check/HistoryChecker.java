@@ -11,14 +11,14 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
 /**
- * Who held what when, and whether that was right. All times are nanoseconds of one clock.
+ * A history of holds, and a check of it. All times are nanoseconds of one clock.
  *
- * <p>A hold counts as valid from its grant until it was released, its loss was told, or its validity ended, whichever came
- * first. Three things are wrong:
+ * <p>A hold counts as valid from its grant until it was released, its loss was reported, or its validity ended, whichever came
+ * first. There are three kinds of violations:
  * <ul>
  *   <li>two holds of a name that are valid at the same time, unless both read;
- *   <li>a token that is not above all tokens granted for the name before; of two that read the order does not matter;
- *   <li>a hold whose validity ended before its release, and nobody was told by then.
+ *   <li>a token that is not above all tokens granted for the name before, except between two readers;
+ *   <li>a hold whose validity ended before its release, and whose owner was not notified by then.
  * </ul>
  */
 public final class HistoryChecker {
@@ -28,17 +28,17 @@ public final class HistoryChecker {
     private final ReentrantLock mutex = new ReentrantLock();
     private final List<Hold> holds = new ArrayList<>();
 
-    /** What can be wrong. */
+    /** The kind of a violation. */
     public enum Kind {
         /** Two valid holds at the same time. */
         OVERLAP,
         /** A token that did not rise. */
         TOKEN,
-        /** A hold that ended, and nobody was told. */
+        /** A hold that ended without its owner being notified. */
         SILENT_LOSS
     }
 
-    /** Something that is wrong. */
+    /** A violation. */
     public record Violation(Kind kind, String text) {
 
         @Override
@@ -47,7 +47,7 @@ public final class HistoryChecker {
         }
     }
 
-    /** One hold; its owner tells how it goes on. */
+    /** One hold, whose owner reports its further course. */
     public final class Hold {
 
         private final String name;
@@ -67,17 +67,17 @@ public final class HistoryChecker {
             this.reads = reads;
         }
 
-        /** Its validity ends then, if it is not renewed. The latest that was said counts. */
+        /** Reports the end of the validity, if the hold is not renewed. The latest report counts. */
         public void validUntil(long at) {
             locked(() -> validUntil = validUntil == NEVER ? at : Math.max(validUntil, at));
         }
 
-        /** Its owner gave it up, or began to. */
+        /** Reports that the owner released the hold, or began to. */
         public void released(long at) {
             locked(() -> released = Math.min(released, at));
         }
 
-        /** Its owner was told that it is lost. */
+        /** Reports that the owner was notified of the loss. */
         public void lost(long at) {
             locked(() -> lost = Math.min(lost, at));
         }
@@ -102,15 +102,15 @@ public final class HistoryChecker {
         }
     }
 
-    /** Nothing has happened yet. */
+    /** Creates an empty history. */
     public HistoryChecker() {}
 
-    /** Notes a grant. Those of the same moment count in the order of these calls. */
+    /** Records a grant. Grants of the same moment count in the order of these calls. */
     public Hold granted(String name, String owner, long token, long at) {
         return note(new Hold(name, owner, token, at, false));
     }
 
-    /** Notes a grant to read, beside others who do. */
+    /** Records a grant to read, beside other readers. */
     public Hold grantedToRead(String name, String owner, long token, long at) {
         return note(new Hold(name, owner, token, at, true));
     }
@@ -120,12 +120,12 @@ public final class HistoryChecker {
         return hold;
     }
 
-    /** How many grants were noted. */
+    /** Returns the number of recorded grants. */
     public int grants() {
         return copy().size();
     }
 
-    /** All that is wrong, seen from this moment. */
+    /** Returns all violations, as seen at the given moment. */
     public List<Violation> violations(long now) {
         List<Violation> found = new ArrayList<>();
         mutex.lock();
@@ -141,7 +141,7 @@ public final class HistoryChecker {
         }
     }
 
-    /** Throws an {@link AssertionError} that shows all that is wrong, if anything is. */
+    /** Throws an {@link AssertionError} that shows all violations, if there are any. */
     public void check(long now) {
         List<Violation> found = violations(now);
         if (!found.isEmpty()) {
@@ -155,7 +155,7 @@ public final class HistoryChecker {
                 .collect(Collectors.groupingBy(hold -> hold.name, TreeMap::new, Collectors.toList()));
     }
 
-    /** Sweeps over the holds by their start; the one that ends last so far is the one a new one could overlap. */
+    /** Sweeps over the holds by their start. A new hold can overlap only the one that ends last so far. */
     private static void findOverlaps(List<Hold> ofName, List<Violation> found) {
         Furthest end = new Furthest(Hold::end);
         for (Hold hold : ofName) {
@@ -176,7 +176,7 @@ public final class HistoryChecker {
         }
     }
 
-    /** The hold that reaches furthest so far: of all, and of those that exclude others. */
+    /** The holds that end last so far: of all holds, and of those that exclude others. */
     private static final class Furthest {
 
         private final ToLongFunction<Hold> reach;
@@ -187,7 +187,7 @@ public final class HistoryChecker {
             this.reach = reach;
         }
 
-        /** Of those that this one does not go with. */
+        /** Returns the last one of those that conflict with the given hold. */
         Optional<Hold> before(Hold hold) {
             return hold.reads ? ofWriters : ofAll;
         }

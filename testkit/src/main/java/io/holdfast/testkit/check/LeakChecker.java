@@ -13,11 +13,13 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Fails a test that leaves something behind, after it and its {@code @AfterEach} methods have run. To be registered by
- * {@code @RegisterExtension} on an instance field; a test says what to look at.
+ * An extension that fails a test that leaves something behind.
  *
- * <p>It looks for names that are held or awaited at a store (tokens may stay), for holds, waiting owners and unsettled
- * releases of clients, for timers, tasks and threads of a simulation, and always for real threads of the library.
+ * <p>It checks after the test and its {@code @AfterEach} methods have run. Register it by {@code @RegisterExtension} on an
+ * instance field. The test chooses the checks.
+ *
+ * <p>It looks for names that are held or awaited at a store (tokens may stay). It looks for holds, waiting owners and unsettled
+ * releases of clients, and for timers, tasks and threads of a simulation. It always looks for real threads of the library.
  */
 public final class LeakChecker implements AfterEachCallback {
 
@@ -28,12 +30,12 @@ public final class LeakChecker implements AfterEachCallback {
     private final Set<Thread> before = Set.copyOf(libraryThreads().toList());
     private final List<Supplier<Stream<String>>> looks = new ArrayList<>();
 
-    /** Looks at nothing but threads, as long as nobody says what else. */
+    /** Creates a checker that looks for threads only, until further checks are added. */
     public LeakChecker() {
         looks.add(this::leftThreads);
     }
 
-    /** Looks for names in use, as a store reports them. */
+    /** Adds a check for names in use, as a store reports them. */
     public LeakChecker names(Supplier<List<LockReport>> reports) {
         return look(() -> reports.get().stream()
                 .filter(report ->
@@ -41,7 +43,7 @@ public final class LeakChecker implements AfterEachCallback {
                 .map(LeakChecker::describe));
     }
 
-    /** Looks for what a client has not ended. */
+    /** Adds a check for holds, waits and releases that a client has not ended. */
     public LeakChecker client(String name, Supplier<Stats> stats) {
         return look(() -> {
             Stats now = stats.get();
@@ -53,7 +55,7 @@ public final class LeakChecker implements AfterEachCallback {
         });
     }
 
-    /** Looks for timers, tasks and threads, and for names in use at the simulation's servers. */
+    /** Adds a check for timers, tasks and threads, and for names in use at the simulation's servers. */
     public LeakChecker simulation(Simulation simulation) {
         return names(simulation::inUse).look(() -> simulation.leftovers().stream());
     }
@@ -63,12 +65,12 @@ public final class LeakChecker implements AfterEachCallback {
         return this;
     }
 
-    /** All that is left now. */
+    /** Returns all leaks now. */
     public List<String> leaks() {
         return looks.stream().flatMap(Supplier::get).toList();
     }
 
-    /** Throws an {@link AssertionError} that shows all that is left, if anything is. */
+    /** Throws an {@link AssertionError} that shows all leaks, if there are any. */
     public void check() {
         List<String> leaks = leaks();
         if (!leaks.isEmpty()) {
@@ -91,7 +93,7 @@ public final class LeakChecker implements AfterEachCallback {
                 + report.waiters().size();
     }
 
-    /** A thread that was told to end needs a moment for it. */
+    /** Returns the threads that are left. A thread that was asked to end needs a moment for it. */
     private Stream<String> leftThreads() {
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (newThreads().findAny().isPresent() && System.nanoTime() - end < 0) {

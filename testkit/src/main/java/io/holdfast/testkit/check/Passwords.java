@@ -13,7 +13,7 @@ public final class Passwords {
 
     private Passwords() {}
 
-    /** One for each printable character, and one for each pair of characters that have a meaning in a URI. */
+    /** Returns one password for each printable character, and one for each pair of characters that have a meaning in a URI. */
     public static Stream<String> all() {
         Stream<String> each =
                 IntStream.range(' ', 127).mapToObj(Character::toString).map(one -> joined(one, one));

@@ -1,4 +1,4 @@
-/** What tests look at afterwards: who held what when, and what was left behind. */
+/** Checks that tests make afterwards: of the history of holds, and of leaks. */
 @NullMarked
 package io.holdfast.testkit.check;
 

@@ -20,7 +20,7 @@ import io.holdfast.spi.TenureId;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What a client does with the semaphore and the latch of the name under test. */
+/** The requests of a client for the semaphore and the latch of the name under test. */
 record Counts(Scene scene, TestClient client) {
 
     static boolean areKept(Capabilities capabilities) {
@@ -31,7 +31,7 @@ record Counts(Scene scene, TestClient client) {
         return new Counts(scene, scene.client());
     }
 
-    /** Of a semaphore that was given so many permits. */
+    /** Returns the requests for a semaphore with the given number of permits. */
     static Counts with(Scene scene, int permits) {
         Counts counts = of(scene);
         counts.changes(Kind.TRY_PERMITS, permits);
@@ -144,7 +144,7 @@ record Counts(Scene scene, TestClient client) {
         return scene.await(store().latch(scene.name(), listening));
     }
 
-    /** The number of the setting that is made. */
+    /** Sets the latch, and returns the number of the new setting. */
     long sets(Kind kind, int count) {
         changes(kind, count);
         return latch(false).set().orElseThrow();

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** Fair places: the name goes to them in the order of arrival, and to nobody else before. */
+/** The rules of fair positions: the name goes to them in the order of arrival, and to no other client before. */
 final class FairRules {
 
     private static final Predicate<Capabilities> QUEUE = Capabilities::queue;
@@ -45,7 +45,7 @@ final class FairRules {
                 .add("a fair place of a client that is gone is passed over", QUEUE, FairRules::gone);
     }
 
-    /** A holder, and two clients with fair places, in this order. */
+    /** A holder and two clients with fair positions, in this order. */
     private record Line(
             Scene scene,
             TestClient holder,
@@ -211,7 +211,7 @@ final class FairRules {
         assertEquals(next, client.signal(Signal.Assigned.class).tenure());
     }
 
-    /** One that came along with a place of a longer lease, and one that came by itself. */
+    /** Checks a position that arrived with one of a longer lease, and a position that arrived alone. */
     private static void shortClaim(Scene scene) {
         TestClient holder = scene.client();
         TestClient other = scene.client();

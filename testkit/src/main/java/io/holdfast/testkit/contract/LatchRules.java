@@ -18,12 +18,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** Latches: each count is counted once, and who listens is told. */
+/** The rules of latches: each count is counted once, and listening clients are notified. */
 final class LatchRules {
 
     private static final Predicate<Capabilities> LATCHES = Counts::areKept;
 
-    /** More than any store remembers one by one. */
+    /** A number of settings that is larger than any store remembers individually. */
     private static final int MANY = LatchReport.MOST_UNOPENED + 4;
 
     private LatchRules() {}

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** Tenures that their client may keep though nobody owns them, and who is told that somebody wants the name. */
+/** The rules of tenures that may linger without an owner, and of the notifications when another client wants the name. */
 final class LingerRules {
 
     private static final Predicate<Capabilities> QUEUE = Capabilities::queue;

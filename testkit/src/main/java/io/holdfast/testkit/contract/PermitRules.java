@@ -24,7 +24,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Permits: never more are held than there are, and what comes back is for those who wait. */
+/** The rules of permits: never more are held than there are, and released permits go to the waiters. */
 final class PermitRules {
 
     private static final Predicate<Capabilities> PERMITS = Counts::areKept;
@@ -85,7 +85,7 @@ final class PermitRules {
         one.areFree(1);
     }
 
-    /** One that waits twice and lets a claim lapse, and one that waits twice behind it. */
+    /** Returns a client that waits twice and lets a claim lapse, and one that waits twice behind it. */
     private static Counts[] afterALapse(Scene scene) {
         Counts one = Counts.with(scene, 1);
         Counts absent = Counts.of(scene);

@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** The queue of waiting clients, and the signals to them. */
+/** The rules of the queue of waiting clients, and of the signals to them. */
 final class QueueRules {
 
     private static final Predicate<Capabilities> QUEUE = Capabilities::queue;

@@ -6,14 +6,14 @@ import java.util.function.Predicate;
 /**
  * One rule of {@link io.holdfast.spi.LockStore}, as a test.
  *
- * @param topic what it is about
+ * @param topic the topic of the rule
  * @param name the rule, in words
- * @param needs which stores it is for
- * @param check fails if the store breaks it
+ * @param needs selects the stores to which the rule applies
+ * @param check fails if the store breaks the rule
  */
 record Rule(String topic, String name, Predicate<LockStore> needs, Check check) {
 
-    /** A test in a scene of its own. */
+    /** A test in its own scene. */
     @FunctionalInterface
     interface Check {
 

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** All rules there are. */
+/** All rules. */
 final class Rules {
 
     private final List<Rule> all = new ArrayList<>();
@@ -39,7 +39,7 @@ final class Rules {
         return this;
     }
 
-    /** For every store. */
+    /** Adds a rule for every store. */
     Rules add(String name, Rule.Check check) {
         return add(name, any -> true, check);
     }
@@ -48,7 +48,7 @@ final class Rules {
         return addFor(name, store -> needs.test(store.capabilities()), check);
     }
 
-    /** For stores of this kind. */
+    /** Adds a rule for stores of this kind. */
     Rules addFor(String name, Predicate<LockStore> kind, Rule.Check check) {
         all.add(new Rule(topic, name, kind, check));
         return this;

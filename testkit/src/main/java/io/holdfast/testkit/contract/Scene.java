@@ -14,10 +14,10 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 
-/** What one rule is tested with: a lock name nobody else uses, and clients. */
+/** The scene for the test of one rule: a unique lock name, and clients. */
 final class Scene implements AutoCloseable {
 
-    /** Longer than any rule takes. */
+    /** A time that is longer than any rule takes. */
     static final Duration LONG = Duration.ofSeconds(30);
 
     static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(5);
@@ -34,7 +34,7 @@ final class Scene implements AutoCloseable {
         id = Long.toHexString(harness.platform().randomLong());
     }
 
-    /** The name under test. */
+    /** Returns the name under test. */
     String name() {
         return name("");
     }
@@ -43,12 +43,12 @@ final class Scene implements AutoCloseable {
         return "contract-" + id + suffix;
     }
 
-    /** One that goes together with the name under test. */
+    /** Returns a name that can be acquired together with the name under test. */
     String beside(String suffix) {
         return harness.beside(name(), suffix);
     }
 
-    /** Another client; it connects at once. */
+    /** Returns another client, which connects at once. */
     TestClient client() {
         return client("");
     }
@@ -72,7 +72,7 @@ final class Scene implements AutoCloseable {
         return harness.platform().nanoTime();
     }
 
-    /** A lease to wait for the end of. */
+    /** Returns a lease that is short enough to wait for its end. */
     Duration shortLease(Capabilities capabilities) {
         Duration least = capabilities.minLease();
         return least.compareTo(SHORTEST) > 0 ? least : SHORTEST;
@@ -82,7 +82,7 @@ final class Scene implements AutoCloseable {
         harness.pass(time);
     }
 
-    /** Lets a lease of this length end; stores may take a little longer. */
+    /** Lets a lease of this length end. Stores may take a little longer. */
     void passLease(Duration lease) {
         harness.pass(lease.plus(lease.dividedBy(2)));
     }
@@ -91,7 +91,7 @@ final class Scene implements AutoCloseable {
         passLease(CLAIM_WINDOW);
     }
 
-    /** Lets time pass in which signals that were sent arrive. */
+    /** Lets enough time pass for signals that were sent to arrive. */
     void passSignals() {
         harness.pass(Duration.ofMillis(100));
     }
@@ -113,7 +113,7 @@ final class Scene implements AutoCloseable {
         return future.join();
     }
 
-    /** What the stage fails by; fails if it does not. */
+    /** Returns the failure of the stage. Fails if the stage does not fail. */
     Throwable awaitFailure(CompletionStage<?> stage) {
         try {
             Object value = await(stage);

@@ -19,7 +19,7 @@ import io.holdfast.spi.TenureId;
 import java.time.Duration;
 import java.util.List;
 
-/** Read/write locks: many read or one writes, and each ends by itself. */
+/** The rules of read/write locks: many owners read or one writes, and each hold ends separately. */
 final class ShareRules {
 
     private ShareRules() {}

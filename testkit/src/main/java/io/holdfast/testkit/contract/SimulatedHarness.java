@@ -17,7 +17,7 @@ public final class SimulatedHarness implements StoreHarness {
     private final Function<StoreConfig, LockStore> opener;
     private final Runnable wipe;
 
-    /** A store that is opened so. */
+    /** Creates the surroundings of a store that the given function opens. */
     public SimulatedHarness(Simulation simulation, String uri, Function<StoreConfig, LockStore> opener, Runnable wipe) {
         this.simulation = simulation;
         this.uri = uri;

@@ -13,21 +13,21 @@ import org.junit.jupiter.api.TestFactory;
 /**
  * The rules of {@link LockStore}, one test each, for a store that a subclass supplies.
  *
- * <p>Which rules there are follows from the store's {@link Capabilities} and from what else it offers; none is skipped by hand.
- * Each has a harness of its own. With the system property {@code holdfast.rules} only those are run that have its value in their
- * topic or name.
+ * <p>The store's {@link Capabilities} and its other interfaces determine the rules. No rule is skipped by hand. Each rule has
+ * its own harness. If the system property {@code holdfast.rules} is set, only the rules run whose topic or name contains its
+ * value.
  */
 public abstract class StoreContract {
 
     private static final String WANTED = "holdfast.rules";
 
-    /** For subclasses. */
+    /** Creates the contract, for subclasses. */
     protected StoreContract() {}
 
-    /** The surroundings for one rule. */
+    /** Returns the surroundings for one rule. */
     protected abstract StoreHarness newHarness();
 
-    /** A test for each rule that the store has to keep, by topic. */
+    /** Returns a test for each rule that the store has to keep, by topic. */
     @TestFactory
     public final Stream<DynamicContainer> rules() {
         List<Rule> rules = rulesOfTheStore();

@@ -6,34 +6,35 @@ import io.holdfast.spi.StoreConfig;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
-/** The surroundings of a store under test: a server, and time. Used for one rule, then closed. */
+/** The surroundings of a store under test: a server, and time. They are used for one rule, then closed. */
 public interface StoreHarness extends AutoCloseable {
 
-    /** The platform of the clients. */
+    /** Returns the platform of the clients. */
     Platform platform();
 
-    /** Where the server is. */
+    /** Returns the URI of the server. */
     String uri();
 
-    /** Opens a connection; all of a harness reach the same server. The rule closes it. */
+    /** Opens a connection. All connections of a harness reach the same server. The rule closes it. */
     LockStore open(StoreConfig config);
 
     /**
-     * A name that goes together with this one, and with others that are made of it, if the store has such names.
+     * Returns a name that can be acquired together with the given one, if the store has such names. It can also be acquired
+     * together with other names that are derived from the given one.
      *
-     * @param suffix by which they differ
+     * @param suffix the text by which the names differ
      */
     default String beside(String name, String suffix) {
         return name + suffix;
     }
 
-    /** Lets time pass, on the server too. */
+    /** Lets time pass, including at the server. */
     void pass(Duration time);
 
-    /** Lets time pass until the condition holds, or so much has passed. */
+    /** Lets time pass until the condition holds, or until the given time has passed. */
     void passUntil(BooleanSupplier condition, Duration atMost);
 
-    /** Makes the server lose all its data. Called only if the store says that tokens survive it. */
+    /** Makes the server lose all its data. It is called only if the store reports that tokens survive that. */
     void wipe();
 
     /** Ends the surroundings, and fails if a store left something behind. */

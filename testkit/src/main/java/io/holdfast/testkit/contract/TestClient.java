@@ -20,7 +20,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A client of the store under test: sends what a rule wants, and keeps the signals. */
+/** A client of the store under test, which sends the requests of a rule, and keeps the signals. */
 final class TestClient {
 
     private final Scene scene;
@@ -56,7 +56,7 @@ final class TestClient {
         signals.add(signal);
     }
 
-    /** What the client says when the store asks about its hold. */
+    /** Sets the description that the client returns when the store asks about its hold. */
     void tells(HoldDescription description) {
         hold = Optional.of(description);
     }
@@ -65,7 +65,7 @@ final class TestClient {
         return name.equals(scene.name()) ? hold : Optional.empty();
     }
 
-    /** A request for the name under test that is not late. */
+    /** Returns a request for the name under test that is not late. */
     Acquire request(TenureId tenure) {
         return request(tenure, scene.name());
     }
@@ -74,7 +74,9 @@ final class TestClient {
         return Acquire.of(name, tenure, Scene.LONG).withNotAfter(notAfter(name));
     }
 
-    /** The end of what a request sent now is good for; asks the server for its time if it is not known. */
+    /**
+     * Returns the time until which a request that is sent now may be applied. If the server's time is not known, asks for it.
+     */
     long notAfter(String name) {
         if (store.clock(name).notAfter(scene.nanoTime(), Scene.COMMAND_TIMEOUT) == 0) {
             TenureId unused = tenure();
@@ -85,7 +87,7 @@ final class TestClient {
         return store.clock(name).notAfter(scene.nanoTime(), Scene.COMMAND_TIMEOUT);
     }
 
-    /** Sends it, and learns the server's time from the reply, as a client has to. */
+    /** Sends a request, and learns the server's time from the reply, as a client has to. */
     Acquire.Reply acquire(Acquire request) {
         long sent = scene.nanoTime();
         Acquire.Reply reply = scene.await(store.acquire(request));
@@ -113,7 +115,7 @@ final class TestClient {
         return assertInstanceOf(Acquire.Refused.class, acquire(request));
     }
 
-    /** Takes a place in the queue. */
+    /** Takes a position in the queue. */
     Acquire.Refused enqueued(TenureId tenure) {
         return enqueued(tenure, 0);
     }
@@ -122,17 +124,17 @@ final class TestClient {
         return refused(request(tenure).queued(Acquire.Queueing.BARGING, arrival));
     }
 
-    /** Takes a fair place. */
+    /** Takes a fair position. */
     Acquire.Refused inLine(TenureId tenure) {
         return refused(fair(tenure));
     }
 
-    /** A request for the name or a fair place. */
+    /** Returns a request for the name or a fair position. */
     Acquire fair(TenureId tenure) {
         return request(tenure).queued(Acquire.Queueing.FAIR, 0);
     }
 
-    /** Asks with a time that has passed. */
+    /** Sends a request with a time that has passed. */
     Acquire.Late refusedAsLate(TenureId tenure, long notAfter) {
         Acquire.Queueing queueing = capabilities().queue() ? Acquire.Queueing.BARGING : Acquire.Queueing.NONE;
         Acquire plain =
@@ -173,7 +175,7 @@ final class TestClient {
         return scene.await(store.inspect(scene.name()));
     }
 
-    /** The next signal of this kind, after those that were taken before. */
+    /** Returns the next signal of this kind, after those that were taken before. */
     <S extends Signal> S signal(Class<S> kind) {
         if (!scene.becomes(() -> signals.stream().anyMatch(kind::isInstance))) {
             throw new AssertionError(id + " got no " + kind.getSimpleName() + ", only " + signals);
@@ -183,7 +185,7 @@ final class TestClient {
         return kind.cast(first);
     }
 
-    /** It was assigned the name by that release, for no longer than the lease of its place. */
+    /** Requires that the release assigned the name to this client, for no longer than the lease of its position. */
     void isAssigned(TenureId tenure, Duration lease, Release.Reply release) {
         Signal.Assigned assigned = signal(Signal.Assigned.class);
         assertEquals(tenure, assigned.tenure());
@@ -193,7 +195,7 @@ final class TestClient {
                 () -> "a place with a lease of " + lease + " was assigned for " + micros + " us");
     }
 
-    /** All signals that were not taken. */
+    /** Returns all signals that were not taken. */
     List<Signal> signals() {
         return List.copyOf(signals);
     }

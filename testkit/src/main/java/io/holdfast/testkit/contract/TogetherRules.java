@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-/** Of the names "1", "2" and "3", which go together. */
+/** The rules of batch requests, for the names "1", "2" and "3", which can be acquired together. */
 final class TogetherRules {
 
     private static final List<String> NAMES = List.of("1", "2", "3");
@@ -36,7 +36,7 @@ final class TogetherRules {
         other = scene.client();
     }
 
-    /** A rule, with two clients. */
+    /** A rule with two clients. */
     private interface Check {
 
         void run(TogetherRules rules);
@@ -87,7 +87,7 @@ final class TogetherRules {
                 scene -> check.run(new TogetherRules(scene)));
     }
 
-    // ---- what is asked
+    // ---- requests
 
     private String name(String suffix) {
         return scene.beside(suffix);

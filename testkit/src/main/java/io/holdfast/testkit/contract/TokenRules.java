@@ -19,7 +19,10 @@ final class TokenRules {
     private static final int MANY = 500;
     private static final Duration SHORT_TENURE = Duration.ofNanos(2_000);
 
-    /** Tokens may be ahead of the server's clock by 10 ms: so long an outage has to be for them to go on rising. */
+    /**
+     * The minimum duration of an outage after which tokens still rise, because tokens may be ahead of the server's clock by
+     * 10 ms.
+     */
     private static final Duration OUTAGE = Duration.ofMillis(20);
 
     private TokenRules() {}
@@ -108,7 +111,7 @@ final class TokenRules {
         assertHigher(second.granted(second.tenure()).tokens(), block);
     }
 
-    /** The highest block of the holder after it asked for more; a store may give no more. */
+    /** Returns the highest block of the holder after it asked for more. A store may issue no more. */
     private static TokenBlock more(TestClient holder, Scene scene, TenureId tenure, TokenBlock before, long tokens) {
         Renew.Reply reply = holder.renew(new Renew(scene.name(), tenure, Scene.LONG, tokens));
         Optional<TokenBlock> more = assertInstanceOf(Renew.Renewed.class, reply).tokens();

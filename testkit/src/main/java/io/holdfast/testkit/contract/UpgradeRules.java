@@ -21,7 +21,7 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
 import java.time.Duration;
 
-/** Read/write locks: the one among the readers who may write later. */
+/** The rules of read/write locks for the one reader that may write later. */
 final class UpgradeRules {
 
     private UpgradeRules() {}

@@ -1,16 +1,16 @@
 package io.holdfast.testkit.faults;
 
-/** What can go wrong between a client and its store. */
+/** A fault between a client and its store. */
 public enum Fault {
-    /** The request does not reach the store, and nobody says so. */
+    /** The request does not reach the store, and no error is reported. */
     DROP_REQUEST,
-    /** The request is applied; its reply is lost. */
+    /** The request is applied, and its reply is lost. */
     DROP_REPLY,
     /** The request is applied later. */
     DELAY_REQUEST,
-    /** The request is applied now; its reply comes later. */
+    /** The request is applied now, and its reply arrives later. */
     DELAY_REPLY,
-    /** The request is applied now, and once more later. */
+    /** The request is applied now, and again later. */
     DOUBLE_REQUEST,
     /** The request is refused before it reaches the store, as {@code NOT_APPLIED}. */
     FAIL_BEFORE,
@@ -18,9 +18,9 @@ public enum Fault {
     FAIL_AFTER,
     /** The signal is lost. */
     DROP_SIGNAL,
-    /** The signal comes later, others overtake it. */
+    /** The signal arrives later, and others overtake it. */
     DELAY_SIGNAL,
-    /** The signal comes now, and once more later. */
+    /** The signal arrives now, and again later. */
     DOUBLE_SIGNAL;
 
     boolean isOf(Operation operation) {

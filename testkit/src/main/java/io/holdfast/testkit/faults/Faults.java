@@ -16,10 +16,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 
 /**
- * What goes wrong on one connection, and how often it did: at random, or exactly when a test wants it.
+ * The faults of one connection, and their counts. Faults occur at random, or exactly when a test requests them.
  *
- * <p>What a test asked for comes first and does not count as random; each happens once. Without any setting nothing goes
- * wrong, and nothing random is drawn.
+ * <p>A fault that a test requests comes first, does not count as random, and occurs once. Without any setting no fault occurs,
+ * and no random number is drawn.
  */
 public final class Faults {
 
@@ -35,37 +35,37 @@ public final class Faults {
     private Duration maxDelay = Duration.ofSeconds(4);
     private boolean outage;
 
-    /** What is to happen to the next one that matches: a fault, or being held back before or after it is applied. */
+    /** A plan for the next matching request or signal: a fault, or a stop before or after it is applied. */
     private record Planned(Operation operation, Predicate<Object> matches, Optional<Fault> fault, Stop stop) {}
 
-    /** Where something is held back. */
+    /** The point at which a request, a reply or a signal is held back. */
     private record Stop(boolean beforeApplying, Optional<Held> held) {
 
         static final Stop NONE = new Stop(false, Optional.empty());
     }
 
     /**
-     * What happens to one request or signal.
+     * The fate of one request or signal.
      *
-     * @param request what holds it back before it is applied
-     * @param reply what holds its reply back
+     * @param request holds it back before it is applied
+     * @param reply holds its reply back
      */
     record Fate(Optional<Fault> fault, Optional<Held> request, Optional<Held> reply) {
 
         static final Fate NONE = new Fate(Optional.empty(), Optional.empty(), Optional.empty());
     }
 
-    /** Nothing goes wrong yet. */
+    /** Creates settings without any fault. */
     public Faults(Platform platform) {
         this.platform = platform;
     }
 
-    /** How likely the fault is for each request, or for each signal. */
+    /** Sets the probability of the fault for each request, or for each signal. */
     public Faults probability(Fault fault, double probability) {
         return change(() -> probabilities.put(fault, probability));
     }
 
-    /** How likely each of all faults is. */
+    /** Sets the probability of every fault. */
     public Faults probability(double probability) {
         for (Fault fault : Fault.values()) {
             probability(fault, probability);
@@ -73,17 +73,20 @@ public final class Faults {
         return this;
     }
 
-    /** Random faults do not happen to this operation. */
+    /** Excludes an operation from random faults. */
     public Faults spare(Operation operation) {
         return change(() -> spared.add(operation));
     }
 
-    /** The longest delay; shorter ones are more likely. */
+    /** Sets the longest delay. Shorter delays are more likely. */
     public Faults maxDelay(Duration delay) {
         return change(() -> maxDelay = delay);
     }
 
-    /** While there is an outage, all requests fail as {@code NOT_APPLIED}, and signals are lost. Its end is a gap. */
+    /**
+     * Starts or ends an outage. During an outage, all requests fail as {@code NOT_APPLIED}, and signals are lost. Its end
+     * causes a gap.
+     */
     public Faults outage(boolean on) {
         boolean ends = isOutage() && !on;
         change(() -> outage = on);
@@ -97,7 +100,7 @@ public final class Faults {
         outageEnds.add(listener);
     }
 
-    /** Makes the fault happen to the next request of this kind, or to the next signal. */
+    /** Plans the fault for the next request of this kind, or for the next signal. */
     public Faults next(Operation operation, Fault fault) {
         if (!fault.isOf(operation)) {
             throw new IllegalArgumentException(fault + " does not happen to " + operation);
@@ -127,7 +130,7 @@ public final class Faults {
         return held;
     }
 
-    /** How often the fault has happened. */
+    /** Returns how often the fault has occurred. */
     public long count(Fault fault) {
         mutex.lock();
         try {
@@ -137,7 +140,7 @@ public final class Faults {
         }
     }
 
-    /** All that has gone wrong so far. */
+    /** Returns the counts of all faults so far. */
     public Map<Fault, Long> counts() {
         mutex.lock();
         try {
@@ -197,12 +200,12 @@ public final class Faults {
         return Fate.NONE;
     }
 
-    /** A random event of this probability. */
+    /** Returns {@code true} with the given probability. */
     boolean chance(double probability) {
         return (platform.randomLong() >>> 11) * 0x1p-53 < probability;
     }
 
-    /** A random delay: of every order of magnitude equally often. */
+    /** Returns a random delay. Every order of magnitude is equally likely. */
     long delayNanos() {
         long random = platform.randomLong();
         long longest = maxDelay.toNanos() >> Math.floorMod(random, DELAY_STEPS);

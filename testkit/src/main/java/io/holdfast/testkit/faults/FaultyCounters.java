@@ -10,7 +10,7 @@ import io.holdfast.spi.TenureId;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** What a store counts, over a connection with faults. */
+/** The counters of a store, over a connection with faults. */
 record FaultyCounters(FaultyStore connection, CounterStore counters) implements CounterStore {
 
     @Override

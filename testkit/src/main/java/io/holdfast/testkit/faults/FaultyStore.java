@@ -23,7 +23,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A connection on which requests, replies and signals are lost, late, doubled, or held back, as {@link Faults} say. */
+/**
+ * A connection on which requests, replies and signals are lost, late, duplicated, or held back, as {@link Faults} determine.
+ */
 public final class FaultyStore implements LockStore {
 
     private final StoreConfig config;
@@ -47,12 +49,12 @@ public final class FaultyStore implements LockStore {
         return new FaultyStore(config, opener, faults);
     }
 
-    /** What goes wrong here. */
+    /** Returns the faults of this connection. */
     public Faults faults() {
         return faults;
     }
 
-    /** Whose connection it is. */
+    /** Returns the id of the client of this connection. */
     public String clientId() {
         return config.client().id();
     }
@@ -172,7 +174,7 @@ public final class FaultyStore implements LockStore {
         return reply;
     }
 
-    /** A lost reply is answered by the client library when it gives up, or by nobody. */
+    /** Answers a lost reply as a client library that times out, or not at all. */
     private <T> void timeOutOrNot(Supplier<CompletionStage<T>> unknown, CompletableFuture<T> reply) {
         if (faults.chance(0.5)) {
             later(config.commandTimeout().toNanos(), () -> pass(unknown.get(), reply));

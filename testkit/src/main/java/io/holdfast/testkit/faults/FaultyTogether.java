@@ -5,7 +5,7 @@ import io.holdfast.spi.TogetherStore;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** Several names by one request, over a connection with faults. */
+/** The batch operations of a store, over a connection with faults. */
 record FaultyTogether(FaultyStore connection, TogetherStore store) implements TogetherStore {
 
     @Override

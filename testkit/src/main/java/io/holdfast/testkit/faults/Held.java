@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A request, a reply or a signal that a {@link FaultyStore} holds back until the test lets it go. */
+/** A request, a reply or a signal that a {@link FaultyStore} holds back until the test lets it continue. */
 public final class Held {
 
     private final ReentrantLock mutex = new ReentrantLock();
@@ -13,7 +13,7 @@ public final class Held {
 
     Held() {}
 
-    /** Whether it has been caught. */
+    /** Returns {@code true} if it has been caught. */
     public boolean isCaught() {
         mutex.lock();
         try {
@@ -23,7 +23,10 @@ public final class Held {
         }
     }
 
-    /** Lets it go on, on the calling thread; at once when it comes, if it has not come yet. Once more: one more copy. */
+    /**
+     * Lets it continue on the calling thread, or at once when it arrives, if it has not arrived yet. Each further call sends
+     * one more copy.
+     */
     public void letGo() {
         mutex.lock();
         try {

@@ -1,6 +1,6 @@
 package io.holdfast.testkit.faults;
 
-/** What passes between a client and its store. */
+/** An operation that passes between a client and its store. */
 public enum Operation {
     /** {@link io.holdfast.spi.LockStore#acquire} and {@link io.holdfast.spi.TogetherStore#acquire}. */
     ACQUIRE,

@@ -13,8 +13,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * The way to a real server on this host, which can be led to another one, cut, and blocked in each direction. What it counts as
- * an answer is a piece of data as it comes from the server.
+ * A path to a real server on this host. It can be redirected to another server, cut, and blocked in each direction. One answer
+ * is one piece of data as it arrives from the server.
  */
 public final class Wire implements AutoCloseable {
 
@@ -31,7 +31,7 @@ public final class Wire implements AutoCloseable {
     private volatile boolean answersBlocked;
 
     /**
-     * A way to the server on that port of the loopback address.
+     * Creates a path to the server on the given port of the loopback address.
      *
      * @throws UncheckedIOException if no port is free
      */
@@ -45,52 +45,52 @@ public final class Wire implements AutoCloseable {
         start(this::accept);
     }
 
-    /** Where clients connect to, on the loopback address. */
+    /** Returns the port on the loopback address to which clients connect. */
     public int port() {
         return entrance.getLocalPort();
     }
 
-    /** How many connections there were. */
+    /** Returns the number of connections so far. */
     public int connections() {
         return connections.get();
     }
 
-    /** Where connections go from now on; those that are open stay. */
+    /** Redirects new connections. Open connections stay. */
     public void leadTo(int other) {
         server = other;
     }
 
-    /** Cuts all that is open. */
+    /** Cuts all open connections. */
     public void cut() {
         sockets.forEach(Wire::close);
     }
 
-    /** Lets so many answers through, then cuts the connection instead of passing on the next. */
+    /** Passes the given number of answers on, then cuts the connection instead of passing on the next one. */
     public void cutAfter(int answers) {
         answersLeft.set(answers);
     }
 
-    /** Cuts no more; says whether it did. */
+    /** Ends the cutting. Returns {@code true} if a connection was cut. */
     public boolean mend() {
         return answersLeft.getAndSet(NEVER) == NEVER;
     }
 
-    /** Connections from now on get so many answers, and then no more; {@link #mendNewOnes} ends that. */
+    /** Limits each new connection to the given number of answers, until {@link #mendNewOnes} is called. */
     public void silenceNewOnesAfter(int answers) {
         answersOfNewOnes = answers;
     }
 
-    /** Connections from now on get all answers. */
+    /** Passes all answers on to new connections. */
     public void mendNewOnes() {
         answersOfNewOnes = NEVER;
     }
 
-    /** Holds back what clients send, until it is let through again. */
+    /** Blocks or unblocks the data that clients send. Blocked data is passed on later. */
     public void blockRequests(boolean on) {
         requestsBlocked = on;
     }
 
-    /** Holds back what the server sends, until it is let through again. */
+    /** Blocks or unblocks the data that the server sends. Blocked data is passed on later. */
     public void blockAnswers(boolean on) {
         answersBlocked = on;
     }
@@ -121,7 +121,7 @@ public final class Wire implements AutoCloseable {
             start(() -> passRequests(client, there));
             start(() -> passAnswers(there, client, answers));
         } catch (IOException e) {
-            // nothing listens there
+            // no server listens on that port
             close(client);
         }
     }
@@ -152,7 +152,7 @@ public final class Wire implements AutoCloseable {
         }
     }
 
-    /** Until one side closes, or a piece is not to be passed on. */
+    /** Passes data on until one side closes, or a piece must not be passed on. */
     private static void pass(Socket from, Socket to, BooleanSupplier goesThrough) {
         byte[] buffer = new byte[65_536];
         try (from;
@@ -165,7 +165,7 @@ public final class Wire implements AutoCloseable {
                 to.getOutputStream().write(buffer, 0, length);
             }
         } catch (IOException e) {
-            // the other direction has closed both, or the way was cut
+            // the other direction has closed both, or the path was cut
         }
     }
 
@@ -177,7 +177,7 @@ public final class Wire implements AutoCloseable {
         }
     }
 
-    /** Cuts all, and listens no more. */
+    /** Cuts all connections, and stops listening. */
     @Override
     public void close() {
         try {

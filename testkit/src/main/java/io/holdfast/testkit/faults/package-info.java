@@ -1,4 +1,4 @@
-/** Connections on which things go wrong, at random or exactly when a test wants it. */
+/** Connections with faults, at random or exactly when a test requests them. */
 @NullMarked
 package io.holdfast.testkit.faults;
 
