@@ -98,7 +98,9 @@ final class Child implements AutoCloseable {
     /** The process id that the command has written to that file. */
     long awaitPid(String file) throws Exception {
         await("a process id in " + file, () -> !lines(file).isEmpty() || !process.isAlive());
-        assertThat(lines(file)).as(file + " of a command that has ended; it said: " + errors()).isNotEmpty();
+        assertThat(lines(file))
+                .as(file + " of a command that has ended; it said: " + errors())
+                .isNotEmpty();
         return Long.parseLong(lines(file).get(0));
     }
 

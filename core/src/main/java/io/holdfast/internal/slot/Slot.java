@@ -202,9 +202,12 @@ public abstract class Slot {
 
     // ---- replies that grant and refuse nothing
 
-    /** The request reached the store after its {@code notAfter}. It is repeated at once; then with pauses, as after an error. */
+    /**
+     * The request reached the store after its {@code notAfter}. It is repeated once without a pause if there is time for an answer;
+     * otherwise it has failed.
+     */
     public final void late(Tenure asked, StoreException cause, long now, Effect.Buffer out) {
-        if (asked.failures == 0) {
+        if (asked.failures == 0 && queue.hasTime(asked, now)) {
             asked.failures++;
             repeat(asked, now, out);
         } else {

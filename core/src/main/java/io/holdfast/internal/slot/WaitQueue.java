@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WaitQueue {
 
+    private static final long LEAST_PATIENCE = 1;
+
     /** Never written to: most names have nobody that waits. */
     private static final ArrayDeque<Waiter> NOBODY = new ArrayDeque<>(0);
 
@@ -138,7 +140,12 @@ public final class WaitQueue {
 
     private long patience(Waiter waiter, Tenure asked, long now) {
         boolean calm = waiter.answered && outage == null;
-        return calm ? config.outage() : Math.max(1, limit(waiter, asked) - now);
+        return calm ? config.outage() : Math.max(LEAST_PATIENCE, limit(waiter, asked) - now);
+    }
+
+    /** Whether nobody's patience is over. A request that nobody can wait for would end with its outcome unknown. */
+    boolean hasTime(Tenure asked, long now) {
+        return patience(asked, now) > LEAST_PATIENCE;
     }
 
     /** Why the last request had no answer that counts; empty if it had one. */

@@ -1,0 +1,79 @@
+package io.holdfast.internal.slot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.internal.access.Durations;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A request that reached the store too late, when the time for a first answer is over or is not. */
+class LateRequestTest {
+
+    private static final SlotConfig CONFIG = BargingSlotModelCheckingTest.CONFIG;
+    private static final StoreException TOO_LATE =
+            new StoreException(StoreException.Effect.NOT_APPLIED, "requests reach the store too late");
+
+    private final Effect.Buffer out = new Effect.Buffer();
+
+    static Stream<Slot> slots() {
+        AtomicLong numbers = new AtomicLong();
+        Supplier<TenureId> ids = () -> new TenureId("c", numbers.incrementAndGet());
+        return Stream.of(
+                new BargingSlot("n", Share.LOCK, CONFIG, ids),
+                new SharedSlot("n", CONFIG, ids),
+                new FairSlot("n", Share.LOCK, CONFIG, ids, name -> false),
+                new PermitQueue("n", CONFIG, ids, served -> {}));
+    }
+
+    private Waiter waiter(Slot slot) {
+        return new Waiter(
+                BargingSlotModelCheckingTest.SPEC.of(slot.share),
+                0,
+                Durations.NEVER,
+                Thread.currentThread(),
+                null,
+                () -> {});
+    }
+
+    private List<Tenure> asked() {
+        return out.effects().stream()
+                .filter(Effect.Ask.class::isInstance)
+                .map(effect -> ((Effect.Ask) effect).tenure())
+                .toList();
+    }
+
+    private Waiter answeredLate(Slot slot, long now) {
+        Waiter waiter = waiter(slot);
+        slot.locked(() -> slot.arrive(waiter, 0, out));
+        Tenure asked = asked().get(0);
+        assertThat(slot.locked(() -> slot.asks(asked, 0))).isEqualTo(CONFIG.command());
+        slot.on((s, o) -> s.late(asked, TOO_LATE, now, out));
+        return waiter;
+    }
+
+    @ParameterizedTest
+    @MethodSource("slots")
+    void isRepeatedWhileThereIsTime(Slot slot) {
+        Waiter waiter = answeredLate(slot, CONFIG.command() / 2);
+        assertThat(waiter.outcome).isNull();
+        assertThat(asked()).hasSize(2);
+    }
+
+    @ParameterizedTest
+    @MethodSource("slots")
+    void failsWhenThereIsNone(Slot slot) {
+        Waiter waiter = answeredLate(slot, CONFIG.command() + 1);
+        assertThat(waiter.outcome)
+                .isInstanceOfSatisfying(
+                        Outcome.Failed.class,
+                        failed -> assertThat(failed.error()).isSameAs(TOO_LATE));
+        assertThat(asked()).hasSize(1);
+    }
+}
