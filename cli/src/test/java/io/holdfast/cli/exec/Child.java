@@ -95,6 +95,12 @@ final class Child implements AutoCloseable {
         Files.createFile(folder.resolve(file));
     }
 
+    /** Waits until the command has written its process id, or holdfast has ended; returns whether it was the first. */
+    boolean hasBegun() throws Exception {
+        await("the begin of the command", () -> !lines("command").isEmpty() || !process.isAlive());
+        return !lines("command").isEmpty();
+    }
+
     /** The process id that the command has written to that file. */
     long awaitPid(String file) throws Exception {
         await("a process id in " + file, () -> !lines(file).isEmpty() || !process.isAlive());
