@@ -26,7 +26,7 @@ class SizesTest {
         "memory, 1139, 250",
         "internal, 386, 450",
         "internal/access, 228, 90",
-        "internal/slot, 2951, 1950",
+        "internal/slot, 2955, 1950",
         "internal/engine, 2103, 1500",
         "internal/lock, 979, 1000",
         "internal/counted, 698, 560",
