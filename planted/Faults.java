@@ -37,7 +37,10 @@ final class Faults {
 
     private Faults() {}
 
-    /** {@code list FOLDER}, {@code match FOLDER TREE FILES}, {@code plant FOLDER TREE FILES NAME}. */
+    /**
+     * {@code list FOLDER}, {@code match FOLDER TREE FILES}, {@code plant FOLDER TREE FILES NAME},
+     * {@code changed FOLDER TREE FILES OLD_FOLDER CHANGED_FILES}.
+     */
     public static void main(String[] args) throws IOException {
         try {
             Map<String, Fault> faults = read(Path.of(args[1]));
@@ -45,6 +48,16 @@ final class Faults {
                 case "list" -> faults.values().forEach(Faults::print);
                 case "match" -> match(faults.values(), new Tree(args[2], args[3]));
                 case "plant" -> plant(faults.get(args[4]), new Tree(args[2], args[3]));
+                case "changed" -> {
+                    Map<String, Fault> old = read(Path.of(args[4]));
+                    List<String> changed = Files.readAllLines(Path.of(args[5]));
+                    Tree tree = new Tree(args[2], args[3]);
+                    for (Fault fault : faults.values()) {
+                        if (!fault.equals(old.get(fault.name())) || tree.concerns(fault, changed)) {
+                            System.out.println(fault.name());
+                        }
+                    }
+                }
                 default -> throw new Malformed("unknown command " + args[0]);
             }
         } catch (Malformed e) {
@@ -101,6 +114,18 @@ final class Faults {
                 }
             }
             return edited;
+        }
+
+        /** Whether a file that the fault edits, or its test, is among those that have changed. */
+        boolean concerns(Fault fault, List<String> changed) throws Malformed {
+            for (Edit edit : fault.edits()) {
+                if (!edit.isNew() && changed.contains(root.relativize(find(edit.file())).toString())) {
+                    return true;
+                }
+            }
+            return Stream.of(fault.header("test").split("[,+]"))
+                    .map(test -> "/" + test.replaceFirst("#.*", "") + ".java")
+                    .anyMatch(test -> changed.stream().anyMatch(file -> file.endsWith(test)));
         }
 
         private Path find(String name) throws Malformed {
