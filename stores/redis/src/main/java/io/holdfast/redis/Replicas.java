@@ -6,7 +6,7 @@ import io.holdfast.spi.Platform;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
-import io.holdfast.support.Kept;
+import io.holdfast.support.Reconnecting;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
@@ -64,7 +64,7 @@ final class Replicas {
     private final Failures failures;
     private final Connector connector;
     private final long limitMillis;
-    private final Kept<Line> kept;
+    private final Reconnecting<Line> kept;
 
     /** Of all connections, so that one that flaps does not renew the patience. */
     private volatile long lastEnough;
@@ -81,7 +81,8 @@ final class Replicas {
         // a master that a cluster names later was promoted: its replicas may be on their way
         boolean promoted = failures.server().isCluster() && config.lazy();
         lastEnough = platform.nanoTime() - (promoted ? 0 : PATIENCE_NANOS);
-        kept = new Kept<>(config.platform(), timer, this::make, Line::up, line -> connector.down(line.connection));
+        kept = new Reconnecting<>(
+                config.platform(), timer, this::make, Line::up, line -> connector.down(line.connection));
     }
 
     private CompletionStage<Line> make() {

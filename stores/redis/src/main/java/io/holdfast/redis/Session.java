@@ -6,8 +6,8 @@ import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
-import io.holdfast.support.Kept;
 import io.holdfast.support.Mailbox;
+import io.holdfast.support.Reconnecting;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -54,7 +54,7 @@ final class Session {
     private final Runnable trouble;
     private final Connector connector;
     private final Map<Safety, Replicas> replicas = new ConcurrentHashMap<>();
-    final Kept<StatefulRedisPubSubConnection<String, String>> connection;
+    final Reconnecting<StatefulRedisPubSubConnection<String, String>> connection;
     final Mailbox mailbox;
     private volatile boolean listening;
     private volatile RedisURI server;
@@ -98,7 +98,7 @@ final class Session {
         connector = new Connector(config, failures, driver);
         server = failures.server().uri();
         lastGiven = config.platform().nanoTime() - GIVEN_AGAIN_NANOS;
-        connection = new Kept<>(config.platform(), driver.timer, this::make, this::up, this::down);
+        connection = new Reconnecting<>(config.platform(), driver.timer, this::make, this::up, this::down);
     }
 
     private Replicas replicas(Safety safety) {

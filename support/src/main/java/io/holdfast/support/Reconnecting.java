@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection that is kept: made when first asked for, and anew whenever it is lost.
+ * A connection that is made when it is first asked for, and made again whenever it is lost.
  *
  * <p>Each connection is used once. A driver that connects the same one again by itself may send once more what had no
  * answer when it was cut; but a copy of a request that nobody waits for any longer must not be made.
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <C> a connection
  */
-public final class Kept<C> implements AutoCloseable {
+public final class Reconnecting<C> implements AutoCloseable {
 
     private static final long DELAY_NANOS = 5_000_000;
     private static final long SPREAD_NANOS = 150_000_000;
@@ -44,7 +44,7 @@ public final class Kept<C> implements AutoCloseable {
      * @param up told of each new connection; must not throw
      * @param down told of each connection that was lost, not on the thread that reports it; closes it
      */
-    public Kept(
+    public Reconnecting(
             Platform platform,
             Platform.Timer timer,
             Supplier<CompletionStage<C>> maker,

@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class KeptTest {
+class ReconnectingTest {
 
     private static final Duration SHORTEST = Duration.ofMillis(5);
     private static final Duration LONGEST = Duration.ofMillis(155);
@@ -28,7 +28,7 @@ class KeptTest {
     private final List<CompletableFuture<Connection>> attempts = new ArrayList<>();
     private final List<Connection> up = new ArrayList<>();
     private final List<Connection> down = new ArrayList<>();
-    private final Kept<Connection> kept = kept(this::attempt);
+    private final Reconnecting<Connection> kept = kept(this::attempt);
 
     @AfterEach
     void close() {
@@ -39,8 +39,8 @@ class KeptTest {
         simulation.close();
     }
 
-    private Kept<Connection> kept(Supplier<CompletionStage<Connection>> maker) {
-        return new Kept<>(simulation, timer, maker, up::add, down::add);
+    private Reconnecting<Connection> kept(Supplier<CompletionStage<Connection>> maker) {
+        return new Reconnecting<>(simulation, timer, maker, up::add, down::add);
     }
 
     private CompletionStage<Connection> attempt() {
@@ -101,9 +101,9 @@ class KeptTest {
 
     @Test
     void askingWhileItIsBeingMadeMakesNoOther() {
-        List<Kept<Connection>> asked = new ArrayList<>();
+        List<Reconnecting<Connection>> asked = new ArrayList<>();
         List<CompletionStage<Connection>> meanwhile = new ArrayList<>();
-        Kept<Connection> asking = kept(() -> {
+        Reconnecting<Connection> asking = kept(() -> {
             meanwhile.add(asked.get(0).get());
             return attempt();
         });
@@ -118,8 +118,8 @@ class KeptTest {
     @Test
     void whoeverIsToldOfAConnectionCanUseIt() {
         List<CompletionStage<Connection>> used = new ArrayList<>();
-        List<Kept<Connection>> asked = new ArrayList<>();
-        Kept<Connection> telling = new Kept<>(
+        List<Reconnecting<Connection>> asked = new ArrayList<>();
+        Reconnecting<Connection> telling = new Reconnecting<>(
                 simulation, timer, this::attempt, made -> used.add(asked.get(0).get()), down::add);
         asked.add(telling);
         CompletionStage<Connection> first = telling.get();
@@ -160,7 +160,7 @@ class KeptTest {
     @Test
     void attemptsAreSpreadOver5To155Milliseconds() {
         List<Duration> moments = new ArrayList<>();
-        Kept<Connection> failing = kept(() -> {
+        Reconnecting<Connection> failing = kept(() -> {
             moments.add(simulation.elapsed());
             return CompletableFuture.failedStage(new IOException("no route"));
         });
@@ -194,7 +194,7 @@ class KeptTest {
     void whatTheMakerThrowsCountsAsAFailedAttempt() {
         List<Connection> made = new ArrayList<>();
         List<String> thrown = new ArrayList<>();
-        Kept<Connection> throwing = kept(() -> {
+        Reconnecting<Connection> throwing = kept(() -> {
             if (thrown.size() < 2) {
                 thrown.add("thrown " + thrown.size());
                 throw new IllegalStateException(thrown.get(thrown.size() - 1));
