@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 final class BesideRedisson extends ForwardingStore {
 
     private final Both channels;
-    private final Turns turns;
+    private final YieldDelay yieldDelay;
 
     /** Those of locks and of read/write locks. */
     private record Both(RedissonChannels locks, RedissonChannels shared) implements Session.Neighbour {
@@ -53,11 +53,11 @@ final class BesideRedisson extends ForwardingStore {
     private BesideRedisson(RedisStore store, Both channels) {
         super(store);
         this.channels = channels;
-        turns = new Turns(store.session.timer());
+        yieldDelay = new YieldDelay(store.session.timer());
     }
 
     /** Connects, unless that is to be done later. */
-    static LockStore open(StoreConfig config, Address server, Driver driver) {
+    static LockStore open(StoreConfig config, RedisAddress server, Driver driver) {
         RedisStore store = new RedisStore(config, server, driver);
         Both channels = new Both(
                 new RedissonChannels(config, store.session, RedissonNames::channel),
@@ -77,7 +77,8 @@ final class BesideRedisson extends ForwardingStore {
         if (request.share().mode() == Mode.PERMITS) {
             return super.acquire(request);
         }
-        return turns.inTurn(request.name(), request.tenure(), () -> super.acquire(request))
+        return yieldDelay
+                .inTurn(request.name(), request.tenure(), () -> super.acquire(request))
                 .thenApply(reply -> answered(request, reply));
     }
 
@@ -130,9 +131,9 @@ final class BesideRedisson extends ForwardingStore {
         RedissonChannels listening = channels.of(request.mode());
         // a lock's release counts who heard of it, this client as well
         int itself = request.mode() == Mode.LOCK && listening.hears(name) ? 1 : 0;
-        turns.givenUp(request.tenure());
+        yieldDelay.givenUp(request.tenure());
         CompletionStage<Release.Reply> reply = super.release(request.withYield(false));
-        turns.released(name, reply.thenApply(answer -> answer.foreignWaiters() > itself));
+        yieldDelay.released(name, reply.thenApply(answer -> answer.foreignWaiters() > itself));
         return reply.thenApply(answer -> {
             listening.ends(name, List.of(request.tenure()));
             listening.ends(name, request.places());
@@ -142,7 +143,7 @@ final class BesideRedisson extends ForwardingStore {
 
     @Override
     public void close() {
-        turns.close();
+        yieldDelay.close();
         super.close();
     }
 }

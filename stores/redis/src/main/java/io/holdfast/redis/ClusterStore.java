@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
  * clock of the node that it was sent to first. At another node it is sent with a time that is over. That node answers it as late, with
  * the time there, and it is made anew. Each reply sets the clock of the node that sent it, and no other.
  */
-final class ClusterStore implements LockStore, CounterStore, TogetherStore, Presence.Records {
+final class ClusterStore implements LockStore, CounterStore, TogetherStore, ClientRegistry.Records {
 
     private static final Logger LOG = LoggerFactory.getLogger(ClusterStore.class);
 
@@ -53,27 +53,27 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
     private static final long OVER = 0;
 
     private final StoreConfig config;
-    private final Address address;
-    private final Failures failures;
-    private final Layout layout;
+    private final RedisAddress address;
+    private final RedisFailures failures;
+    private final KeyLayout layout;
     private final Driver driver;
-    private final Presence presence;
-    private final Nodes nodes;
-    private final HalfMoved halfMoved;
+    private final ClientRegistry registry;
+    private final ClusterNodes nodes;
+    private final MigratingSlot migratingSlot;
     private final ServerClock unheard = new ServerClock();
     private final AtomicBoolean begun;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    ClusterStore(StoreConfig config, Address address, Driver driver) {
+    ClusterStore(StoreConfig config, RedisAddress address, Driver driver) {
         this.config = config;
         this.address = address;
-        failures = new Failures(address);
-        layout = new Layout(config.keyPrefix(), "");
+        failures = new RedisFailures(address);
+        layout = new KeyLayout(config.keyPrefix(), "");
         this.driver = driver;
-        presence = new Presence(config, layout, this);
+        registry = new ClientRegistry(config, layout, this);
         begun = new AtomicBoolean(config.lazy());
-        nodes = new Nodes(config, address, driver, this::open);
-        halfMoved = new HalfMoved(nodes, config.platform());
+        nodes = new ClusterNodes(config, address, driver, this::open);
+        migratingSlot = new MigratingSlot(nodes, config.platform());
     }
 
     /** Connects to all masters, and waits for it; some may be away, but not all. */
@@ -102,7 +102,7 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
         List<CompletionStage<Void>> able = nodes.all().stream()
                 .filter(RedisStore::isConnected)
                 .map(store -> store.session.able().whenComplete((done, error) -> {
-                    if (error != null && Failures.isRefusal(error)) {
+                    if (error != null && RedisFailures.isRefusal(error)) {
                         refusals.add(failures.request("connect", error));
                     }
                 }))
@@ -118,13 +118,13 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
     }
 
     /** What comes later is a change, after which all is to be looked at. */
-    private RedisStore open(Told.Node node) {
+    private RedisStore open(ClusterTopology.Node node) {
         RedisStore store = new RedisStore(
                 config.withLazy(begun.get() && !node.id().isEmpty()),
                 address.node(node.id(), node.host(), node.port()),
-                new Layout(config.keyPrefix(), node.id() + ":"),
+                new KeyLayout(config.keyPrefix(), node.id() + ":"),
                 driver,
-                Optional.of(presence),
+                Optional.of(registry),
                 () -> nodes.doubt());
         store.connected();
         return store;
@@ -160,12 +160,12 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
             String name,
             Function<RedisStore, CompletionStage<T>> request,
             Function<RedisStore, CompletionStage<T>> elsewhere) {
-        return new Errand<>(way(layout.slotOf(name)), request, elsewhere).run();
+        return new RoutedRequest<>(route(layout.slotOf(name)), request, elsewhere).run();
     }
 
-    private Errand.Way<RedisStore> way(int slot) {
+    private RoutedRequest.Route<RedisStore> route(int slot) {
         long began = config.platform().nanoTime();
-        return new Errand.Way<>() {
+        return new RoutedRequest.Route<>() {
 
             @Override
             public Optional<RedisStore> node() {
@@ -236,7 +236,7 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
                                     .filter(redirect -> redirect.kind != Redirect.Kind.MOVED)
                                     .isPresent();
                             return halfWay
-                                    ? halfMoved.release(store, request, error)
+                                    ? migratingSlot.release(store, request, error)
                                     : CompletableFuture.failedStage(error);
                         }));
     }
@@ -316,7 +316,7 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
                             .thenApply(known -> reply));
         }
         return request.floor() == 0
-                ? inTime(soon(request), reply, halfMoved.renew(node, request))
+                ? inTime(soon(request), reply, migratingSlot.renew(node, request))
                 : CompletableFuture.completedStage(reply);
     }
 
@@ -467,15 +467,15 @@ final class ClusterStore implements LockStore, CounterStore, TogetherStore, Pres
         return atKey(key, records -> records.remove(key));
     }
 
-    private <T> CompletionStage<T> atKey(String key, Function<Presence.Records, CompletionStage<T>> request) {
+    private <T> CompletionStage<T> atKey(String key, Function<ClientRegistry.Records, CompletionStage<T>> request) {
         Function<RedisStore, CompletionStage<T>> there = store -> request.apply(new ServerRecords(store.session));
-        return new Errand<>(way(Layout.slot(key)), there, there).run();
+        return new RoutedRequest<>(route(KeyLayout.slot(key)), there, there).run();
     }
 
     @Override
     public void close() {
         if (!closed.getAndSet(true)) {
-            presence.end().ifPresent(end -> driver.failureOf(end, CLOSE_NANOS));
+            registry.end().ifPresent(end -> driver.failureOf(end, CLOSE_NANOS));
             nodes.all().forEach(store -> store.session.close());
             driver.close();
         }

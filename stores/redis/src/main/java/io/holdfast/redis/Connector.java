@@ -24,19 +24,19 @@ final class Connector {
     private static final int BEATS_TO_A_LOOK = 5;
 
     private final StoreConfig config;
-    private final Failures failures;
+    private final RedisFailures failures;
     private final Driver driver;
     private final Platform.Timer timer;
     private final RedisURI uri;
     private final Optional<Sentinels> sentinels;
     private volatile boolean sharded;
 
-    Connector(StoreConfig config, Failures failures, Driver driver) {
+    Connector(StoreConfig config, RedisFailures failures, Driver driver) {
         this.config = config;
         this.failures = failures;
         this.driver = driver;
         timer = driver.timer;
-        Address server = failures.server();
+        RedisAddress server = failures.server();
         uri = driver.prepared(server.uri());
         sentinels = server.group().map(group -> {
             group.sentinels().forEach(driver::prepared);
@@ -94,7 +94,7 @@ final class Connector {
         return sentinels.isEmpty()
                 ? CompletableFuture.completedStage(false)
                 : master().handle((now, error) ->
-                        error == null && !Address.place(now).equals(Address.place(server)));
+                        error == null && !RedisAddress.place(now).equals(RedisAddress.place(server)));
     }
 
     /** A server that is loading its data has no answer yet; and Lettuce 7 may be too early with a connection. */
@@ -115,20 +115,20 @@ final class Connector {
 
     /** One that takes no locks is of no use. */
     private <C extends StatefulRedisConnection<String, String>> CompletionStage<C> greeted(C made) {
-        return Greeting.ask(made.async()).handle((greeting, error) -> {
+        return HelloReply.ask(made.async()).handle((hello, error) -> {
             if (error != null) {
                 throw new CompletionException(error);
             }
-            failures.objection(greeting).ifPresent(objection -> {
+            failures.objection(hello).ifPresent(objection -> {
                 throw objection;
             });
-            sharded = greeting.hasSlotChannels();
+            sharded = hello.hasShardChannels();
             return made;
         });
     }
 
     /** Whether messages can be kept in their slot, by what the server said that was connected to last. */
-    boolean hasSlotChannels() {
+    boolean hasShardChannels() {
         return sharded;
     }
 

@@ -44,7 +44,7 @@ final class Driver {
     final RedisClient client;
 
     /** @param shared whose threads and settings are used; empty for some of its own */
-    Driver(StoreConfig config, Address server, Optional<AbstractRedisClient> shared) {
+    Driver(StoreConfig config, RedisAddress server, Optional<AbstractRedisClient> shared) {
         name = "holdfast-" + config.client().name().orElse(config.client().id());
         connectTimeout = config.connectTimeout();
         timer = config.platform().timer(name + "-redis-timer");

@@ -26,7 +26,8 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** Semaphores and latches: the requests of {@link RedisStore} for them. */
-record RedisCounters(Session session, Layout layout, Presence presence, String client) implements CounterStore {
+record RedisCounters(Session session, KeyLayout layout, ClientRegistry registry, String client)
+        implements CounterStore {
 
     private static final int HOLDERS_AT = 3;
     private static final int HOLDER_SIZE = 3;
@@ -35,7 +36,8 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
 
     // ---- permits that are held
 
-    CompletionStage<Acquire.Reply> acquire(Acquire request, int queueing, Function<Reply, Acquire.Reply> decoder) {
+    CompletionStage<Acquire.Reply> acquire(
+            Acquire request, int queueing, Function<ScriptReply, Acquire.Reply> decoder) {
         return session.run(
                 request.safety(),
                 Script.PERMIT_ACQUIRE,
@@ -53,7 +55,7 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
                 layout.prefix() + request.name());
     }
 
-    CompletionStage<List<Renew.Reply>> renew(List<Renew> batch, Function<Reply, List<Renew.Reply>> decoder) {
+    CompletionStage<List<Renew.Reply>> renew(List<Renew> batch, Function<ScriptReply, List<Renew.Reply>> decoder) {
         List<Object> arguments = new ArrayList<>();
         for (Renew request : batch) {
             arguments.addAll(
@@ -64,12 +66,12 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
         return session.run(batch.get(0).safety(), Script.PERMIT_RENEW, keys, names, decoder, arguments.toArray());
     }
 
-    CompletionStage<Release.Reply> release(Release request, Function<Reply, Release.Reply> decoder) {
+    CompletionStage<Release.Reply> release(Release request, Function<ScriptReply, Release.Reply> decoder) {
         return release(request.name(), request.tenure(), 0, request.places(), decoder);
     }
 
     private <T> CompletionStage<T> release(
-            String name, TenureId tenure, int tell, List<TenureId> places, Function<Reply, T> decoder) {
+            String name, TenureId tenure, int tell, List<TenureId> places, Function<ScriptReply, T> decoder) {
         Object[] arguments = Stream.concat(
                         Stream.of(tenure, session.inboxes(name), layout.prefix() + name, tell), places.stream())
                 .toArray();
@@ -103,7 +105,7 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
                 RedisCounters::changed);
     }
 
-    private static Change.Reply changed(Reply reply) {
+    private static Change.Reply changed(ScriptReply reply) {
         long now = reply.number(1);
         return reply.count(0) == 0 ? new Change.Late(now) : new Change.Done(reply.number(2) == 1, now);
     }
@@ -116,7 +118,7 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
     @Override
     public CompletionStage<List<SemaphoreReport>> semaphores(String prefix) {
         return names("pl", prefix)
-                .thenCompose(names -> Listing.each(
+                .thenCompose(names -> KeyScan.each(
                         names,
                         name -> permits(name)
                                 .thenApply(report -> Optional.of(report.of(name))
@@ -125,7 +127,7 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
 
     @Override
     public CompletionStage<List<LatchCount>> latches(String prefix) {
-        return names("l", prefix).thenCompose(names -> Listing.each(names, this::look));
+        return names("l", prefix).thenCompose(names -> KeyScan.each(names, this::look));
     }
 
     private CompletionStage<Optional<LatchCount>> look(String name) {
@@ -137,16 +139,16 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
     }
 
     private CompletionStage<Set<String>> names(String kind, String prefix) {
-        return new Listing(session).names("string", layout.counted(kind, prefix), key -> layout.countedName(kind, key));
+        return new KeyScan(session).names("string", layout.counted(kind, prefix), key -> layout.countedName(kind, key));
     }
 
     @Override
     public CompletionStage<PermitReport> permits(String name) {
-        return permits(name, new Reply(List.of(), 0)).thenCompose(this::report);
+        return permits(name, new ScriptReply(List.of(), 0)).thenCompose(this::report);
     }
 
     /** A script tells of so many holders only; those that were told of before are in the first reply. */
-    private CompletionStage<Reply> permits(String name, Reply before) {
+    private CompletionStage<ScriptReply> permits(String name, ScriptReply before) {
         int told = Math.max(0, before.values().size() - HOLDERS_AT) / HOLDER_SIZE;
         return session.run(Script.PERMIT_INSPECT, keys(name), List.of(name), reply -> reply, told, MOST_HOLDERS)
                 .thenCompose(reply -> {
@@ -156,20 +158,20 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
                     if (told > 0) {
                         all.addAll(holders);
                     }
-                    Reply whole = new Reply(all, 0);
+                    ScriptReply whole = new ScriptReply(all, 0);
                     return holders.size() == MOST_HOLDERS * HOLDER_SIZE
                             ? permits(name, whole)
                             : CompletableFuture.completedStage(whole);
                 });
     }
 
-    private CompletionStage<PermitReport> report(Reply reply) {
+    private CompletionStage<PermitReport> report(ScriptReply reply) {
         List<String> tenures = new ArrayList<>();
         for (int i = HOLDERS_AT; i < reply.values().size(); i += HOLDER_SIZE) {
             tenures.add(reply.text(i));
         }
         OptionalInt limit = reply.count(1) < 0 ? OptionalInt.empty() : OptionalInt.of(reply.count(1));
-        return presence.clients(tenures).thenApply(clients -> {
+        return registry.clients(tenures).thenApply(clients -> {
             List<PermitHolder> holders = new ArrayList<>();
             for (LockReport.Client holder : clients) {
                 int at = HOLDERS_AT + holders.size() * HOLDER_SIZE;
@@ -189,7 +191,7 @@ record RedisCounters(Session session, Layout layout, Presence presence, String c
                 Script.LATCH_INSPECT, latchKeys(name), List.of(name), RedisCounters::latch, client, listening ? 1 : 0);
     }
 
-    private static LatchReport latch(Reply reply) {
+    private static LatchReport latch(ScriptReply reply) {
         OptionalLong set = reply.number(1) == 0 ? OptionalLong.empty() : OptionalLong.of(reply.number(1));
         Set<Long> unopened = Set.copyOf(reply.numbers(UNOPENED_AT));
         return new LatchReport(set, reply.count(2), reply.number(3), reply.number(4), unopened);

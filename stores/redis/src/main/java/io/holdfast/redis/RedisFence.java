@@ -83,7 +83,7 @@ public final class RedisFence {
 
     /** The key that remembers the highest token for this key. */
     public static String guardKey(String key) {
-        return Layout.guard(key);
+        return KeyLayout.guard(key);
     }
 
     /**

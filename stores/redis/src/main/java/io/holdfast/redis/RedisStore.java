@@ -35,21 +35,21 @@ final class RedisStore implements LockStore {
             new Capabilities(false, true, true, Set.of(Mode.values()), Duration.ofMillis(100), 512, true);
 
     private final StoreConfig config;
-    private final Failures failures;
-    private final Layout layout;
+    private final RedisFailures failures;
+    private final KeyLayout layout;
     final Session session;
-    private final Reports reports;
+    private final LockReports reports;
     private final SharedLocks shared;
     final RedisCounters counters;
     private final Renewals renewals;
     private final ServerClock clock = new ServerClock();
     private final Driver driver;
-    private final Presence presence;
+    private final ClientRegistry registry;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /** With a driver of its own. */
-    RedisStore(StoreConfig config, Address server, Driver driver) {
-        this(config, server, new Layout(config.keyPrefix(), ""), driver, Optional.empty(), () -> {});
+    RedisStore(StoreConfig config, RedisAddress server, Driver driver) {
+        this(config, server, new KeyLayout(config.keyPrefix(), ""), driver, Optional.empty(), () -> {});
     }
 
     /**
@@ -60,20 +60,20 @@ final class RedisStore implements LockStore {
      */
     RedisStore(
             StoreConfig config,
-            Address server,
-            Layout layout,
+            RedisAddress server,
+            KeyLayout layout,
             Driver driver,
-            Optional<Presence> shared,
+            Optional<ClientRegistry> shared,
             Runnable trouble) {
         this.config = config;
         this.layout = layout;
         this.driver = driver;
-        failures = new Failures(server);
+        failures = new RedisFailures(server);
         session = new Session(config, failures, layout, driver, trouble);
-        presence = shared.orElseGet(() -> new Presence(config, layout, new ServerRecords(session)));
-        reports = new Reports(session, layout, presence);
+        registry = shared.orElseGet(() -> new ClientRegistry(config, layout, new ServerRecords(session)));
+        reports = new LockReports(session, layout, registry);
         this.shared = new SharedLocks(session, layout);
-        counters = new RedisCounters(session, layout, presence, config.client().id());
+        counters = new RedisCounters(session, layout, registry, config.client().id());
         renewals = new Renewals(
                 session,
                 layout,
@@ -142,7 +142,7 @@ final class RedisStore implements LockStore {
 
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
-        presence.asksFor(request.lease());
+        registry.asksFor(request.lease());
         if (request.share().mode() == Mode.PERMITS) {
             return counters.acquire(request, queueing(request), RedisStore::permitted);
         } else if (request.share().mode() != Mode.LOCK) {
@@ -186,19 +186,19 @@ final class RedisStore implements LockStore {
     }
 
     /** A grant says how many permits, and there are no places behind it. */
-    private static Acquire.Reply permitted(Reply reply) {
+    private static Acquire.Reply permitted(ScriptReply reply) {
         return reply.count(0) == 1
                 ? new Acquire.Granted(reply.tokens(2), reply.count(4), List.of(), reply.count(5), reply.number(1))
                 : acquired(reply);
     }
 
-    private static Acquire.Reply acquired(Reply reply) {
+    private static Acquire.Reply acquired(ScriptReply reply) {
         long now = reply.number(1);
         return switch (reply.count(0)) {
             case 0 -> new Acquire.Late(now);
             case 1 -> new Acquire.Granted(reply.tokens(2), reply.count(4), reply.numbers(5), now);
             default -> {
-                Duration left = Reports.left(reply.number(2));
+                Duration left = LockReports.left(reply.number(2));
                 Optional<String> holder = Optional.of(reply.text(4)).filter(text -> !text.isEmpty());
                 yield new Acquire.Refused(left, reply.number(3), reply.numbers(5), holder, now, reply.run());
             }
@@ -207,7 +207,7 @@ final class RedisStore implements LockStore {
 
     @Override
     public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
-        batch.forEach(request -> presence.asksFor(request.lease()));
+        batch.forEach(request -> registry.asksFor(request.lease()));
         return renewals.renew(batch);
     }
 
@@ -225,12 +225,12 @@ final class RedisStore implements LockStore {
     }
 
     /** What each of the keys of a holder has of it. */
-    List<Part> parts(String name, TenureId tenure, Mode mode) {
-        return Part.of(layout, name, tenure, mode);
+    List<KeyPart> parts(String name, TenureId tenure, Mode mode) {
+        return KeyPart.of(layout, name, tenure, mode);
     }
 
     /** Renews what the key has of a holder, or gives it up if there is no lease. Whether it has it. */
-    CompletionStage<Boolean> byKey(Part part, String name, Safety safety, Duration lease, boolean asking) {
+    CompletionStage<Boolean> byKey(KeyPart part, String name, Safety safety, Duration lease, boolean asking) {
         return session.runByKey(
                 safety,
                 part.key(),
@@ -242,7 +242,7 @@ final class RedisStore implements LockStore {
                 millis(lease));
     }
 
-    private static Release.Reply released(Reply reply) {
+    private static Release.Reply released(ScriptReply reply) {
         return new Release.Reply(reply.number(0) == 1, reply.count(1), reply.number(2));
     }
 
@@ -277,7 +277,7 @@ final class RedisStore implements LockStore {
     }
 
     TogetherLocks togetherLocks() {
-        return new TogetherLocks(session, layout, presence::asksFor);
+        return new TogetherLocks(session, layout, registry::asksFor);
     }
 
     @Override
@@ -288,7 +288,7 @@ final class RedisStore implements LockStore {
     @Override
     public void close() {
         if (!closed.getAndSet(true)) {
-            presence.end().ifPresent(end -> driver.failureOf(end, CLOSE_NANOS));
+            registry.end().ifPresent(end -> driver.failureOf(end, CLOSE_NANOS));
             session.close();
             driver.close();
         }

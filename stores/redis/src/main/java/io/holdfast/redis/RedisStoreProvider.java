@@ -68,7 +68,7 @@ public final class RedisStoreProvider implements StoreProvider {
 
     @Override
     public LockStore open(StoreConfig config) {
-        Address server = Address.parse(config.uri());
+        RedisAddress server = RedisAddress.parse(config.uri());
         Driver driver = new Driver(config, server, shared);
         if (server.isCluster()) {
             ClusterStore store = new ClusterStore(config, server, driver);

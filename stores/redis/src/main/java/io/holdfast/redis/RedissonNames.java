@@ -1,6 +1,6 @@
 package io.holdfast.redis;
 
-/** What Redisson has beside the hash of a lock, and what it is called there. */
+/** The names of the channels and keys that Redisson has beside the hash of a lock. */
 final class RedissonNames {
 
     private static final String CHANNEL = "redisson_lock__channel";

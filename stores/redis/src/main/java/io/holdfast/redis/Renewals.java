@@ -25,7 +25,12 @@ import org.jspecify.annotations.Nullable;
  * script that says what is common to all once, and mentions in its reply only those with whom something is the matter.
  */
 record Renewals(
-        Session session, Layout layout, Failures failures, SharedLocks shared, RedisCounters counters, String client) {
+        Session session,
+        KeyLayout layout,
+        RedisFailures failures,
+        SharedLocks shared,
+        RedisCounters counters,
+        String client) {
 
     private enum Kind {
         ALIKE,
@@ -79,7 +84,7 @@ record Renewals(
     /** What is lost is known also when nothing of the batch is renewed, because too few replicas have it. */
     private CompletionStage<List<Renew.Reply>> renew(Kind kind, List<Renew> batch) {
         AtomicReference<@Nullable List<Renew.Reply>> answered = new AtomicReference<>();
-        Function<Reply, List<Renew.Reply>> decoder = reply -> {
+        Function<ScriptReply, List<Renew.Reply>> decoder = reply -> {
             List<Renew.Reply> replies = kind == Kind.ALIKE ? exceptions(batch, reply) : renewed(batch, reply);
             answered.set(replies);
             return replies;
@@ -110,7 +115,8 @@ record Renewals(
 
     // ---- locks with wishes of their own, and whatever answers like them
 
-    private CompletionStage<List<Renew.Reply>> locks(List<Renew> batch, Function<Reply, List<Renew.Reply>> decoder) {
+    private CompletionStage<List<Renew.Reply>> locks(
+            List<Renew> batch, Function<ScriptReply, List<Renew.Reply>> decoder) {
         List<Object> arguments = new ArrayList<>();
         for (Renew request : batch) {
             arguments.addAll(List.of(
@@ -124,7 +130,7 @@ record Renewals(
                 batch.get(0).safety(), Script.RENEW, layout.keys(names), names, decoder, arguments.toArray());
     }
 
-    private List<Renew.Reply> renewed(List<Renew> batch, Reply reply) {
+    private List<Renew.Reply> renewed(List<Renew> batch, ScriptReply reply) {
         List<Renew.Reply> replies = new ArrayList<>();
         for (int at = 1; at < reply.values().size(); at += 4) {
             String name = batch.get(replies.size()).name();
@@ -144,7 +150,8 @@ record Renewals(
 
     // ---- all alike
 
-    private CompletionStage<List<Renew.Reply>> alike(List<Renew> batch, Function<Reply, List<Renew.Reply>> decoder) {
+    private CompletionStage<List<Renew.Reply>> alike(
+            List<Renew> batch, Function<ScriptReply, List<Renew.Reply>> decoder) {
         Duration lease = batch.get(0).lease();
         Object[] arguments = new Object[batch.size() + 2];
         arguments[0] = client + ":";
@@ -157,7 +164,7 @@ record Renewals(
                 batch.get(0).safety(), Script.RENEW_ALIKE, layout.renewedKeys(names), names, decoder, arguments);
     }
 
-    private List<Renew.Reply> exceptions(List<Renew> batch, Reply reply) {
+    private List<Renew.Reply> exceptions(List<Renew> batch, ScriptReply reply) {
         long now = reply.number(0);
         Renew.Reply[] replies = new Renew.Reply[batch.size()];
         Arrays.fill(replies, new Renew.Renewed(0, Optional.empty(), now));

@@ -61,10 +61,10 @@ final class Replicas {
 
     private final Platform platform;
     private final Safety safety;
-    private final Failures failures;
+    private final RedisFailures failures;
     private final Connector connector;
     private final long limitMillis;
-    private final Reconnecting<Line> kept;
+    private final Reconnecting<Line> current;
 
     /** Of all connections, so that one that flaps does not renew the patience. */
     private volatile long lastEnough;
@@ -72,7 +72,7 @@ final class Replicas {
     /** What has the effects of all that was answered on a connection before. */
     private record Reached(boolean disk, long replicas) {}
 
-    Replicas(StoreConfig config, Safety safety, Failures failures, Connector connector, Platform.Timer timer) {
+    Replicas(StoreConfig config, Safety safety, RedisFailures failures, Connector connector, Platform.Timer timer) {
         platform = config.platform();
         this.safety = safety;
         this.failures = failures;
@@ -81,7 +81,7 @@ final class Replicas {
         // a master that a cluster names later was promoted: its replicas may be on their way
         boolean promoted = failures.server().isCluster() && config.lazy();
         lastEnough = platform.nanoTime() - (promoted ? 0 : PATIENCE_NANOS);
-        kept = new Reconnecting<>(
+        current = new Reconnecting<>(
                 config.platform(), timer, this::make, Line::up, line -> connector.down(line.connection));
     }
 
@@ -129,7 +129,7 @@ final class Replicas {
     }
 
     private static Optional<Throwable> errorAnswered(@Nullable Object reply, @Nullable Throwable error) {
-        if (error != null && !Failures.isAnswer(error)) {
+        if (error != null && !RedisFailures.isAnswer(error)) {
             throw new CompletionException(error);
         }
         return Optional.ofNullable(error);
@@ -137,7 +137,7 @@ final class Replicas {
 
     /** Fails if this server cannot do what is wanted. */
     CompletionStage<Void> able() {
-        return kept.get()
+        return current.get()
                 .exceptionallyCompose(error -> CompletableFuture.failedStage(failures.unreachable("connect", error)))
                 .thenAccept(line -> line.refusal.or(() -> line.shortage).ifPresent(refusal -> {
                     throw refusal;
@@ -153,7 +153,7 @@ final class Replicas {
             boolean acquires,
             Supplier<String> what,
             Function<StatefulRedisConnection<String, String>, CompletionStage<T>> script) {
-        return kept.get()
+        return current.get()
                 .exceptionallyCompose(error -> CompletableFuture.failedStage(failures.unreachable(what.get(), error)))
                 .thenCompose(line -> line.refusal(acquires)
                         .<CompletionStage<T>>map(CompletableFuture::failedStage)
@@ -222,21 +222,21 @@ final class Replicas {
 
     /** The connection, if it is this one, is of no use any more. */
     void lost(StatefulRedisConnection<?, ?> connection) {
-        kept.now().filter(line -> line.connection == connection).ifPresent(kept::lost);
+        current.now().filter(line -> line.connection == connection).ifPresent(current::lost);
     }
 
     /** The present connection is of no use any more. */
     void lost() {
-        kept.now().ifPresent(kept::lost);
+        current.now().ifPresent(current::lost);
     }
 
     void close() {
-        kept.close();
+        current.close();
     }
 
     /** Ends the connection, too. */
     void leave() {
-        var last = kept.now();
+        var last = current.now();
         close();
         last.ifPresent(line -> connector.down(line.connection));
     }
@@ -258,7 +258,7 @@ final class Replicas {
 
         void up() {
             connector.keepWatch(
-                    connection, place, () -> judged().handle((done, error) -> error == null), () -> kept.lost(this));
+                    connection, place, () -> judged().handle((done, error) -> error == null), () -> current.lost(this));
         }
 
         /** Looks whether the server can do what is wanted. */

@@ -30,11 +30,11 @@ final class Sentinels {
 
     private final RedisClient client;
     private final Platform.Timer timer;
-    private final Address.Group group;
+    private final RedisAddress.Group group;
     private final Duration limit;
 
     /** @param limit for the first answer */
-    Sentinels(RedisClient client, Platform.Timer timer, Address.Group group, Duration limit) {
+    Sentinels(RedisClient client, Platform.Timer timer, RedisAddress.Group group, Duration limit) {
         this.client = client;
         this.timer = timer;
         this.group = group;
@@ -52,7 +52,8 @@ final class Sentinels {
     /** The same with host and port of the master. */
     CompletionStage<RedisURI> withMaster(RedisURI server) {
         List<Asked> asked = group.sentinels().stream().map(this::ask).toList();
-        return new Survey<>(timer, limit, asked.stream().map(Asked::answer).toList())
+        return new FirstAnswers<>(
+                        timer, limit, asked.stream().map(Asked::answer).toList())
                 .latest(LATEST)
                 .whenComplete((master, error) -> asked.forEach(Sentinels::close))
                 .thenApply(master -> RedisURI.builder(server)

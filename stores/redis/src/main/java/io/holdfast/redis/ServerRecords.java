@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** At one server. */
-record ServerRecords(Session session) implements Presence.Records {
+/** The records of clients at one server. */
+record ServerRecords(Session session) implements ClientRegistry.Records {
 
     @Override
     public CompletionStage<List<String>> read(List<String> keys) {

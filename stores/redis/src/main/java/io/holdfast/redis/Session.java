@@ -48,8 +48,8 @@ final class Session {
     private static final CompletionStage<Void> READY = CompletableFuture.completedStage(null);
 
     private final StoreConfig config;
-    private final Failures failures;
-    private final Layout layout;
+    private final RedisFailures failures;
+    private final KeyLayout layout;
     private final Driver driver;
     private final Runnable trouble;
     private final Connector connector;
@@ -60,7 +60,7 @@ final class Session {
     private volatile RedisURI server;
     private volatile Neighbour neighbour = Neighbour.NONE;
     private volatile long run;
-    private volatile Optional<SlotChannels> slots = Optional.empty();
+    private volatile Optional<ShardChannels> slots = Optional.empty();
     private volatile boolean closed;
     private volatile long lastGiven;
     private final AtomicBoolean wasUp;
@@ -86,7 +86,7 @@ final class Session {
     }
 
     /** @param trouble told when a connection is lost */
-    Session(StoreConfig config, Failures failures, Layout layout, Driver driver, Runnable trouble) {
+    Session(StoreConfig config, RedisFailures failures, KeyLayout layout, Driver driver, Runnable trouble) {
         this.config = config;
         this.failures = failures;
         this.layout = layout;
@@ -145,8 +145,8 @@ final class Session {
                 }
             }
         });
-        slots = connector.hasSlotChannels()
-                ? Optional.of(new SlotChannels(
+        slots = connector.hasShardChannels()
+                ? Optional.of(new ShardChannels(
                         made,
                         (channel, message) -> mailbox.receive(message, number),
                         this::slotGiven,
@@ -214,7 +214,7 @@ final class Session {
 
         @Override
         public String toString() {
-            return connector.hasSlotChannels() ? layout.inboxesOf(layout.slotOf(name)) : layout.inbox("");
+            return connector.hasShardChannels() ? layout.inboxesOf(layout.slotOf(name)) : layout.inbox("");
         }
     }
 
@@ -224,7 +224,7 @@ final class Session {
      * @param behind whether what is to be told of is sent on the same connection
      */
     private CompletionStage<Void> listen(Script script, List<String> names, boolean behind) {
-        Optional<SlotChannels> present = slots;
+        Optional<ShardChannels> present = slots;
         return present.isEmpty() || !script.listens()
                 ? READY
                 : present.get()
@@ -240,7 +240,7 @@ final class Session {
         neighbour.connected();
         if (wasUp.getAndSet(true)) {
             mailbox.receive("G", 0);
-            config.signals().accept(new Signal.Up(failures.name(), Address.place(server)));
+            config.signals().accept(new Signal.Up(failures.name(), RedisAddress.place(server)));
         }
     }
 
@@ -255,13 +255,13 @@ final class Session {
     }
 
     private static CompletionStage<Boolean> master(StatefulRedisPubSubConnection<String, String> made) {
-        return Greeting.ask(made.async()).handle((greeting, error) -> error == null && greeting.isMaster());
+        return HelloReply.ask(made.async()).handle((hello, error) -> error == null && hello.isMaster());
     }
 
     // ---- requests and messages
 
     /** Runs a script for a lock, also if the server has forgotten it. */
-    <T> CompletionStage<T> run(Script script, String name, Function<Reply, T> decoder, Object... arguments) {
+    <T> CompletionStage<T> run(Script script, String name, Function<ScriptReply, T> decoder, Object... arguments) {
         boolean told = script.frees && isBesideRedisson();
         String[] keys = told ? layout.keysBesideRedisson(name) : layout.servedKeys(List.of(name));
         return run(script, keys, List.of(name), decoder, arguments);
@@ -277,12 +277,13 @@ final class Session {
     }
 
     /** The same until nothing is left to be done, as a script does only so much. Nobody waits for what is done later. */
-    static <T> CompletionStage<T> toTheEnd(Supplier<CompletionStage<Reply>> run, Function<Reply, T> decoder) {
+    static <T> CompletionStage<T> toTheEnd(
+            Supplier<CompletionStage<ScriptReply>> run, Function<ScriptReply, T> decoder) {
         return toTheEnd(run, decoder, MOST_REPEATS);
     }
 
     private static <T> CompletionStage<T> toTheEnd(
-            Supplier<CompletionStage<Reply>> run, Function<Reply, T> decoder, int repeats) {
+            Supplier<CompletionStage<ScriptReply>> run, Function<ScriptReply, T> decoder, int repeats) {
         return run.get().thenApply(reply -> {
             if (reply.isCut() && repeats > 0) {
                 var unused = toTheEnd(run, decoder, repeats - 1);
@@ -293,7 +294,7 @@ final class Session {
 
     /** With these keys, for these names. */
     <T> CompletionStage<T> run(
-            Script script, String[] keys, List<String> names, Function<Reply, T> decoder, Object... arguments) {
+            Script script, String[] keys, List<String> names, Function<ScriptReply, T> decoder, Object... arguments) {
         return run(Safety.async(), script, keys, names, decoder, arguments);
     }
 
@@ -303,14 +304,19 @@ final class Session {
             Script script,
             String[] keys,
             List<String> names,
-            Function<Reply, T> decoder,
+            Function<ScriptReply, T> decoder,
             Object... arguments) {
         return run(safety, script, keys, names, decoder, false, arguments);
     }
 
     /** With one of the keys alone, which may be on its way here. */
     <T> CompletionStage<T> runByKey(
-            Safety safety, String key, String name, Function<Reply, T> decoder, boolean asking, Object... arguments) {
+            Safety safety,
+            String key,
+            String name,
+            Function<ScriptReply, T> decoder,
+            boolean asking,
+            Object... arguments) {
         return run(safety, Script.BY_KEY, new String[] {key}, List.of(name), decoder, asking, arguments);
     }
 
@@ -320,7 +326,7 @@ final class Session {
             Script script,
             String[] keys,
             List<String> names,
-            Function<Reply, T> decoder,
+            Function<ScriptReply, T> decoder,
             boolean asking,
             Object... arguments) {
         boolean plain = safety.equals(Safety.async());
@@ -330,7 +336,7 @@ final class Session {
             String[] values = new String[arguments.length];
             Arrays.setAll(values, i -> arguments[i].toString());
             ScriptRun<T> begun = new ScriptRun<>(
-                    script, keys, values, reply -> decoder.apply(new Reply(reply, current)), failed(what, open));
+                    script, keys, values, reply -> decoder.apply(new ScriptReply(reply, current)), failed(what, open));
             return listen(script, names, plain)
                     .thenCompose(heard -> asking ? begun.asking(open) : begun.on(open.async()));
         };
@@ -350,7 +356,7 @@ final class Session {
     private Function<Throwable, StoreException> failed(
             Supplier<String> what, StatefulRedisConnection<String, String> used) {
         return error -> {
-            if (Failures.isDemotion(error)) {
+            if (RedisFailures.isDemotion(error)) {
                 connection.lost(used);
                 replicas.values().forEach(line -> line.lost(used));
             }

@@ -14,9 +14,9 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** Read/write locks: the requests of {@link RedisStore} for them. */
-record SharedLocks(Session session, Layout layout) {
+record SharedLocks(Session session, KeyLayout layout) {
 
-    CompletionStage<Acquire.Reply> acquire(Acquire request, Function<Reply, Acquire.Reply> decoder) {
+    CompletionStage<Acquire.Reply> acquire(Acquire request, Function<ScriptReply, Acquire.Reply> decoder) {
         return session.run(
                 request.safety(),
                 Script.SHARE_ACQUIRE,
@@ -35,7 +35,7 @@ record SharedLocks(Session session, Layout layout) {
                 session.sharedChannel(request.name()));
     }
 
-    CompletionStage<List<Renew.Reply>> renew(List<Renew> batch, Function<Reply, List<Renew.Reply>> decoder) {
+    CompletionStage<List<Renew.Reply>> renew(List<Renew> batch, Function<ScriptReply, List<Renew.Reply>> decoder) {
         List<Object> arguments = new ArrayList<>();
         for (Renew request : batch) {
             arguments.addAll(List.of(
@@ -52,7 +52,7 @@ record SharedLocks(Session session, Layout layout) {
         return session.run(batch.get(0).safety(), Script.SHARE_RENEW, keys, names, decoder, arguments.toArray());
     }
 
-    CompletionStage<Release.Reply> release(Release request, Function<Reply, Release.Reply> decoder) {
+    CompletionStage<Release.Reply> release(Release request, Function<ScriptReply, Release.Reply> decoder) {
         return Session.toTheEnd(
                 () -> session.run(
                         Script.SHARE_RELEASE,

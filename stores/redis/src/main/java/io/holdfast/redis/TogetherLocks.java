@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * @param layout where clients are told
  * @param before what is done for a lease that is asked for
  */
-record TogetherLocks(Session session, Layout layout, Consumer<Duration> before) implements TogetherStore {
+record TogetherLocks(Session session, KeyLayout layout, Consumer<Duration> before) implements TogetherStore {
 
     /** There is one server, which has all of them in one part. */
     @Override
@@ -46,7 +46,7 @@ record TogetherLocks(Session session, Layout layout, Consumer<Duration> before) 
                 Stream.concat(each, Stream.of(session.inboxes(names.get(0)))).toArray());
     }
 
-    private static Acquire.Reply acquired(Reply reply, int index) {
+    private static Acquire.Reply acquired(ScriptReply reply, int index) {
         long now = reply.number(1);
         int granted = 2 + 3 * index;
         int refused = 2 + 2 * index;
@@ -55,7 +55,7 @@ record TogetherLocks(Session session, Layout layout, Consumer<Duration> before) 
             case 1 -> new Acquire.Granted(reply.tokens(granted), reply.count(granted + 2), List.of(), now);
             default -> {
                 Optional<String> holder = Optional.of(reply.text(refused + 1)).filter(text -> !text.isEmpty());
-                Duration left = Reports.left(reply.number(refused));
+                Duration left = LockReports.left(reply.number(refused));
                 yield new Acquire.Refused(left, 0, List.of(), holder, now, reply.run());
             }
         };

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** What stands behind the question mark of a URI. */
+/** The options of a store URI, behind its question mark. */
 record UriOptions(Map<String, String> values) {
 
     static final UriOptions NONE = new UriOptions(Map.of());
@@ -34,7 +34,7 @@ record UriOptions(Map<String, String> values) {
     }
 
     /** @throws Wrong for what is not known, or goes with other URIs */
-    static UriOptions parse(String text, Address.Form form, boolean tls) {
+    static UriOptions parse(String text, RedisAddress.Form form, boolean tls) {
         List<String> known = known(form, tls);
         Map<String, String> values = new LinkedHashMap<>();
         for (String each : text.split("&", -1)) {
@@ -51,12 +51,12 @@ record UriOptions(Map<String, String> values) {
         return options;
     }
 
-    private static List<String> known(Address.Form form, boolean tls) {
+    private static List<String> known(RedisAddress.Form form, boolean tls) {
         List<String> known = new ArrayList<>();
-        if (form != Address.Form.CLUSTER) {
+        if (form != RedisAddress.Form.CLUSTER) {
             known.add(INTEROP);
         }
-        if (form == Address.Form.GROUP) {
+        if (form == RedisAddress.Form.GROUP) {
             known.add(SENTINEL_PASSWORD);
         }
         if (tls) {

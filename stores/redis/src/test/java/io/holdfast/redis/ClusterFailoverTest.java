@@ -21,7 +21,7 @@ class ClusterFailoverTest {
                 TestClient client = TestClient.open(
                         cluster.uri(), TestClient.timeouts(Duration.ofMillis(300), Duration.ofSeconds(5)))) {
             String name = Servers.name();
-            int slot = Layout.slot(name);
+            int slot = KeyLayout.slot(name);
             Node old = cluster.keeper(slot);
             client.granted(name, 1);
             assertThat(client.arrived()).isEmpty();

@@ -144,7 +144,7 @@ class ClusterFaultTest {
     private static String name(TestCluster cluster, Predicate<Node> wanted) {
         return Stream.generate(Servers::name)
                 .filter(name ->
-                        cluster.keeperIfAny(Layout.slot(name)).filter(wanted).isPresent())
+                        cluster.keeperIfAny(KeyLayout.slot(name)).filter(wanted).isPresent())
                 .findFirst()
                 .orElseThrow();
     }

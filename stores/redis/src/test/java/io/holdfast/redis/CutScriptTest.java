@@ -60,7 +60,7 @@ class CutScriptTest {
     }
 
     private String key(String kind) {
-        return new Layout("", "").countedKeys(name, kind)[0];
+        return new KeyLayout("", "").countedKeys(name, kind)[0];
     }
 
     private void served(Lease held, AsyncLock waiting, String mark) {

@@ -35,8 +35,8 @@ class ExistingClientTest {
         RedisClient client = RedisClient.create();
         String uri = Servers.shared().uri();
         LockReport.Client identity = LockReport.Client.unknown("c");
-        Driver driver =
-                new Driver(StoreConfig.of(uri, identity, Platform.system()), Address.parse(uri), Optional.of(client));
+        Driver driver = new Driver(
+                StoreConfig.of(uri, identity, Platform.system()), RedisAddress.parse(uri), Optional.of(client));
         try {
             assertThat(driver.client.getOptions().isAutoReconnect()).isFalse();
             assertThat(driver.client.getOptions().getProtocolVersion()).isEqualTo(ProtocolVersion.RESP3);

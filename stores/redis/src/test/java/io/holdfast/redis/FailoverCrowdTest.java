@@ -69,7 +69,7 @@ class FailoverCrowdTest {
 
     private static Group cluster() {
         TestCluster cluster = new TestCluster(1);
-        int slot = Layout.slot("n0");
+        int slot = KeyLayout.slot("n0");
         return new Group() {
             @Override
             public String uri() {

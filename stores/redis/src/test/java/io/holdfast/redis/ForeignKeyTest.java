@@ -323,7 +323,7 @@ class ForeignKeyTest {
             all.put("together", use -> use.together().orElseThrow().acquire(List.of(beside, acquire)));
         }
         RedisStore redis = (RedisStore) store;
-        for (Part part : redis.parts(name, tenure, kind.mode)) {
+        for (KeyPart part : redis.parts(name, tenure, kind.mode)) {
             if (part.key().equals(foreign)) {
                 all.put("by key", use -> redis.byKey(part, name, Safety.async(), LONG, false));
                 all.put("release by key", use -> redis.byKey(part, name, Safety.async(), Duration.ZERO, false));

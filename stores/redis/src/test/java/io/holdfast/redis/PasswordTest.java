@@ -40,8 +40,8 @@ class PasswordTest {
         AtomicInteger understood = new AtomicInteger();
         Passwords.all().forEach(password -> {
             try {
-                String shown =
-                        Address.parse(scheme + rest.replace("PW", password)).toString();
+                String shown = RedisAddress.parse(scheme + rest.replace("PW", password))
+                        .toString();
                 understood.incrementAndGet();
                 Passwords.requireHidden(password, shown);
             } catch (IllegalArgumentException e) {

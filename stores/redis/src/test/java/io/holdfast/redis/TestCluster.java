@@ -173,7 +173,7 @@ final class TestCluster implements AutoCloseable {
     /** A name that it keeps. */
     String nameAt(Node node) {
         return Stream.generate(Servers::name)
-                .filter(name -> keeper(Layout.slot(name)).equals(node))
+                .filter(name -> keeper(KeyLayout.slot(name)).equals(node))
                 .findFirst()
                 .orElseThrow();
     }

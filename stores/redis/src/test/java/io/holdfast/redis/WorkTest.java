@@ -44,7 +44,7 @@ class WorkTest {
     private static final String TOTAL = "\nend\nscript()\nreturn work";
 
     private final Servers servers = Servers.start();
-    private final Layout layout = new Layout("", "");
+    private final KeyLayout layout = new KeyLayout("", "");
 
     @AfterEach
     void close() {

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a script replied: numbers and texts.
+ * The reply of a script: numbers and texts.
  *
  * @param run a number that is another one for each connection; 0 while no messages come
  */
-record Reply(List<Object> values, long run) {
+record ScriptReply(List<Object> values, long run) {
 
     long number(int index) {
         return (Long) values.get(index);

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Where a server is, or who knows where it is, and who logs in.
+ * The address of a server, of the Sentinels that know it, or of some nodes of a cluster, with the login and the options of the URI.
  *
  * @param uri of the server; of one that Sentinels name, and of the nodes of a cluster, it has all but the place
  * @param group who names the server; empty if the URI does
@@ -18,7 +18,8 @@ import java.util.stream.Collectors;
  * @param id of the node of a cluster that is to be there; empty if any may be
  * @param options how to connect, and who else is there
  */
-record Address(RedisURI uri, Optional<Group> group, List<RedisURI> nodes, Optional<String> id, UriOptions options) {
+record RedisAddress(
+        RedisURI uri, Optional<Group> group, List<RedisURI> nodes, Optional<String> id, UriOptions options) {
 
     /**
      * Sentinels, and the name by which they know a master.
@@ -73,7 +74,7 @@ record Address(RedisURI uri, Optional<Group> group, List<RedisURI> nodes, Option
     }
 
     /** @throws IllegalArgumentException if it has another form; the text shows the URI without its password */
-    static Address parse(String text) {
+    static RedisAddress parse(String text) {
         String uri = text.replaceFirst("^valkey(s?):", "redis$1:");
         Form form = Form.of(uri);
         Matcher parts = form.pattern.matcher(uri);
@@ -93,7 +94,7 @@ record Address(RedisURI uri, Optional<Group> group, List<RedisURI> nodes, Option
                         + " for TLS, with a port up to 65535, and with %XX for signs in user and password that mean something in a URI");
     }
 
-    private static Address of(Form form, Matcher parts, boolean tls) {
+    private static RedisAddress of(Form form, Matcher parts, boolean tls) {
         String text = parts.group("options");
         UriOptions options = text == null ? UriOptions.NONE : UriOptions.parse(text, form, tls);
         String login = Optional.ofNullable(parts.group("login")).orElse("");
@@ -104,12 +105,14 @@ record Address(RedisURI uri, Optional<Group> group, List<RedisURI> nodes, Option
         RedisURI any = place("any", tls, login, 1);
         return switch (form) {
             case SERVER ->
-                new Address(inDatabase(places.get(0), parts), Optional.empty(), List.of(), Optional.empty(), options);
+                new RedisAddress(
+                        inDatabase(places.get(0), parts), Optional.empty(), List.of(), Optional.empty(), options);
             case GROUP -> {
                 Group group = new Group(places, parts.group("master"));
-                yield new Address(inDatabase(any, parts), Optional.of(group), List.of(), Optional.empty(), options);
+                yield new RedisAddress(
+                        inDatabase(any, parts), Optional.of(group), List.of(), Optional.empty(), options);
             }
-            case CLUSTER -> new Address(any, Optional.empty(), places, Optional.empty(), options);
+            case CLUSTER -> new RedisAddress(any, Optional.empty(), places, Optional.empty(), options);
         };
     }
 
@@ -120,9 +123,10 @@ record Address(RedisURI uri, Optional<Group> group, List<RedisURI> nodes, Option
     }
 
     /** That of one node of the cluster; with an empty id, of whichever is there. */
-    Address node(String nodeId, String host, int port) {
+    RedisAddress node(String nodeId, String host, int port) {
         RedisURI node = RedisURI.builder(uri).withHost(host).withPort(port).build();
-        return new Address(node, group, List.of(node), Optional.of(nodeId).filter(known -> !known.isEmpty()), options);
+        return new RedisAddress(
+                node, group, List.of(node), Optional.of(nodeId).filter(known -> !known.isEmpty()), options);
     }
 
     /** Whether it is a cluster, or a node of one. */
@@ -161,7 +165,7 @@ record Address(RedisURI uri, Optional<Group> group, List<RedisURI> nodes, Option
     }
 
     private static String places(List<RedisURI> uris) {
-        return uris.stream().map(Address::place).collect(Collectors.joining(","));
+        return uris.stream().map(RedisAddress::place).collect(Collectors.joining(","));
     }
 
     /** Host and port. */

@@ -17,8 +17,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 
-/** Says what went wrong, for a person who has to repair it, and what is known about the effect. */
-record Failures(Address server) {
+/** Errors of a server or a connection as exceptions: what failed, how to repair it, and what is known about the effect. */
+record RedisFailures(RedisAddress server) {
 
     /** With what the errors begin that our scripts raise. */
     private static final String OURS = "HF";
@@ -125,16 +125,16 @@ record Failures(Address server) {
     }
 
     /** Why locks cannot be kept by a server that says this of itself; empty if they can. */
-    Optional<StoreException> objection(Greeting greeting) {
-        return topology(greeting)
-                .or(() -> greeting.isMaster()
+    Optional<StoreException> objection(HelloReply hello) {
+        return topology(hello)
+                .or(() -> hello.isMaster()
                         ? Optional.empty()
-                        : Optional.of(answer(CONNECT, "READONLY its role is " + greeting.role())));
+                        : Optional.of(answer(CONNECT, "READONLY its role is " + hello.role())));
     }
 
     /** Why it is not what the URI says; empty if it is. */
-    Optional<StoreException> topology(Greeting greeting) {
-        return switch (greeting.mode()) {
+    Optional<StoreException> topology(HelloReply hello) {
+        return switch (hello.mode()) {
             case "sentinel" -> Optional.of(failed(Effect.REFUSED, CONNECT, SENTINEL));
             case "cluster" ->
                 server.isCluster() ? Optional.empty() : Optional.of(failed(Effect.REFUSED, CONNECT, CLUSTER));

@@ -15,14 +15,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 
-/** Who holds what, and who waits: from the lock, the records of the clients, and the holder itself. */
-record Reports(Session session, Layout layout, Presence presence) {
+/** Reports of the holders and waiters of locks, made from the lock, the records of the clients, and the holder itself. */
+record LockReports(Session session, KeyLayout layout, ClientRegistry registry) {
 
     private static final double FRONT = 1L << 52;
     private static final Duration ENDLESS = Duration.ofDays(365);
 
     /** What a script replied, and whether it is about a read/write lock. */
-    private record Found(Reply reply, boolean shared) {
+    private record Found(ScriptReply reply, boolean shared) {
 
         Mode mode(String field) {
             if (!shared) {
@@ -65,7 +65,7 @@ record Reports(Session session, Layout layout, Presence presence) {
 
     /** From the lease left, the highest unit, the number of holders, and in turn holders and what is left, waiters and arrivals. */
     private CompletionStage<LockReport> report(String name, Found found) {
-        Reply reply = found.reply();
+        ScriptReply reply = found.reply();
         int held = reply.count(2);
         List<String> fields = new ArrayList<>();
         List<Double> times = new ArrayList<>();
@@ -75,7 +75,7 @@ record Reports(Session session, Layout layout, Presence presence) {
         }
         CompletionStage<List<Optional<HoldDescription>>> descriptions =
                 Stages.all(fields.stream().limit(held).map(field -> description(field, name)));
-        return presence.clients(fields).thenCombine(descriptions, (clients, holds) -> {
+        return registry.clients(fields).thenCombine(descriptions, (clients, holds) -> {
             List<LockReport.Holder> holders = new ArrayList<>();
             List<LockReport.Waiter> waiters = new ArrayList<>();
             for (int i = 0; i < held; i++) {
@@ -101,16 +101,16 @@ record Reports(Session session, Layout layout, Presence presence) {
     }
 
     private CompletionStage<Optional<HoldDescription>> description(String holder, String name) {
-        String tenure = Presence.tenure(holder);
+        String tenure = ClientRegistry.tenure(holder);
         return tenure.matches(".+:-?\\d{1,18}")
                 ? session.mailbox.describe(TenureId.parse(tenure), name)
                 : CompletableFuture.completedStage(Optional.empty());
     }
 
     CompletionStage<List<LockReport>> list(String start) {
-        Listing listing = new Listing(session);
-        return listing.names("hash", layout.locks(start), layout::name)
-                .thenCombine(listing.names("zset", layout.queues(start), layout::name), (held, awaited) -> {
+        KeyScan scan = new KeyScan(session);
+        return scan.names("hash", layout.locks(start), layout::name)
+                .thenCombine(scan.names("zset", layout.queues(start), layout::name), (held, awaited) -> {
                     held.addAll(awaited);
                     return held;
                 })
@@ -120,10 +120,10 @@ record Reports(Session session, Layout layout, Presence presence) {
     /** A few at a time, so that renewals are not held up; the answers of the holders' clients are waited for all at once. */
     private CompletionStage<List<LockReport>> inspectAll(Set<String> names) {
         List<CompletionStage<Optional<LockReport>>> reports = new ArrayList<>();
-        return InTurn.each(names, Listing.ASKED_AT_ONCE, name -> {
+        return RequestWindow.each(names, KeyScan.ASKED_AT_ONCE, name -> {
                     CompletionStage<Found> found = ask(name);
                     CompletionStage<LockReport> report = found.thenCompose(sound -> report(name, sound));
-                    reports.add(Listing.withoutForeign(report.thenApply(Reports::ifInUse)));
+                    reports.add(KeyScan.withoutForeign(report.thenApply(LockReports::ifInUse)));
                     return found;
                 })
                 .thenCompose(asked -> Stages.all(reports.stream()))

@@ -10,12 +10,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class AddressTest {
+class RedisAddressTest {
 
     @Test
     void theWholeForm() {
-        RedisURI uri =
-                Address.parse("rediss://user:p%40s:s%2Fw%25rd+@my_host:7000/3").uri();
+        RedisURI uri = RedisAddress.parse("rediss://user:p%40s:s%2Fw%25rd+@my_host:7000/3")
+                .uri();
         assertThat(uri.isSsl()).isTrue();
         assertThat(uri.isVerifyPeer()).isTrue();
         assertThat(uri.getHost()).isEqualTo("my_host");
@@ -31,40 +31,42 @@ class AddressTest {
 
     @Test
     void defaults() {
-        assertThat(Address.parse("redis://h")).hasToString("redis://h:6379");
-        assertThat(Address.parse("redis://my_host")).hasToString("redis://my_host:6379");
-        assertThat(Address.parse("redis://h/")).hasToString("redis://h:6379");
-        assertThat(login(Address.parse("redis://:pw@h").uri()).getPassword()).isEqualTo("pw".toCharArray());
-        assertThat(login(Address.parse("redis://pw@my_h:1").uri()).getPassword())
+        assertThat(RedisAddress.parse("redis://h")).hasToString("redis://h:6379");
+        assertThat(RedisAddress.parse("redis://my_host")).hasToString("redis://my_host:6379");
+        assertThat(RedisAddress.parse("redis://h/")).hasToString("redis://h:6379");
+        assertThat(login(RedisAddress.parse("redis://:pw@h").uri()).getPassword())
                 .isEqualTo("pw".toCharArray());
-        assertThat(login(Address.parse("redis://h").uri()).hasPassword()).isFalse();
+        assertThat(login(RedisAddress.parse("redis://pw@my_h:1").uri()).getPassword())
+                .isEqualTo("pw".toCharArray());
+        assertThat(login(RedisAddress.parse("redis://h").uri()).hasPassword()).isFalse();
     }
 
     @Test
     void valkeyIsAnAliasOfRedis() {
-        assertThat(Address.parse("valkey://u:p@h:1/2")).hasToString("redis://h:1/2");
-        assertThat(Address.parse("valkeys://h")).hasToString("rediss://h:6379");
+        assertThat(RedisAddress.parse("valkey://u:p@h:1/2")).hasToString("redis://h:1/2");
+        assertThat(RedisAddress.parse("valkeys://h")).hasToString("rediss://h:6379");
         assertThat(new RedisStoreProvider().schemes()).contains("valkey", "valkeys");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Address.parse("valkey://u:secret@h:x"))
+                .isThrownBy(() -> RedisAddress.parse("valkey://u:secret@h:x"))
                 .withMessageContaining("not a Redis URI: 'valkey://***@h:x'");
     }
 
     @Test
     void ipv6() {
-        Address address = Address.parse("redis://[::1]:7/2");
+        RedisAddress address = RedisAddress.parse("redis://[::1]:7/2");
         assertThat(address.uri().getHost()).isEqualTo("::1");
         assertThat(address).hasToString("redis://[::1]:7/2");
     }
 
     @Test
     void besideRedisson() {
-        Address address = Address.parse("redis://u:p@my_h:1/2?interop=redisson");
+        RedisAddress address = RedisAddress.parse("redis://u:p@my_h:1/2?interop=redisson");
         assertThat(address.besideRedisson()).isTrue();
         assertThat(address).hasToString("redis://my_h:1/2");
         assertThat(address.uri().getTimeout()).isEqualTo(RedisURI.DEFAULT_TIMEOUT_DURATION);
-        assertThat(Address.parse("redis://h?interop=redisson").besideRedisson()).isTrue();
-        assertThat(Address.parse("redis://h").besideRedisson()).isFalse();
+        assertThat(RedisAddress.parse("redis://h?interop=redisson").besideRedisson())
+                .isTrue();
+        assertThat(RedisAddress.parse("redis://h").besideRedisson()).isFalse();
     }
 
     @ParameterizedTest
@@ -79,7 +81,7 @@ class AddressTest {
     })
     void anUnknownOptionIsRefusedWithTheRightOne(String uri, String text) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Address.parse(uri))
+                .isThrownBy(() -> RedisAddress.parse(uri))
                 .withMessageContaining("not a Redis URI: 'redis://")
                 .withMessageContaining("?***'; " + text)
                 .satisfies(e -> assertThat(e.getMessage()).doesNotContain("pw", "topsecret"));
@@ -87,8 +89,8 @@ class AddressTest {
 
     @Test
     void isShownWithoutUserAndPassword() {
-        assertThat(Address.parse("redis://user:secret@h:1/2")).hasToString("redis://h:1/2");
-        assertThat(Address.parse("rediss://secret@my_h")).hasToString("rediss://my_h:6379");
+        assertThat(RedisAddress.parse("redis://user:secret@h:1/2")).hasToString("redis://h:1/2");
+        assertThat(RedisAddress.parse("rediss://secret@my_h")).hasToString("rediss://my_h:6379");
     }
 
     @ParameterizedTest
@@ -113,20 +115,20 @@ class AddressTest {
             })
     void whatIsNotUnderstoodIsRefusedWithoutThePassword(String uri) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Address.parse(uri))
+                .isThrownBy(() -> RedisAddress.parse(uri))
                 .withMessageContaining("not a Redis URI")
                 .satisfies(e -> assertThat(e.getMessage()).doesNotContain("secret"));
     }
 
     @Test
     void sentinels() {
-        Address address =
-                Address.parse("rediss-sentinel://u:p%40w@my_a,b:7,[::1]:8/my.master-1/3?sentinel-password=s%2Fp");
+        RedisAddress address =
+                RedisAddress.parse("rediss-sentinel://u:p%40w@my_a,b:7,[::1]:8/my.master-1/3?sentinel-password=s%2Fp");
         assertThat(address).hasToString("rediss-sentinel://my_a:26379,b:7,[::1]:8/my.master-1/3");
         assertThat(login(address.uri()).getPassword()).isEqualTo("p@w".toCharArray());
         assertThat(address.uri().isSsl()).isTrue();
         assertThat(address.uri().getDatabase()).isEqualTo(3);
-        Address.Group group = address.group().orElseThrow();
+        RedisAddress.Group group = address.group().orElseThrow();
         assertThat(group.master()).isEqualTo("my.master-1");
         assertThat(group.sentinels()).extracting(RedisURI::getHost).containsExactly("my_a", "b", "::1");
         assertThat(group.sentinels())
@@ -137,7 +139,7 @@ class AddressTest {
 
     @Test
     void sentinelsWithoutMore() {
-        Address address = Address.parse("redis-sentinel://a/m?interop=redisson");
+        RedisAddress address = RedisAddress.parse("redis-sentinel://a/m?interop=redisson");
         assertThat(address).hasToString("redis-sentinel://a:26379/m");
         assertThat(address.besideRedisson()).isTrue();
         assertThat(login(address.group().orElseThrow().sentinels().get(0)).hasPassword())
@@ -162,7 +164,7 @@ class AddressTest {
             })
     void whatNamesNoMasterIsRefusedWithoutThePassword(String uri) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Address.parse(uri))
+                .isThrownBy(() -> RedisAddress.parse(uri))
                 .withMessageContaining("not a Redis URI")
                 .withMessageContaining("the form is redis-sentinel://[user:password@]host[:port],host[:port].../MASTER")
                 .satisfies(e -> assertThat(e.getMessage()).doesNotContain("secret"));

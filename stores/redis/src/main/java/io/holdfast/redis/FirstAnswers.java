@@ -10,12 +10,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The same question to several servers at once, so that one that hangs holds up nobody: what comes within a moment of the first
- * answer is believed, and the latest of that.
+ * The answers of several servers that are asked the same at once, so that a server that hangs delays nobody. The latest of the
+ * answers that come within a moment of the first one is believed.
  *
  * @param <A> an answer
  */
-final class Survey<A> {
+final class FirstAnswers<A> {
 
     private static final long MOMENT_NANOS = 100_000_000;
 
@@ -23,7 +23,7 @@ final class Survey<A> {
     private final CompletableFuture<Void> enough = new CompletableFuture<>();
 
     /** @param limit for the first answer */
-    Survey(Platform.Timer timer, Duration limit, List<CompletableFuture<A>> answers) {
+    FirstAnswers(Platform.Timer timer, Duration limit, List<CompletableFuture<A>> answers) {
         this.answers = answers;
         timer.schedule(limit.toNanos(), () -> enough.complete(null));
         var unused = CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
@@ -49,8 +49,8 @@ final class Survey<A> {
     /** What a server has said is believed if no other one may say something else later. */
     private static <A> CompletionException failure(List<CompletableFuture<A>> answers) {
         return new CompletionException(answers.stream()
-                .map(Survey::error)
-                .min(Comparator.comparing(Failures::isAnswer))
+                .map(FirstAnswers::error)
+                .min(Comparator.comparing(RedisFailures::isAnswer))
                 .orElseThrow());
     }
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the answers of a server that cannot do it are taken for. */
-class FailuresTest {
+class RedisFailuresTest {
 
     @ParameterizedTest
     @ValueSource(
@@ -29,7 +29,7 @@ class FailuresTest {
                 "CLUSTERDOWN Hash slot not served"
             })
     void aClusterHasDoneNothingAndIsNamed(String answer) {
-        StoreException failure = new Failures(Address.parse("redis://host")).answer("take locks", answer);
+        StoreException failure = new RedisFailures(RedisAddress.parse("redis://host")).answer("take locks", answer);
         assertThat(failure.effect()).isEqualTo(StoreException.Effect.NOT_APPLIED);
         assertThat(failure).hasMessageContainingAll("take locks", "it belongs to a cluster", answer);
     }
@@ -44,7 +44,7 @@ class FailuresTest {
         "LOADING Redis is loading the dataset in memory, false"
     })
     void onlyWhatSomebodyHasToRepairIsARefusalOfDisks(String answer, boolean refusal) {
-        Failures failures = new Failures(Address.parse("redis://host"));
+        RedisFailures failures = new RedisFailures(RedisAddress.parse("redis://host"));
         assertThat(failures.notDurable(Safety.durable(), new RedisCommandExecutionException(answer))
                         .isPresent())
                 .isEqualTo(refusal);
@@ -59,10 +59,10 @@ class FailuresTest {
     })
     void anErrorInsideAScriptIsUnderstood(String error, StoreException.Effect effect, String meaning) {
         String answer = "ERR Error running script (call to f_d6c5): @user_script:13: @user_script: 13: " + error;
-        StoreException failure = new Failures(Address.parse("redis://host")).answer("take locks", answer);
+        StoreException failure = new RedisFailures(RedisAddress.parse("redis://host")).answer("take locks", answer);
         assertThat(failure.effect()).isEqualTo(effect);
         assertThat(failure).hasMessageContainingAll(meaning, answer);
-        assertThat(Failures.isDemotion(new RedisCommandExecutionException(answer)))
+        assertThat(RedisFailures.isDemotion(new RedisCommandExecutionException(answer)))
                 .isEqualTo(effect == StoreException.Effect.NOT_APPLIED);
     }
 
@@ -75,7 +75,7 @@ class FailuresTest {
             var unused = connection.async().quit();
             Await.until("the connection has ended", () -> !connection.isOpen());
             Throwable unsent = catchThrowable(() -> connection.sync().ping());
-            assertThat(new Failures(Address.parse("redis://host"))
+            assertThat(new RedisFailures(RedisAddress.parse("redis://host"))
                             .request("ping", unsent)
                             .effect())
                     .isEqualTo(StoreException.Effect.NOT_APPLIED);

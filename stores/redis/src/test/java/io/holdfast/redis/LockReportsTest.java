@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("once")
-class ReportsTest {
+class LockReportsTest {
 
     private static final Instant SINCE = Instant.parse("2026-01-02T03:04:05.678901Z");
 
@@ -146,7 +146,7 @@ class ReportsTest {
     }
 
     private static String key(String kind, String name) {
-        return new Layout("", "").countedKeys(name, kind)[0];
+        return new KeyLayout("", "").countedKeys(name, kind)[0];
     }
 
     @Test

@@ -11,11 +11,11 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 /** When a client asks for a name that it has released; with a timer that goes off by hand. */
-class TurnsTest {
+class YieldDelayTest {
 
     private final List<Long> delays = new ArrayList<>();
     private final List<Runnable> tasks = new ArrayList<>();
-    private final Turns turns = new Turns(new Platform.Timer() {
+    private final YieldDelay delay = new YieldDelay(new Platform.Timer() {
         @Override
         public Platform.Task schedule(long delayNanos, Runnable task) {
             delays.add(delayNanos);
@@ -30,13 +30,13 @@ class TurnsTest {
 
     private CompletableFuture<String> ask(String name) {
         CompletionStage<String> asked =
-                turns.inTurn(name, new TenureId("c", 1), () -> CompletableFuture.completedStage("sent"));
+                delay.inTurn(name, new TenureId("c", 1), () -> CompletableFuture.completedStage("sent"));
         return asked.toCompletableFuture();
     }
 
     @Test
     void ifOthersWaitItIsAMillisecondAfterTheAnswer() {
-        turns.released("n", othersWait);
+        delay.released("n", othersWait);
         CompletableFuture<String> asked = ask("n");
         assertThat(ask("other")).isCompletedWithValue("sent");
         othersWait.complete(true);
@@ -49,7 +49,7 @@ class TurnsTest {
 
     @Test
     void ifNobodyWaitsItIsAtTheAnswer() {
-        turns.released("n", othersWait);
+        delay.released("n", othersWait);
         CompletableFuture<String> asked = ask("n");
         assertThat(asked).isNotDone();
         othersWait.complete(false);
@@ -59,7 +59,7 @@ class TurnsTest {
 
     @Test
     void aReleaseThatFailsHoldsNothingBack() {
-        turns.released("n", othersWait);
+        delay.released("n", othersWait);
         CompletableFuture<String> asked = ask("n");
         othersWait.completeExceptionally(new IllegalStateException("lost"));
         assertThat(asked).isCompletedWithValue("sent");
@@ -67,9 +67,9 @@ class TurnsTest {
 
     @Test
     void theLastOfSeveralReleasesCounts() {
-        turns.released("n", othersWait);
+        delay.released("n", othersWait);
         CompletableFuture<Boolean> second = new CompletableFuture<>();
-        turns.released("n", second);
+        delay.released("n", second);
         CompletableFuture<String> asked = ask("n");
         othersWait.complete(false);
         assertThat(asked).isNotDone();
@@ -79,9 +79,9 @@ class TurnsTest {
 
     @Test
     void whatIsHeldBackAtTheCloseIsDropped() {
-        turns.released("n", othersWait);
+        delay.released("n", othersWait);
         CompletableFuture<String> asked = ask("n");
-        turns.close();
+        delay.close();
         assertThat(asked).isCompletedExceptionally();
         othersWait.complete(false);
         assertThat(asked).isCompletedExceptionally();

@@ -9,22 +9,22 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What a server says of itself when it is greeted, which every user may do.
+ * The reply of a server to {@code HELLO}, which every user may send.
  *
  * @param mode {@code standalone}, {@code sentinel} or {@code cluster}
  * @param role {@code master} or {@code replica}
  * @param version of the Redis that it is, or is compatible with, like {@code 7.0.15}
  */
-record Greeting(String mode, String role, String version) {
+record HelloReply(String mode, String role, String version) {
 
-    private static final int SLOT_CHANNELS_SINCE = 7;
+    private static final int SHARD_CHANNELS_SINCE = 7;
 
     private static final int PROTOCOL = 3;
 
-    static CompletionStage<Greeting> ask(RedisAsyncCommands<String, String> redis) {
+    static CompletionStage<HelloReply> ask(RedisAsyncCommands<String, String> redis) {
         CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8).add(PROTOCOL);
         return redis.dispatch(CommandType.HELLO, new ArrayOutput<>(StringCodec.UTF8), args)
-                .thenApply(reply -> new Greeting(text(reply, "mode"), text(reply, "role"), text(reply, "version")));
+                .thenApply(reply -> new HelloReply(text(reply, "mode"), text(reply, "role"), text(reply, "version")));
     }
 
     private static String text(List<Object> reply, String key) {
@@ -33,9 +33,9 @@ record Greeting(String mode, String role, String version) {
     }
 
     /** Whether messages can be kept in a slot. */
-    boolean hasSlotChannels() {
+    boolean hasShardChannels() {
         String major = version.split("\\.", 2)[0];
-        return mode.equals("cluster") && major.matches("\\d{1,9}") && Integer.parseInt(major) >= SLOT_CHANNELS_SINCE;
+        return mode.equals("cluster") && major.matches("\\d{1,9}") && Integer.parseInt(major) >= SHARD_CHANNELS_SINCE;
     }
 
     /** Whether it may write. */

@@ -9,12 +9,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a node of a cluster tells of all its masters.
+ * The masters of a cluster and their slots, as one node knows them.
  *
  * @param sound whether it takes the cluster for one that works
  * @param epoch rises with each failover, and when a slot has moved; who knows of a later one mostly knows better
  */
-record Told(boolean sound, long epoch, List<Range> ranges) {
+record ClusterTopology(boolean sound, long epoch, List<Range> ranges) {
 
     private static final Pattern EPOCH = Pattern.compile("cluster_current_epoch:(\\d+)");
 
@@ -35,11 +35,11 @@ record Told(boolean sound, long epoch, List<Range> ranges) {
      *
      * @param known the ids of the masters that were known before
      */
-    static Comparator<Told> latest(Set<String> known) {
-        return Comparator.comparing((Told told) -> told.isOf(known))
-                .thenComparing(Told::sound)
-                .thenComparingLong(Told::epoch)
-                .thenComparingInt(Told::covered);
+    static Comparator<ClusterTopology> latest(Set<String> known) {
+        return Comparator.comparing((ClusterTopology topology) -> topology.isOf(known))
+                .thenComparing(ClusterTopology::sound)
+                .thenComparingLong(ClusterTopology::epoch)
+                .thenComparingInt(ClusterTopology::covered);
     }
 
     /** Whether it knows one of these masters, or there are none. */
@@ -59,7 +59,7 @@ record Told(boolean sound, long epoch, List<Range> ranges) {
      *
      * @param host where it was asked; a node may not know by which name it is called
      */
-    static Told of(String info, List<?> slots, String host) {
+    static ClusterTopology of(String info, List<?> slots, String host) {
         Matcher epoch = EPOCH.matcher(info);
         List<Range> ranges = new ArrayList<>();
         for (Object each : slots) {
@@ -72,7 +72,7 @@ record Told(boolean sound, long epoch, List<Range> ranges) {
             ranges.add(new Range(number(range.get(0)), number(range.get(1)), node));
         }
         long known = epoch.find() ? Long.parseLong(epoch.group(1)) : 0;
-        return new Told(info.contains("cluster_state:ok"), known, ranges);
+        return new ClusterTopology(info.contains("cluster_state:ok"), known, ranges);
     }
 
     private static int number(Object value) {

@@ -15,8 +15,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-/** A walk over the keys of a server, and the questions that follow from it. */
-record Listing(Session session) {
+/** A SCAN over the keys of a server, and the requests that follow from it. */
+record KeyScan(Session session) {
 
     private static final int SCAN_COUNT = 1_000;
 
@@ -41,7 +41,7 @@ record Listing(Session session) {
     static <T> CompletionStage<List<T>> each(
             Collection<String> names, Function<String, CompletionStage<Optional<T>>> question) {
         List<CompletionStage<Optional<T>>> answers = new ArrayList<>();
-        return InTurn.each(names, ASKED_AT_ONCE, name -> {
+        return RequestWindow.each(names, ASKED_AT_ONCE, name -> {
                     CompletionStage<Optional<T>> answer = question.apply(name);
                     answers.add(withoutForeign(answer));
                     return answer;

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two nodes whose clocks differ by an hour, in virtual time: no request is made for the clock of one and applied by the other. */
-class ErrandTest {
+class RoutedRequestTest {
 
     private static final long HOUR_MICROS = TimeUnit.HOURS.toMicros(1);
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
@@ -28,7 +28,7 @@ class ErrandTest {
     private Node keeper = ahead;
 
     /** What a node shows on its clock is what the client's clock shows, and an offset. */
-    private final class Node implements Errand.Way<Node> {
+    private final class Node implements RoutedRequest.Route<Node> {
 
         private final long offsetMicros;
         private final ServerClock clock = new ServerClock();
@@ -97,7 +97,7 @@ class ErrandTest {
         ahead.clock.observe(nanos, ahead.micros());
         behind.clock.observe(nanos, behind.micros());
         long notAfter = keeper.notAfter();
-        return new Errand<Node, String>(ahead, node -> node.take(notAfter), node -> node.take(0))
+        return new RoutedRequest<Node, String>(ahead, node -> node.take(notAfter), node -> node.take(0))
                 .run()
                 .toCompletableFuture()
                 .join();

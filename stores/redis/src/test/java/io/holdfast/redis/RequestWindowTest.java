@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** How many requests are under way, in which order, and when all are done. */
-class InTurnTest {
+class RequestWindowTest {
 
     private static final int WIDTH = 3;
 
@@ -28,7 +28,8 @@ class InTurnTest {
 
     @Test
     void noMoreAreUnderWayThanMayBe() {
-        CompletableFuture<Void> all = InTurn.each(items(10), WIDTH, this::send).toCompletableFuture();
+        CompletableFuture<Void> all =
+                RequestWindow.each(items(10), WIDTH, this::send).toCompletableFuture();
         for (int answered = 0; answered < 10; answered++) {
             assertThat(sent).hasSize(Math.min(10, answered + WIDTH));
             assertThat(all).isNotDone();
@@ -39,7 +40,8 @@ class InTurnTest {
 
     @Test
     void aFailureCountsAsAnAnswer() {
-        CompletableFuture<Void> all = InTurn.each(items(4), WIDTH, this::send).toCompletableFuture();
+        CompletableFuture<Void> all =
+                RequestWindow.each(items(4), WIDTH, this::send).toCompletableFuture();
         sent.get(1).completeExceptionally(new IllegalStateException("broken"));
         assertThat(sent).hasSize(4);
         sent.forEach(answer -> answer.complete(""));
@@ -48,13 +50,14 @@ class InTurnTest {
 
     @Test
     void answersThatComeAtOnceDoNotNest() {
-        CompletionStage<Void> all = InTurn.each(items(100_000), WIDTH, item -> CompletableFuture.completedStage(item));
+        CompletionStage<Void> all =
+                RequestWindow.each(items(100_000), WIDTH, item -> CompletableFuture.completedStage(item));
         assertThat(all.toCompletableFuture()).isCompleted();
     }
 
     @Test
     void ofNothingAllIsDone() {
-        assertThat(InTurn.each(items(0), WIDTH, this::send).toCompletableFuture())
+        assertThat(RequestWindow.each(items(0), WIDTH, this::send).toCompletableFuture())
                 .isCompleted();
     }
 }

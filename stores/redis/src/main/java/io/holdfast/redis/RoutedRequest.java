@@ -7,18 +7,18 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request, until a node has done it, or its time is over.
+ * A request that is sent to the node that keeps its slot, and follows redirections until a node has done it or its time is over.
  *
  * <p>The request was made for the clock of one node, the first that it goes to. Any other node gets the request that is meant for
- * elsewhere, whether it was a redirection that led there or a slot that moved while the errand paused.
+ * elsewhere, whether it was a redirection that led there or a slot that moved while the request paused.
  *
  * @param <N> a node
  * @param <T> what comes of it
  */
-final class Errand<N, T> {
+final class RoutedRequest<N, T> {
 
     /** What is known of the nodes that may keep a slot. */
-    interface Way<N> {
+    interface Route<N> {
 
         /** The node that keeps it, as far as is known. */
         Optional<N> node();
@@ -39,21 +39,21 @@ final class Errand<N, T> {
         boolean isOver();
     }
 
-    private final Way<N> way;
+    private final Route<N> route;
     private final Function<N, CompletionStage<T>> request;
     private final Function<N, CompletionStage<T>> elsewhere;
     private @Nullable N first;
     private boolean looked;
     private boolean moved;
 
-    Errand(Way<N> way, Function<N, CompletionStage<T>> request, Function<N, CompletionStage<T>> elsewhere) {
-        this.way = way;
+    RoutedRequest(Route<N> route, Function<N, CompletionStage<T>> request, Function<N, CompletionStage<T>> elsewhere) {
+        this.route = route;
         this.request = request;
         this.elsewhere = elsewhere;
     }
 
     CompletionStage<T> run() {
-        Optional<N> node = way.node();
+        Optional<N> node = route.node();
         return node.isPresent() ? at(node.get()) : lost();
     }
 
@@ -66,15 +66,15 @@ final class Errand<N, T> {
 
     private CompletionStage<T> lost() {
         if (looked) {
-            return CompletableFuture.failedStage(way.lost());
+            return CompletableFuture.failedStage(route.lost());
         }
         looked = true;
-        return way.look().thenCompose(nothing -> run());
+        return route.look().thenCompose(nothing -> run());
     }
 
     private CompletionStage<T> after(N node, Throwable error) {
         Optional<Redirect> redirect = Redirect.in(error);
-        if (redirect.isEmpty() || way.isOver()) {
+        if (redirect.isEmpty() || route.isOver()) {
             return CompletableFuture.failedStage(error);
         }
         return follow(node, redirect.get()).thenCompose(nothing -> run());
@@ -82,13 +82,13 @@ final class Errand<N, T> {
 
     private CompletionStage<Void> follow(N node, Redirect redirect) {
         if (redirect.kind != Redirect.Kind.MOVED) {
-            return way.pause();
+            return route.pause();
         }
         boolean again = moved;
         moved = true;
-        CompletionStage<Void> known = way.moved(node, redirect)
+        CompletionStage<Void> known = route.moved(node, redirect)
                 // who does not answer may do so in a moment
-                .exceptionallyCompose(error -> way.pause());
-        return again ? known.thenCompose(nothing -> way.pause()) : known;
+                .exceptionallyCompose(error -> route.pause());
+        return again ? known.thenCompose(nothing -> route.pause()) : known;
     }
 }

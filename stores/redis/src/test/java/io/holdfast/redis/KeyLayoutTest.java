@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class LayoutTest {
+class KeyLayoutTest {
 
     @ParameterizedTest
     @ValueSource(
@@ -33,28 +33,28 @@ class LayoutTest {
                 "ключ}"
             })
     void derivedKeysShareTheSlotOfTheLock(String lock) {
-        assertThat(slot("hf:{" + Layout.tag(lock) + "}:q:" + lock)).isEqualTo(slot(lock));
-        assertThat(Layout.tag(lock)).doesNotContain("}");
+        assertThat(slot("hf:{" + KeyLayout.tag(lock) + "}:q:" + lock)).isEqualTo(slot(lock));
+        assertThat(KeyLayout.tag(lock)).doesNotContain("}");
     }
 
     /** All names of a slot have the same one. */
     @ParameterizedTest
     @ValueSource(strings = {"a", "b", "{t}x", "x{t}", "a}b", "{}x", "ключ"})
     void theCounterIsInTheSlotOfTheName(String name) {
-        Layout node = new Layout("app:", "node:");
+        KeyLayout node = new KeyLayout("app:", "node:");
         String counter = node.keys(List.of(name))[1];
         assertThat(slot(counter)).isEqualTo(slot("app:" + name));
         assertThat(node.permitKeys(name)).contains(counter);
         assertThat(node.sharedKeys(name)).contains(counter);
         assertThat(counter).matches("hf:\\{[0-9a-z]+}:t:app:");
-        assertThat(new Layout("app:", "").keys(List.of(name))[1]).isEqualTo("hf:{}:t:app:");
+        assertThat(new KeyLayout("app:", "").keys(List.of(name))[1]).isEqualTo("hf:{}:t:app:");
     }
 
     @Test
     void theTableHasATextForEachSlot() {
         for (int i = 0; i < 100_000; i++) {
             String lock = "}" + i;
-            assertThat(slot(Layout.tag(lock))).isEqualTo(slot(lock));
+            assertThat(slot(KeyLayout.tag(lock))).isEqualTo(slot(lock));
         }
     }
 
@@ -63,7 +63,7 @@ class LayoutTest {
     void theTableIsFixed() {
         long sum = 0;
         for (int i = 0; i < 100_000; i++) {
-            sum = sum * 31 + Layout.tag("}" + i).hashCode();
+            sum = sum * 31 + KeyLayout.tag("}" + i).hashCode();
         }
         assertThat(sum).isEqualTo(-5_394_849_604_223_653_354L);
     }

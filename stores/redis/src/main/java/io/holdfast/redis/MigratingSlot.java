@@ -11,18 +11,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Renews and gives up what is held key by key, while the keys of a slot are at two nodes.
+ * Renews and releases holds key by key, while a slot migrates and its keys are at two nodes.
  *
  * @param nodes at one of which the slot is, and at another of which it will be
  */
-record HalfMoved(Nodes nodes, Platform platform) {
+record MigratingSlot(ClusterNodes nodes, Platform platform) {
 
     /** One key after the other, as long as they have the holder. As if somebody waited; no tokens are given. */
     CompletionStage<Renew.Reply> renew(RedisStore node, Renew request) {
         long time = timeAt(node, request.name());
-        List<Part> parts = node.parts(request.name(), request.tenure(), request.mode());
+        List<KeyPart> parts = node.parts(request.name(), request.tenure(), request.mode());
         CompletionStage<Boolean> held = CompletableFuture.completedStage(true);
-        for (Part part : parts) {
+        for (KeyPart part : parts) {
             held = held.thenCompose(so -> so
                     ? wherever(part, node, request.name(), request.safety(), request.lease())
                     : CompletableFuture.completedStage(false));
@@ -36,15 +36,15 @@ record HalfMoved(Nodes nodes, Platform platform) {
      */
     CompletionStage<Release.Reply> release(RedisStore node, Release request, Throwable refusal) {
         long time = timeAt(node, request.name());
-        List<Part> parts = node.parts(request.name(), request.tenure(), request.mode());
-        Part hold = parts.stream().filter(Part::isHold).findFirst().orElseThrow();
+        List<KeyPart> parts = node.parts(request.name(), request.tenure(), request.mode());
+        KeyPart hold = parts.stream().filter(KeyPart::isHold).findFirst().orElseThrow();
         return wherever(hold, node, request.name(), Safety.async(), Duration.ZERO)
                 .thenCompose(held -> held ? rest(parts, node, request.name()) : CompletableFuture.failedStage(refusal))
                 .thenApply(done -> new Release.Reply(true, 0, time));
     }
 
     /** What is left behind if that fails is of nobody, and ends by itself. */
-    private CompletionStage<?> rest(List<Part> parts, RedisStore node, String name) {
+    private CompletionStage<?> rest(List<KeyPart> parts, RedisStore node, String name) {
         return Stages.all(parts.stream()
                 .filter(part -> !part.isHold())
                 .map(part -> wherever(part, node, name, Safety.async(), Duration.ZERO)
@@ -57,7 +57,8 @@ record HalfMoved(Nodes nodes, Platform platform) {
     }
 
     /** Where the key is, or to where it is on its way. */
-    private CompletionStage<Boolean> wherever(Part part, RedisStore node, String name, Safety safety, Duration lease) {
+    private CompletionStage<Boolean> wherever(
+            KeyPart part, RedisStore node, String name, Safety safety, Duration lease) {
         return node.byKey(part, name, safety, lease, false).exceptionallyCompose(error -> {
             Optional<Redirect> ask = Redirect.in(error).filter(redirect -> redirect.kind == Redirect.Kind.ASK);
             return ask.isEmpty()

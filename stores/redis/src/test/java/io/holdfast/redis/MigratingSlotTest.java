@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What is held while the keys of a slot are at two nodes, some here and some there. */
 @Tag("once")
-class HalfMovedTest {
+class MigratingSlotTest {
 
     private static final Duration LEASE = Duration.ofMillis(1_500);
     private static final Duration SHORT = Duration.ofSeconds(20);
@@ -61,7 +61,7 @@ class HalfMovedTest {
     @Test
     void whileASlotIsHalfMovedNothingIsLostAndWhoAsksWaits() throws Exception {
         String tag = "{" + cluster.nameAt(from) + "}";
-        int slot = Layout.slot(tag);
+        int slot = KeyLayout.slot(tag);
         Queue<LockEvent.Lost> lost = new ConcurrentLinkedQueue<>();
         try (Holdfast client = Holdfast.builder()
                         .uri(cluster.uri())
@@ -105,7 +105,7 @@ class HalfMovedTest {
         try (TestClient holder = TestClient.open(cluster.uri());
                 TestClient other = TestClient.open(cluster.uri())) {
             List<String> names = halfMoved(mode, holder);
-            int slot = Layout.slot(names.get(0));
+            int slot = KeyLayout.slot(names.get(0));
             List<Renew> batch = names.stream()
                     .map(name -> new Renew(name, holder.tenure(1), mode, LONG, 0))
                     .toList();
@@ -121,7 +121,7 @@ class HalfMovedTest {
                                 refused -> assertThat(refused.retryAfter()).isGreaterThan(SHORT));
             }
             assertThat(to.redis().clusterGetKeysInSlot(slot, 1_000))
-                    .filteredOn(HalfMovedTest::isOfHolders)
+                    .filteredOn(MigratingSlotTest::isOfHolders)
                     .allMatch(key -> to.redis().pttl(key) > SHORT.toMillis() * 2);
         }
     }
@@ -135,7 +135,7 @@ class HalfMovedTest {
                     .map(name -> new Renew(name, holder.tenure(1), mode, LONG, 0).withSafety(Safety.replicated(1)))
                     .toList();
             assertThat(holder.renew(batch)).hasOnlyElementsOfType(Renew.Failed.class);
-            arrive(Layout.slot(names.get(0)));
+            arrive(KeyLayout.slot(names.get(0)));
         }
     }
 
@@ -149,7 +149,7 @@ class HalfMovedTest {
                 Release release = Release.of(name, holder.tenure(1)).withMode(mode);
                 assertThat(Await.reply(holder.store().release(release)).held()).isTrue();
             }
-            arrive(Layout.slot(names.get(0)));
+            arrive(KeyLayout.slot(names.get(0)));
             for (String name : names) {
                 assertThat(other.acquire(request(name, other.tenure(1), against(mode))))
                         .as(name)
@@ -169,7 +169,7 @@ class HalfMovedTest {
                     name -> assertThat(waiter.acquire(request(name, waiter.tenure(1), against(mode))
                                     .queued(Acquire.Queueing.BARGING, 0)))
                             .isInstanceOf(Acquire.Refused.class));
-            int slot = Layout.slot(names.get(0));
+            int slot = KeyLayout.slot(names.get(0));
             List<CompletionStage<Release.Reply>> given = names.stream()
                     .map(name -> Release.of(name, waiter.tenure(1)).withMode(against(mode)))
                     // a script that has all keys at first may miss one that it has emptied
@@ -189,14 +189,14 @@ class HalfMovedTest {
     void anEndThatCannotBeGivenUpIsOfNobody() {
         try (TestClient holder = TestClient.open(cluster.uri())) {
             String name = halfMoved(Mode.PERMITS, holder, each -> {
-                        String ends = new Layout("", "").countedKeys(each, "pe")[0];
+                        String ends = new KeyLayout("", "").countedKeys(each, "pe")[0];
                         from.redis().del(ends);
                         from.redis().set(ends, "something else");
                     })
                     .get(0);
             Release release = Release.of(name, holder.tenure(1)).withMode(Mode.PERMITS);
             assertThat(Await.reply(holder.store().release(release)).held()).isTrue();
-            arrive(Layout.slot(name));
+            arrive(KeyLayout.slot(name));
         }
     }
 
@@ -207,7 +207,7 @@ class HalfMovedTest {
     /** Names that the holder has, one with all keys where they were, one with the first on its way, one with the first two, ... */
     private static List<String> halfMoved(Mode mode, TestClient holder, Consumer<String> before) {
         String tag = "{" + cluster.nameAt(from) + "}";
-        int slot = Layout.slot(tag);
+        int slot = KeyLayout.slot(tag);
         List<String> names =
                 IntStream.rangeClosed(0, MOST_KEYS).mapToObj(i -> tag + i).toList();
         for (String name : names) {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What one key of a name has of a holder, which can be renewed and given up there by itself while the slot is half moved.
+ * The part of a hold that is in one key, which can be renewed and released there by itself while the slot migrates.
  *
  * <p>Who renews does so in the order of {@link #of}: the end of the lease first, where there is one, as that decides who holds the
  * name, and the others are only to be there for as long. Who releases begins with {@linkplain #isHold what holds the name}, since an
@@ -17,17 +17,17 @@ import java.util.stream.Stream;
  * @param what it has, as {@link Script#BY_KEY} calls it
  * @param holder as it is called there
  */
-record Part(String what, String key, String holder) {
+record KeyPart(String what, String key, String holder) {
 
-    static List<Part> of(Layout layout, String name, TenureId tenure, Mode mode) {
+    static List<KeyPart> of(KeyLayout layout, String name, TenureId tenure, Mode mode) {
         String holder = tenure.toString();
         return switch (mode) {
-            case LOCK -> List.of(new Part("owner", layout.prefix() + name, holder));
+            case LOCK -> List.of(new KeyPart("owner", layout.prefix() + name, holder));
             case READ, UPGRADE, WRITE ->
                 shared(layout.sharedKeys(name, tenure, mode).toList(), holder, mode);
             case PERMITS -> {
                 String[] keys = layout.countedKeys(name, "pe", "ph");
-                yield List.of(new Part("end", keys[0], holder), new Part("count", keys[1], holder));
+                yield List.of(new KeyPart("end", keys[0], holder), new KeyPart("count", keys[1], holder));
             }
         };
     }
@@ -36,10 +36,12 @@ record Part(String what, String key, String holder) {
         return what.equals("owner") || what.equals("count");
     }
 
-    private static List<Part> shared(List<String> keys, String tenure, Mode mode) {
+    private static List<KeyPart> shared(List<String> keys, String tenure, Mode mode) {
         String holder = tenure + SharedLocks.ending(mode);
-        Stream<Part> both = Stream.of(new Part("end", keys.get(3), holder), new Part("owner", keys.get(0), holder));
-        return Stream.concat(both, mode == Mode.WRITE ? Stream.empty() : Stream.of(new Part("timer", keys.get(5), "")))
+        Stream<KeyPart> both =
+                Stream.of(new KeyPart("end", keys.get(3), holder), new KeyPart("owner", keys.get(0), holder));
+        return Stream.concat(
+                        both, mode == Mode.WRITE ? Stream.empty() : Stream.of(new KeyPart("timer", keys.get(5), "")))
                 .toList();
     }
 }

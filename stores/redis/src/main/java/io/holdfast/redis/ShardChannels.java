@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
- * The channels that a connection to a node of a cluster listens to, one for each slot of which it was asked for a name: from the
+ * The shard channels that a connection to a node of a cluster listens to, one for each slot of which it was asked for a name: from the
  * first request on, until the connection ends or the node gives the slot away.
  *
  * <p>A message on them stays at the node, where one on a plain channel is passed on to all nodes. What comes behind the subscription
@@ -21,7 +21,7 @@ import java.util.function.IntConsumer;
  *
  * <p>See <a href="https://redis.io/docs/latest/develop/pubsub/#sharded-pubsub">sharded Pub/Sub</a>.
  */
-final class SlotChannels {
+final class ShardChannels {
 
     private final StatefulRedisPubSubConnection<String, String> connection;
     private final Consumer<Throwable> failed;
@@ -34,7 +34,7 @@ final class SlotChannels {
      * @param given told of each slot that the node has given away
      * @param failed told of a subscription that failed
      */
-    SlotChannels(
+    ShardChannels(
             StatefulRedisPubSubConnection<String, String> connection,
             BiConsumer<String, String> messages,
             IntConsumer given,
@@ -50,7 +50,7 @@ final class SlotChannels {
             @Override
             public void sunsubscribed(String channel, long count) {
                 if (heard.remove(channel) != null) {
-                    given.accept(Layout.slot(channel));
+                    given.accept(KeyLayout.slot(channel));
                 }
             }
         });

@@ -7,8 +7,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
-/** Requests that are sent one after the other, with a bound on those that are not answered. */
-final class InTurn<T> {
+/** Requests that are sent in order, with a bound on how many are unanswered at a time. */
+final class RequestWindow<T> {
 
     private final Iterator<T> items;
     private final Function<T, CompletionStage<?>> request;
@@ -16,7 +16,7 @@ final class InTurn<T> {
     private final AtomicInteger mayStart;
     private final CompletableFuture<Void> all = new CompletableFuture<>();
 
-    private InTurn(Collection<T> items, int width, Function<T, CompletionStage<?>> request) {
+    private RequestWindow(Collection<T> items, int width, Function<T, CompletionStage<?>> request) {
         this.items = items.iterator();
         this.request = request;
         this.unanswered = new AtomicInteger(items.size());
@@ -28,9 +28,9 @@ final class InTurn<T> {
         if (items.isEmpty()) {
             return CompletableFuture.completedStage(null);
         }
-        InTurn<T> turns = new InTurn<>(items, width, request);
-        turns.start();
-        return turns.all;
+        RequestWindow<T> window = new RequestWindow<>(items, width, request);
+        window.start();
+        return window.all;
     }
 
     /** One thread at a time, in a loop: answers that come at once must not nest as deep as there are requests. */

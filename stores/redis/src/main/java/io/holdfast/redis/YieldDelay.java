@@ -11,10 +11,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * Lets others have a name: after a release the client asks for it again when the release was answered, and if others wait
- * a millisecond later. A request that follows a release on the same connection would always come first.
+ * Delays a request for a name that this client has just released, so that others can acquire it: until the release is answered,
+ * and by another millisecond if others wait. A request that follows a release on the same connection would always come first.
  */
-final class Turns {
+final class YieldDelay {
 
     private static final long PAUSE_NANOS = 1_000_000;
 
@@ -22,7 +22,7 @@ final class Turns {
     private final Map<String, CompletableFuture<Void>> pauses = new ConcurrentHashMap<>();
     private final Map<TenureId, CompletableFuture<Void>> unsent = new ConcurrentHashMap<>();
 
-    Turns(Platform.Timer timer) {
+    YieldDelay(Platform.Timer timer) {
         this.timer = timer;
     }
 

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What the store calls things in the server. The lock is a hash at its raw name, as other lock libraries keep it; all
- * else begins with {@code hf:}:
+ * The names of the keys and channels in the server. The lock is a hash at its raw name, as other lock libraries keep it; all
+ * others begin with {@code hf:}:
  * <ul>
  *   <li>{@code hf:{}:t:PREFIX} the highest unit of tokens given to any name with that prefix; in a cluster one for each slot,
  *       {@code hf:{slot}:t:PREFIX}
@@ -32,7 +32,7 @@ import java.util.stream.Stream;
  * @param prefix of all names
  * @param node which node of a cluster this is, with a colon behind; empty where there is no cluster
  */
-record Layout(String prefix, String node) {
+record KeyLayout(String prefix, String node) {
 
     private static final int CLAIM_AT = 3;
     private static final int PERMIT_COUNTER_AT = 5;

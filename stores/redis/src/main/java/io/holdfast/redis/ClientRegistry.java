@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 
-/** Who this client is, for others to read while it uses locks, and who they are. */
-final class Presence {
+/** The record of this client, for others to read while it uses locks, and the records of the others. */
+final class ClientRegistry {
 
     /** Where clients write about themselves. */
     interface Records {
@@ -24,12 +24,12 @@ final class Presence {
         CompletionStage<?> remove(String key);
     }
 
-    private final Layout layout;
+    private final KeyLayout layout;
     private final Records records;
     private final ClientRecord record;
     private final String key;
 
-    Presence(StoreConfig config, Layout layout, Records records) {
+    ClientRegistry(StoreConfig config, KeyLayout layout, Records records) {
         this.layout = layout;
         this.records = records;
         record = new ClientRecord(config);
@@ -54,7 +54,7 @@ final class Presence {
             return CompletableFuture.completedStage(List.of());
         }
         List<String> keys =
-                fields.stream().map(Presence::id).map(layout::record).toList();
+                fields.stream().map(ClientRegistry::id).map(layout::record).toList();
         return records.read(keys)
                 .thenApply(found -> IntStream.range(0, fields.size())
                         .mapToObj(i -> client(fields.get(i), found.get(i)))

@@ -1,6 +1,6 @@
 package io.holdfast.redis;
 
-import io.holdfast.redis.Told.Node;
+import io.holdfast.redis.ClusterTopology.Node;
 import io.holdfast.spi.StoreConfig;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.SlotHash;
@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * The masters of a cluster, and which slots each keeps.
  *
  * <p>Nodes are asked for it at the start, every five command timeouts, and when there is reason to: a connection was lost, a request
- * failed, a node said that a slot has moved. Several are asked at once, and {@link Told#latest} says who is believed. What tells of less
- * than what is known, or of other masters, is believed only when nobody has said anything else for a while. What the former keeper of
+ * failed, a node said that a slot has moved. Several are asked at once, and {@link ClusterTopology#latest} says who is believed.
+ * What tells of less than what is known, or of other masters, is believed only when nobody has said anything else for a while. What the former keeper of
  * a slot says of it is believed at once, and for a command timeout more than what is told in the same epoch, since others may
  * hear of it a second later.
  *
@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All that changes does so on the timer's thread.
  */
-final class Nodes {
+final class ClusterNodes {
 
     private static final int ASKED = 3;
     private static final int TIMEOUTS_TO_A_LOOK = 5;
@@ -48,9 +48,9 @@ final class Nodes {
     private static final int LONGEST_PAUSES = 10;
 
     private final StoreConfig config;
-    private final Address cluster;
+    private final RedisAddress cluster;
     private final Driver driver;
-    private final Scout scout;
+    private final TopologyProbe probe;
     private final Function<Node, RedisStore> opener;
     private final AtomicReferenceArray<@Nullable RedisStore> bySlot = new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
     private final AtomicReference<@Nullable CompletableFuture<Void>> underWay = new AtomicReference<>();
@@ -74,12 +74,12 @@ final class Nodes {
     private record Moved(Keeper to, long nanos) {}
 
     /** @param opener makes the store of a node; of one that is a guest if it has no id */
-    Nodes(StoreConfig config, Address cluster, Driver driver, Function<Node, RedisStore> opener) {
+    ClusterNodes(StoreConfig config, RedisAddress cluster, Driver driver, Function<Node, RedisStore> opener) {
         this.config = config;
         this.cluster = cluster;
         this.driver = driver;
         this.opener = opener;
-        scout = new Scout(config, cluster, driver);
+        probe = new TopologyProbe(config, cluster, driver);
         lookLater();
     }
 
@@ -136,11 +136,11 @@ final class Nodes {
         if (other != null) {
             return other;
         }
-        List<CompletableFuture<Told>> answers = new ArrayList<>();
+        List<CompletableFuture<ClusterTopology>> answers = new ArrayList<>();
         some(all().stream().filter(RedisStore::isConnected).toList(), ASKED)
-                .forEach(store -> answers.add(scout.ask(store)));
+                .forEach(store -> answers.add(probe.ask(store)));
         some(others(), answers.isEmpty() ? Integer.MAX_VALUE : more)
-                .forEach(place -> answers.add(scout.ask(place.getHost(), place.getPort())));
+                .forEach(place -> answers.add(probe.ask(place.getHost(), place.getPort())));
         believed(answers, true).whenComplete((nothing, error) -> {
             underWay.set(null);
             if (error == null) {
@@ -175,16 +175,17 @@ final class Nodes {
     }
 
     /** @param look whether all were asked who may know */
-    private CompletionStage<Void> believed(List<CompletableFuture<Told>> answers, boolean look) {
-        return scout.latest(answers, Told.latest(keepers.keySet()))
-                .thenCompose(told -> driver.soon(0, () -> believe(told, look)));
+    private CompletionStage<Void> believed(List<CompletableFuture<ClusterTopology>> answers, boolean look) {
+        return probe.latest(answers, ClusterTopology.latest(keepers.keySet()))
+                .thenCompose(topology -> driver.soon(0, () -> believe(topology, look)));
     }
 
     // ---- what follows from the answers
 
-    private void believe(Told told, boolean look) {
-        boolean less =
-                told.epoch() < epoch || !told.isOf(keepers.keySet()) || (!told.sound() && told.covered() < covered);
+    private void believe(ClusterTopology topology, boolean look) {
+        boolean less = topology.epoch() < epoch
+                || !topology.isOf(keepers.keySet())
+                || (!topology.sound() && topology.covered() < covered);
         if (less && look) {
             refused++;
         }
@@ -193,13 +194,13 @@ final class Nodes {
         }
         refused = 0;
         long now = config.platform().nanoTime();
-        boolean later = told.epoch() != epoch;
+        boolean later = topology.epoch() != epoch;
         moved.values()
                 .removeIf(slot ->
                         later || now - slot.nanos > config.commandTimeout().toNanos());
-        epoch = told.epoch();
-        covered = told.covered();
-        adopt(told);
+        epoch = topology.epoch();
+        covered = topology.covered();
+        adopt(topology);
         guests.values().removeIf(guest -> {
             boolean unused = now - guest.nanos > config.commandTimeout().toNanos() * TIMEOUTS_TO_A_LOOK;
             if (unused) {
@@ -209,10 +210,10 @@ final class Nodes {
         });
     }
 
-    private void adopt(Told told) {
+    private void adopt(ClusterTopology topology) {
         Map<String, Keeper> masters = new LinkedHashMap<>();
         AtomicReferenceArray<@Nullable RedisStore> slots = new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
-        for (Told.Range range : told.ranges()) {
+        for (ClusterTopology.Range range : topology.ranges()) {
             Keeper keeper = masters.computeIfAbsent(range.master().id(), id -> known(range.master()));
             for (int slot = range.from(); slot <= range.to(); slot++) {
                 slots.set(slot, keeper.store);
@@ -250,8 +251,8 @@ final class Nodes {
                     // many are sent there at once
                     return asking.computeIfAbsent(
                             host + ":" + port,
-                            place -> believed(List.of(scout.ask(host, port)), false)
-                                    .whenComplete((told, error) -> driver.soon(0, () -> asking.remove(place))));
+                            place -> believed(List.of(probe.ask(host, port)), false)
+                                    .whenComplete((topology, error) -> driver.soon(0, () -> asking.remove(place))));
                 })
                 .thenCompose(known -> known)
                 .thenCompose(known -> driver.soon(0, () -> pin(slot, host, port)))
