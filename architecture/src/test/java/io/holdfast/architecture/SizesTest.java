@@ -12,13 +12,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * How large a module may be: less than 12 320 lines for core with the whole family of locks, and 3 745 for the Redis store,
+ * How large a module may be: less than 12 320 lines for core with the whole family of locks, and 3 752 for the Redis store,
  * which has all of it, lives beside Redisson, follows a master through failovers, and the slots of a cluster.
  */
 class SizesTest {
 
     @ParameterizedTest
-    @CsvSource({"core, 12320", "stores/redis, 3745"})
+    @CsvSource({"core, 12320", "stores/redis, 3752"})
     void aModuleKeepsItsSize(String path, int limit) throws IOException {
         Module module = PublishedModules.named(path);
         int lines = 0;

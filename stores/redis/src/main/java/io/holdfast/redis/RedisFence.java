@@ -1,6 +1,8 @@
 package io.holdfast.redis;
 
 import io.holdfast.FencedOutException;
+import io.holdfast.redis.script.KeyLayout;
+import io.holdfast.redis.script.Script;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;

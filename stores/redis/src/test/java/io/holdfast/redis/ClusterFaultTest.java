@@ -11,6 +11,7 @@ import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.embedded.redis.RedisServer;
 import io.holdfast.redis.TestCluster.Node;
+import io.holdfast.redis.script.KeyLayout;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.ArrayList;

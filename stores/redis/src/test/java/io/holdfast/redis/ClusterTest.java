@@ -10,6 +10,8 @@ import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.Permit;
 import io.holdfast.redis.TestCluster.Node;
+import io.holdfast.redis.connection.HelloReply;
+import io.holdfast.redis.script.KeyLayout;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;

@@ -6,6 +6,7 @@ import io.holdfast.AsyncLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.Permit;
+import io.holdfast.redis.script.KeyLayout;
 import io.holdfast.testkit.Await;
 import io.lettuce.core.ScoredValue;
 import java.time.Duration;

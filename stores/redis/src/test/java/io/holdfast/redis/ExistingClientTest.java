@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockReport;
+import io.holdfast.redis.connection.Driver;
+import io.holdfast.redis.connection.RedisAddress;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.testkit.Await;

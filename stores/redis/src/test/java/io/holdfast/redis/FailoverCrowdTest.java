@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.Safety;
 import io.holdfast.embedded.redis.RedisServer;
+import io.holdfast.redis.script.KeyLayout;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.check.HistoryChecker;
 import io.holdfast.testkit.check.HistoryChecker.Kind;

@@ -7,6 +7,9 @@ import io.holdfast.Holdfast;
 import io.holdfast.LockReport;
 import io.holdfast.Safety;
 import io.holdfast.StoreRefusedException;
+import io.holdfast.redis.script.KeyLayout;
+import io.holdfast.redis.script.KeyPart;
+import io.holdfast.redis.store.RedisStore;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.CounterStore;
@@ -216,7 +219,7 @@ class ForeignKeyTest {
         String name = Servers.name();
         TenureId tenure = client.tenure(number++);
         prepare(kind, name, tenure, held);
-        String owner = kind.mode == null ? "" : tenure + SharedLocks.ending(kind.mode);
+        String owner = kind.mode == null ? "" : tenure + KeyLayout.ending(kind.mode);
         String foreign = key.of(name, owner);
         servers.redis.del(foreign);
         content.write.accept(servers.redis, foreign);

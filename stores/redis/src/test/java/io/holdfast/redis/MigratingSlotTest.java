@@ -8,6 +8,7 @@ import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.Safety;
 import io.holdfast.redis.TestCluster.Node;
+import io.holdfast.redis.script.KeyLayout;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.Release;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.holdfast.Safety;
+import io.holdfast.redis.connection.RedisAddress;
+import io.holdfast.redis.connection.RedisFailures;
 import io.holdfast.spi.StoreException;
 import io.holdfast.testkit.Await;
 import io.lettuce.core.ClientOptions;

@@ -10,6 +10,8 @@ import io.holdfast.Safety;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.embedded.redis.RedisServer;
+import io.holdfast.redis.connection.FirstAnswers;
+import io.holdfast.redis.connection.Sentinels;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.List;

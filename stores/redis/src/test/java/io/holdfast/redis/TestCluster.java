@@ -1,6 +1,7 @@
 package io.holdfast.redis;
 
 import io.holdfast.embedded.redis.RedisServer;
+import io.holdfast.redis.script.KeyLayout;
 import io.holdfast.testkit.Await;
 import io.lettuce.core.MigrateArgs;
 import io.lettuce.core.RedisClient;
