@@ -25,7 +25,7 @@ import java.util.concurrent.locks.Lock;
  */
 final class Floor implements Subject {
 
-    private static final String SCRIPTS = "/io/holdfast/redis/";
+    private static final String SCRIPTS = "/io/holdfast/redis/script/";
     private static final String FREE = "floor:free:";
 
     private final RedisClient client;

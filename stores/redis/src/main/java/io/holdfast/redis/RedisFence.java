@@ -1,6 +1,8 @@
 package io.holdfast.redis;
 
 import io.holdfast.FencedOutException;
+import io.holdfast.redis.script.KeyLayout;
+import io.holdfast.redis.script.Script;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
@@ -83,7 +85,7 @@ public final class RedisFence {
 
     /** The key that remembers the highest token for this key. */
     public static String guardKey(String key) {
-        return Layout.guard(key);
+        return KeyLayout.guard(key);
     }
 
     /**

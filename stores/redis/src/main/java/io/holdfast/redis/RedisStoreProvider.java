@@ -1,5 +1,10 @@
 package io.holdfast.redis;
 
+import io.holdfast.redis.cluster.ClusterStore;
+import io.holdfast.redis.connection.Driver;
+import io.holdfast.redis.connection.RedisAddress;
+import io.holdfast.redis.interop.BesideRedisson;
+import io.holdfast.redis.store.RedisStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
@@ -68,7 +73,7 @@ public final class RedisStoreProvider implements StoreProvider {
 
     @Override
     public LockStore open(StoreConfig config) {
-        Address server = Address.parse(config.uri());
+        RedisAddress server = RedisAddress.parse(config.uri());
         Driver driver = new Driver(config, server, shared);
         if (server.isCluster()) {
             ClusterStore store = new ClusterStore(config, server, driver);
@@ -80,13 +85,6 @@ public final class RedisStoreProvider implements StoreProvider {
         if (server.besideRedisson()) {
             return BesideRedisson.open(config, server, driver);
         }
-        return connected(new RedisStore(config, server, driver), config);
-    }
-
-    static RedisStore connected(RedisStore store, StoreConfig config) {
-        if (!config.lazy()) {
-            store.connect();
-        }
-        return store;
+        return new RedisStore(config, server, driver).open();
     }
 }

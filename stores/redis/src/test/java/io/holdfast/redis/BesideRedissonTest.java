@@ -3,6 +3,7 @@ package io.holdfast.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.redis.interop.BesideRedisson;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Release;

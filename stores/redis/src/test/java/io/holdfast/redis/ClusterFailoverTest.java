@@ -3,6 +3,7 @@ package io.holdfast.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.redis.TestCluster.Node;
+import io.holdfast.redis.script.KeyLayout;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.Signal;
 import io.holdfast.testkit.Await;
@@ -21,7 +22,7 @@ class ClusterFailoverTest {
                 TestClient client = TestClient.open(
                         cluster.uri(), TestClient.timeouts(Duration.ofMillis(300), Duration.ofSeconds(5)))) {
             String name = Servers.name();
-            int slot = Layout.slot(name);
+            int slot = KeyLayout.slot(name);
             Node old = cluster.keeper(slot);
             client.granted(name, 1);
             assertThat(client.arrived()).isEmpty();

@@ -11,6 +11,7 @@ import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.embedded.redis.RedisServer;
 import io.holdfast.redis.TestCluster.Node;
+import io.holdfast.redis.script.KeyLayout;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -144,7 +145,7 @@ class ClusterFaultTest {
     private static String name(TestCluster cluster, Predicate<Node> wanted) {
         return Stream.generate(Servers::name)
                 .filter(name ->
-                        cluster.keeperIfAny(Layout.slot(name)).filter(wanted).isPresent())
+                        cluster.keeperIfAny(KeyLayout.slot(name)).filter(wanted).isPresent())
                 .findFirst()
                 .orElseThrow();
     }

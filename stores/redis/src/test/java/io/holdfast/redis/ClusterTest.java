@@ -10,6 +10,8 @@ import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.Permit;
 import io.holdfast.redis.TestCluster.Node;
+import io.holdfast.redis.connection.HelloReply;
+import io.holdfast.redis.script.KeyLayout;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
@@ -136,7 +138,7 @@ class ClusterTest {
     @Test
     void aSlotThatMovesTakesHoldersAndWaitersAlong() {
         String name = cluster.nameAt(from);
-        int slot = Layout.slot(name);
+        int slot = KeyLayout.slot(name);
         try (TestClient holder = open();
                 TestClient waiter = open()) {
             long first = holder.granted(name, 1).tokens().last();
@@ -222,7 +224,7 @@ class ClusterTest {
         "standalone, 8.0.2, false"
     })
     void serversFromSevenOnKeepMessagesInTheirSlot(String mode, String version, boolean kept) {
-        assertThat(new Greeting(mode, "master", version).hasSlotChannels()).isEqualTo(kept);
+        assertThat(new HelloReply(mode, "master", version).hasShardChannels()).isEqualTo(kept);
     }
 
     /** All nodes pass on what one publishes, and it is to come once. */
@@ -256,7 +258,7 @@ class ClusterTest {
     @Test
     void aRequestThatIsSentOnIsAskedForAnew() {
         String name = cluster.nameAt(from);
-        int slot = Layout.slot(name);
+        int slot = KeyLayout.slot(name);
         try (TestClient client = open()) {
             client.granted(name, 1);
             client.release(name, 1);
@@ -300,7 +302,7 @@ class ClusterTest {
             long renewals = client.stats().renewals();
             long began = System.nanoTime();
             List<Integer> slots = leases.stream()
-                    .map(lease -> Layout.slot(lease.lockName()))
+                    .map(lease -> KeyLayout.slot(lease.lockName()))
                     .distinct()
                     .filter(slot -> cluster.keeper(slot).equals(from))
                     .toList();

@@ -6,6 +6,7 @@ import io.holdfast.AsyncLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.Permit;
+import io.holdfast.redis.script.KeyLayout;
 import io.holdfast.testkit.Await;
 import io.lettuce.core.ScoredValue;
 import java.time.Duration;
@@ -60,7 +61,7 @@ class CutScriptTest {
     }
 
     private String key(String kind) {
-        return new Layout("", "").countedKeys(name, kind)[0];
+        return new KeyLayout("", "").countedKeys(name, kind)[0];
     }
 
     private void served(Lease held, AsyncLock waiting, String mark) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockReport;
+import io.holdfast.redis.connection.Driver;
+import io.holdfast.redis.connection.RedisAddress;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.testkit.Await;
@@ -35,8 +37,8 @@ class ExistingClientTest {
         RedisClient client = RedisClient.create();
         String uri = Servers.shared().uri();
         LockReport.Client identity = LockReport.Client.unknown("c");
-        Driver driver =
-                new Driver(StoreConfig.of(uri, identity, Platform.system()), Address.parse(uri), Optional.of(client));
+        Driver driver = new Driver(
+                StoreConfig.of(uri, identity, Platform.system()), RedisAddress.parse(uri), Optional.of(client));
         try {
             assertThat(driver.client.getOptions().isAutoReconnect()).isFalse();
             assertThat(driver.client.getOptions().getProtocolVersion()).isEqualTo(ProtocolVersion.RESP3);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.Safety;
 import io.holdfast.embedded.redis.RedisServer;
+import io.holdfast.redis.script.KeyLayout;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.check.HistoryChecker;
 import io.holdfast.testkit.check.HistoryChecker.Kind;
@@ -69,7 +70,7 @@ class FailoverCrowdTest {
 
     private static Group cluster() {
         TestCluster cluster = new TestCluster(1);
-        int slot = Layout.slot("n0");
+        int slot = KeyLayout.slot("n0");
         return new Group() {
             @Override
             public String uri() {

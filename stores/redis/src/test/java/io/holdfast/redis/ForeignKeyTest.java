@@ -7,6 +7,9 @@ import io.holdfast.Holdfast;
 import io.holdfast.LockReport;
 import io.holdfast.Safety;
 import io.holdfast.StoreRefusedException;
+import io.holdfast.redis.script.KeyLayout;
+import io.holdfast.redis.script.KeyPart;
+import io.holdfast.redis.store.RedisStore;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.CounterStore;
@@ -216,7 +219,7 @@ class ForeignKeyTest {
         String name = Servers.name();
         TenureId tenure = client.tenure(number++);
         prepare(kind, name, tenure, held);
-        String owner = kind.mode == null ? "" : tenure + SharedLocks.ending(kind.mode);
+        String owner = kind.mode == null ? "" : tenure + KeyLayout.ending(kind.mode);
         String foreign = key.of(name, owner);
         servers.redis.del(foreign);
         content.write.accept(servers.redis, foreign);
@@ -323,7 +326,7 @@ class ForeignKeyTest {
             all.put("together", use -> use.together().orElseThrow().acquire(List.of(beside, acquire)));
         }
         RedisStore redis = (RedisStore) store;
-        for (Part part : redis.parts(name, tenure, kind.mode)) {
+        for (KeyPart part : redis.parts(name, tenure, kind.mode)) {
             if (part.key().equals(foreign)) {
                 all.put("by key", use -> redis.byKey(part, name, Safety.async(), LONG, false));
                 all.put("release by key", use -> redis.byKey(part, name, Safety.async(), Duration.ZERO, false));

@@ -174,7 +174,9 @@ class LoggingTest {
             });
             log.foresee(ForeseenLines.ALWAYS)
                     .foresee(List.of(LogLines.Foreseen.warning(
-                            "io.holdfast.redis.Session", "Client .* receives no messages: .*", "it is asserted here")));
+                            "io.holdfast.redis.script.Session",
+                            "Client .* receives no messages: .*",
+                            "it is asserted here")));
         }
     }
 

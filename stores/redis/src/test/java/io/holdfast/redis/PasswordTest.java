@@ -2,6 +2,7 @@ package io.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.redis.connection.RedisAddress;
 import io.holdfast.testkit.check.Passwords;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
@@ -40,8 +41,8 @@ class PasswordTest {
         AtomicInteger understood = new AtomicInteger();
         Passwords.all().forEach(password -> {
             try {
-                String shown =
-                        Address.parse(scheme + rest.replace("PW", password)).toString();
+                String shown = RedisAddress.parse(scheme + rest.replace("PW", password))
+                        .toString();
                 understood.incrementAndGet();
                 Passwords.requireHidden(password, shown);
             } catch (IllegalArgumentException e) {

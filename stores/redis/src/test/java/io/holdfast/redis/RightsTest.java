@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.holdfast.Holdfast;
+import io.holdfast.redis.store.RedisStore;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.CounterStore;
 import io.holdfast.spi.Release;

@@ -1,6 +1,7 @@
 package io.holdfast.redis;
 
 import io.holdfast.embedded.redis.RedisServer;
+import io.holdfast.redis.script.KeyLayout;
 import io.holdfast.testkit.Await;
 import io.lettuce.core.MigrateArgs;
 import io.lettuce.core.RedisClient;
@@ -173,7 +174,7 @@ final class TestCluster implements AutoCloseable {
     /** A name that it keeps. */
     String nameAt(Node node) {
         return Stream.generate(Servers::name)
-                .filter(name -> keeper(Layout.slot(name)).equals(node))
+                .filter(name -> keeper(KeyLayout.slot(name)).equals(node))
                 .findFirst()
                 .orElseThrow();
     }

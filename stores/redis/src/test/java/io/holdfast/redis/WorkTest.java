@@ -2,6 +2,8 @@ package io.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.redis.script.KeyLayout;
+import io.holdfast.redis.script.Script;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.TenureId;
 import io.lettuce.core.ScoredValue;
@@ -44,7 +46,7 @@ class WorkTest {
     private static final String TOTAL = "\nend\nscript()\nreturn work";
 
     private final Servers servers = Servers.start();
-    private final Layout layout = new Layout("", "");
+    private final KeyLayout layout = new KeyLayout("", "");
 
     @AfterEach
     void close() {

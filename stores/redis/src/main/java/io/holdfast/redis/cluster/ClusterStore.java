@@ -1,0 +1,492 @@
+package io.holdfast.redis.cluster;
+
+import io.holdfast.LatchCount;
+import io.holdfast.LockReport;
+import io.holdfast.SemaphoreReport;
+import io.holdfast.redis.connection.Driver;
+import io.holdfast.redis.connection.Redirect;
+import io.holdfast.redis.connection.RedisAddress;
+import io.holdfast.redis.connection.RedisFailures;
+import io.holdfast.redis.script.KeyLayout;
+import io.holdfast.redis.store.ClientRegistry;
+import io.holdfast.redis.store.RedisStore;
+import io.holdfast.redis.store.ServerRecords;
+import io.holdfast.redis.store.Stages;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.Change;
+import io.holdfast.spi.CounterStore;
+import io.holdfast.spi.LatchReport;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.PermitReport;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.ServerClock;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
+import io.holdfast.spi.TogetherStore;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One client's locks in a cluster: each name at the master that keeps its slot.
+ *
+ * <p>A request goes to one node, and follows where that one sends it. One that says until when it may be applied was made for the
+ * clock of the node that it was sent to first. At another node it is sent with a time that is over. That node answers it as late, with
+ * the time there, and it is made anew. Each reply sets the clock of the node that sent it, and no other.
+ */
+public final class ClusterStore implements LockStore, CounterStore, TogetherStore, ClientRegistry.Records {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterStore.class);
+
+    private static final long CLOSE_NANOS = 500_000_000;
+    private static final long PAUSE_NANOS = 20_000_000;
+    private static final long RECORD_NANOS = 200_000_000;
+    private static final long OVER = 0;
+
+    private final StoreConfig config;
+    private final RedisAddress address;
+    private final RedisFailures failures;
+    private final KeyLayout layout;
+    private final Driver driver;
+    private final ClientRegistry registry;
+    private final ClusterNodes nodes;
+    private final MigratingSlot migratingSlot;
+    private final ServerClock unheard = new ServerClock();
+    private final AtomicBoolean begun;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    public ClusterStore(StoreConfig config, RedisAddress address, Driver driver) {
+        this.config = config;
+        this.address = address;
+        failures = new RedisFailures(address);
+        layout = new KeyLayout(config.keyPrefix(), "");
+        this.driver = driver;
+        registry = new ClientRegistry(config, layout, this);
+        begun = new AtomicBoolean(config.lazy());
+        nodes = new ClusterNodes(config, address, driver, this::open);
+        migratingSlot = new MigratingSlot(nodes, config.platform());
+    }
+
+    /** Connects to all masters, and waits for it; some may be away, but not all. */
+    public void connect() {
+        Optional<Throwable> error = driver.failureOf(
+                nodes.look()
+                        .thenCompose(nothing ->
+                                Stages.all(nodes.all().stream().map(store -> store.session.connection.get()))),
+                config.connectTimeout().toNanos());
+        begun.set(true);
+        boolean anyThere = nodes.all().stream().anyMatch(RedisStore::isConnected);
+        if (!anyThere) {
+            close();
+            throw error.map(cause -> failures.unreachable("cannot connect", cause))
+                    .orElseGet(() -> failures.uncovered("cannot connect", 0));
+        }
+        requireAble();
+        error.ifPresent(missing -> LOG.warn(
+                "Not all masters of the cluster are connected: {}. Locks in their slots are not available.",
+                failures.unreachable("connect", missing).getMessage()));
+    }
+
+    /** At least one of those that are there can do what most requests will want of them. */
+    private void requireAble() {
+        List<StoreException> refusals = new CopyOnWriteArrayList<>();
+        List<CompletionStage<Void>> able = nodes.all().stream()
+                .filter(RedisStore::isConnected)
+                .map(store -> store.session.able().whenComplete((done, error) -> {
+                    if (error != null && RedisFailures.isRefusal(error)) {
+                        refusals.add(failures.request("connect", error));
+                    }
+                }))
+                .toList();
+        driver.failureOf(Stages.all(able.stream()), config.connectTimeout().toNanos());
+        if (!refusals.isEmpty() && refusals.size() == able.size()) {
+            close();
+            throw refusals.get(0);
+        }
+        refusals.forEach(refusal -> LOG.warn(
+                "A master of the cluster cannot grant locks: {}. Locks in its slots are refused.",
+                refusal.getMessage()));
+    }
+
+    /** What comes later is a change, after which all is to be looked at. */
+    private RedisStore open(ClusterTopology.Node node) {
+        RedisStore store = new RedisStore(
+                config.withLazy(begun.get() && !node.id().isEmpty()),
+                address.node(node.id(), node.host(), node.port()),
+                new KeyLayout(config.keyPrefix(), node.id() + ":"),
+                driver,
+                Optional.of(registry),
+                () -> nodes.doubt());
+        store.connected();
+        return store;
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return RedisStore.CAPABILITIES;
+    }
+
+    @Override
+    public String describe() {
+        return "Redis at " + address;
+    }
+
+    @Override
+    public ServerClock clock(String name) {
+        return nodes.at(layout.slotOf(name))
+                .map(store -> store.clock(name))
+                .orElse(unheard)
+                .readOnly();
+    }
+
+    // ---- the way of a request
+
+    /** Does it at the node that keeps the name, wherever that is. */
+    private <T> CompletionStage<T> at(String name, Function<RedisStore, CompletionStage<T>> request) {
+        return at(name, request, request);
+    }
+
+    /** Another request is made at a node that the first one led to. */
+    private <T> CompletionStage<T> at(
+            String name,
+            Function<RedisStore, CompletionStage<T>> request,
+            Function<RedisStore, CompletionStage<T>> elsewhere) {
+        return new RoutedRequest<>(route(layout.slotOf(name)), request, elsewhere).run();
+    }
+
+    private RoutedRequest.Route<RedisStore> route(int slot) {
+        long began = config.platform().nanoTime();
+        return new RoutedRequest.Route<>() {
+
+            @Override
+            public Optional<RedisStore> node() {
+                return nodes.at(slot);
+            }
+
+            @Override
+            public CompletionStage<Void> look() {
+                return ClusterStore.this.look();
+            }
+
+            @Override
+            public RuntimeException lost() {
+                nodes.doubt();
+                return failures.uncovered("take locks", slot);
+            }
+
+            @Override
+            public CompletionStage<Void> moved(RedisStore from, Redirect redirect) {
+                return nodes.moved(slot, redirect.hostOr(from.host()), redirect.port);
+            }
+
+            @Override
+            public CompletionStage<Void> pause() {
+                return driver.soon(PAUSE_NANOS, () -> {});
+            }
+
+            @Override
+            public boolean isOver() {
+                return config.platform().nanoTime() - began
+                        > config.commandTimeout().toNanos();
+            }
+        };
+    }
+
+    /** When the engine hears of a reply, the name may be at another node; so the node's clock learns of it here. */
+    private <T> CompletionStage<T> timed(
+            RedisStore node, String name, Function<RedisStore, CompletionStage<T>> request, ToLongFunction<T> time) {
+        long sent = config.platform().nanoTime();
+        return request.apply(node).thenApply(reply -> {
+            long micros = time.applyAsLong(reply);
+            if (micros > 0) {
+                node.clock(name).observe(sent, micros);
+            }
+            return reply;
+        });
+    }
+
+    // ---- requests
+
+    @Override
+    public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+        return at(
+                request.name(), store -> acquire(store, request), store -> acquire(store, request.withNotAfter(OVER)));
+    }
+
+    private CompletionStage<Acquire.Reply> acquire(RedisStore node, Acquire request) {
+        return timed(node, request.name(), store -> store.acquire(request), Acquire.Reply::serverMicros);
+    }
+
+    @Override
+    public CompletionStage<Release.Reply> release(Release request) {
+        return at(
+                request.name(),
+                store -> timed(store, request.name(), node -> node.release(request), Release.Reply::serverMicros)
+                        .exceptionallyCompose(error -> {
+                            boolean halfWay = Redirect.in(error)
+                                    .filter(redirect -> redirect.kind != Redirect.Kind.MOVED)
+                                    .isPresent();
+                            return halfWay
+                                    ? migratingSlot.release(store, request, error)
+                                    : CompletableFuture.failedStage(error);
+                        }));
+    }
+
+    /**
+     * Slot by slot, all at once. What is wrong with one slot does not touch the others, nor do they wait for it: where it has moved
+     * is noted, and the next attempt, which comes soon, goes there.
+     */
+    @Override
+    public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
+        Map<Integer, List<Integer>> bySlot = new LinkedHashMap<>();
+        for (int i = 0; i < batch.size(); i++) {
+            bySlot.computeIfAbsent(layout.slotOf(batch.get(i).name()), slot -> new ArrayList<>())
+                    .add(i);
+        }
+        Renew.Reply[] replies = new Renew.Reply[batch.size()];
+        Stream<CompletionStage<Void>> parts = bySlot.entrySet().stream().map(part -> {
+            List<Integer> places = part.getValue();
+            List<Renew> requests = places.stream().map(batch::get).toList();
+            CompletionStage<List<Renew.Reply>> answer = renew(part.getKey(), requests);
+            return (bySlot.size() == 1 ? answer : answer.exceptionally(error -> failed(requests, error)))
+                    .thenAccept(some -> {
+                        for (int i = 0; i < some.size(); i++) {
+                            replies[places.get(i)] = some.get(i);
+                        }
+                    });
+        });
+        return Stages.all(parts).thenApply(done -> List.of(replies));
+    }
+
+    private List<Renew.Reply> failed(List<Renew> requests, Throwable error) {
+        return Collections.nCopies(requests.size(), new Renew.Failed(failures.renewal(error)));
+    }
+
+    private CompletionStage<List<Renew.Reply>> renew(int slot, List<Renew> requests) {
+        Optional<RedisStore> node = nodes.at(slot);
+        if (node.isEmpty()) {
+            nodes.doubt();
+            return CompletableFuture.failedStage(failures.uncovered("renew", slot));
+        }
+        return timed(node.get(), requests.get(0).name(), store -> store.renew(requests), ClusterStore::timeIn)
+                .exceptionallyCompose(error -> Redirect.in(error).isPresent()
+                        ? CompletableFuture.completedStage(failed(requests, error))
+                        : CompletableFuture.failedStage(error))
+                .thenCompose(replies ->
+                        replies.stream().noneMatch(reply -> redirect(reply).isPresent())
+                                ? CompletableFuture.completedStage(replies)
+                                : Stages.all(IntStream.range(0, requests.size())
+                                        .mapToObj(i -> orByKey(node.get(), slot, requests.get(i), replies.get(i)))));
+    }
+
+    private static long timeIn(List<Renew.Reply> replies) {
+        return replies.stream()
+                .filter(Renew.Renewed.class::isInstance)
+                .mapToLong(reply -> ((Renew.Renewed) reply).serverMicros())
+                .findFirst()
+                .orElse(0);
+    }
+
+    private static Optional<Redirect> redirect(Renew.Reply reply) {
+        return reply instanceof Renew.Failed failed ? Redirect.in(failed.cause()) : Optional.empty();
+    }
+
+    private CompletionStage<Renew.Reply> orByKey(RedisStore node, int slot, Renew request, Renew.Reply reply) {
+        return redirect(reply)
+                .map(redirect -> orByKey(node, slot, request, reply, redirect))
+                .orElseGet(() -> CompletableFuture.completedStage(reply));
+    }
+
+    private CompletionStage<Renew.Reply> orByKey(
+            RedisStore node, int slot, Renew request, Renew.Reply reply, Redirect redirect) {
+        if (redirect.kind == Redirect.Kind.MOVED) {
+            return inTime(
+                    soon(request),
+                    reply,
+                    nodes.moved(slot, redirect.hostOr(node.host()), redirect.port)
+                            .thenApply(known -> reply));
+        }
+        return request.floor() == 0
+                ? inTime(soon(request), reply, migratingSlot.renew(node, request))
+                : CompletableFuture.completedStage(reply);
+    }
+
+    /** For how long others of the batch wait with it. */
+    private long soon(Renew request) {
+        return Math.min(request.lease().toNanos() / 6, config.commandTimeout().toNanos() / 2);
+    }
+
+    /** The other, if this does not come in time. */
+    private <T> CompletionStage<T> inTime(long nanos, T other, CompletionStage<T> stage) {
+        CompletableFuture<T> answer = stage.exceptionally(error -> other).toCompletableFuture();
+        var unused = driver.soon(nanos, () -> answer.complete(other)).exceptionally(closed -> answer.complete(other));
+        return answer;
+    }
+
+    @Override
+    public CompletionStage<Optional<LockReport.Holder>> forceRelease(String name) {
+        return at(name, store -> store.forceRelease(name));
+    }
+
+    @Override
+    public CompletionStage<LockReport> inspect(String name) {
+        return at(name, store -> store.inspect(name));
+    }
+
+    @Override
+    public CompletionStage<List<LockReport>> list(String prefix) {
+        return everywhere(store -> store.list(prefix));
+    }
+
+    private <T> CompletionStage<List<T>> everywhere(Function<RedisStore, CompletionStage<List<T>>> question) {
+        return ready().thenCompose(nothing -> Stages.all(nodes.all().stream().map(question)))
+                .thenApply(lists -> lists.stream().flatMap(List::stream).toList());
+    }
+
+    /** Of those that are connected to; what came from the others meanwhile is told to be missing when they are again. */
+    @Override
+    public CompletionStage<Void> confirmSignals() {
+        return ready().thenCompose(nothing -> Stages.all(
+                        nodes.all().stream().filter(RedisStore::isConnected).map(RedisStore::confirmSignals)))
+                .thenAccept(all -> {
+                    if (all.isEmpty()) {
+                        throw failures.unreachable("confirm", new IOException("no master is connected to"));
+                    }
+                });
+    }
+
+    /** When it is known who keeps what, also if nobody has asked for anything yet. */
+    private CompletionStage<Void> ready() {
+        return nodes.all().isEmpty() ? look() : CompletableFuture.completedStage(null);
+    }
+
+    private CompletionStage<Void> look() {
+        return nodes.look()
+                .exceptionallyCompose(
+                        error -> CompletableFuture.failedStage(failures.unreachable("take locks", error)));
+    }
+
+    // ---- what is counted
+
+    @Override
+    public Optional<CounterStore> counters() {
+        return Optional.of(this);
+    }
+
+    @Override
+    public CompletionStage<Change.Reply> change(Change request) {
+        return at(request.name(), store -> change(store, request), store -> change(store, request.withNotAfter(OVER)));
+    }
+
+    private CompletionStage<Change.Reply> change(RedisStore node, Change request) {
+        return timed(node, request.name(), store -> store.counters.change(request), Change.Reply::serverMicros);
+    }
+
+    @Override
+    public CompletionStage<PermitReport> permits(String name) {
+        return at(name, store -> store.counters.permits(name));
+    }
+
+    @Override
+    public CompletionStage<List<SemaphoreReport>> semaphores(String prefix) {
+        return everywhere(store -> store.counters.semaphores(prefix));
+    }
+
+    @Override
+    public CompletionStage<List<LatchCount>> latches(String prefix) {
+        return everywhere(store -> store.counters.latches(prefix));
+    }
+
+    @Override
+    public CompletionStage<Boolean> revoke(String name, TenureId permit) {
+        return at(name, store -> store.counters.revoke(name, permit));
+    }
+
+    @Override
+    public CompletionStage<LatchReport> latch(String name, boolean listening) {
+        return at(name, store -> store.counters.latch(name, listening));
+    }
+
+    // ---- several names
+
+    @Override
+    public Optional<TogetherStore> together() {
+        return Optional.of(this);
+    }
+
+    @Override
+    public boolean together(String name, String other) {
+        return layout.slotOf(name) == layout.slotOf(other);
+    }
+
+    @Override
+    public CompletionStage<List<Acquire.Reply>> acquire(List<Acquire> all) {
+        return at(
+                all.get(0).name(),
+                store -> acquire(store, all),
+                store -> acquire(
+                        store,
+                        all.stream().map(request -> request.withNotAfter(OVER)).toList()));
+    }
+
+    private CompletionStage<List<Acquire.Reply>> acquire(RedisStore node, List<Acquire> all) {
+        return timed(
+                node,
+                all.get(0).name(),
+                store -> store.togetherLocks().acquire(all),
+                replies -> replies.get(0).serverMicros());
+    }
+
+    // ---- who the clients are, each at the slot of its own record
+
+    @Override
+    public CompletionStage<List<String>> read(List<String> keys) {
+        // one that cannot be read tells nothing, and holds up nobody
+        return Stages.all(keys.stream()
+                        .map(key ->
+                                inTime(RECORD_NANOS, List.of(""), atKey(key, records -> records.read(List.of(key))))))
+                .thenApply(found -> found.stream().map(one -> one.get(0)).toList());
+    }
+
+    @Override
+    public CompletionStage<?> write(String key, String text, Duration life) {
+        return atKey(key, records -> records.write(key, text, life));
+    }
+
+    @Override
+    public CompletionStage<?> remove(String key) {
+        return atKey(key, records -> records.remove(key));
+    }
+
+    private <T> CompletionStage<T> atKey(String key, Function<ClientRegistry.Records, CompletionStage<T>> request) {
+        Function<RedisStore, CompletionStage<T>> there = store -> request.apply(new ServerRecords(store.session));
+        return new RoutedRequest<>(route(KeyLayout.slot(key)), there, there).run();
+    }
+
+    @Override
+    public void close() {
+        if (!closed.getAndSet(true)) {
+            registry.end().ifPresent(end -> driver.failureOf(end, CLOSE_NANOS));
+            nodes.all().forEach(store -> store.session.close());
+            driver.close();
+        }
+    }
+}

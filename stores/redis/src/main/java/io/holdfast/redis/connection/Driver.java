@@ -1,0 +1,144 @@
+package io.holdfast.redis.connection;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreConfig;
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.metrics.CommandLatencyRecorder;
+import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.resource.ClientResources;
+import io.netty.resolver.DefaultAddressResolverGroup;
+import io.netty.util.HashedWheelTimer;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+/** What all connections of a client share: the driver, its threads, and a timer. */
+public final class Driver {
+
+    private static final long CLOSE_NANOS = 2_000_000_000;
+    private static final int CLOSE_SECONDS = 2;
+
+    private final String name;
+    private final Duration connectTimeout;
+    private final ClientResources resources;
+    private final boolean own;
+    private final AtomicLong runs = new AtomicLong();
+    private final Map<Long, CompletableFuture<?>> waiting = new ConcurrentHashMap<>();
+    private final AtomicLong tickets = new AtomicLong();
+    private volatile boolean ended;
+    public final Platform.Timer timer;
+    public final RedisClient client;
+
+    /** @param shared whose threads and settings are used; empty for some of its own */
+    public Driver(StoreConfig config, RedisAddress server, Optional<AbstractRedisClient> shared) {
+        name = "holdfast-" + config.client().name().orElse(config.client().id());
+        connectTimeout = config.connectTimeout();
+        timer = config.platform().timer(name + "-redis-timer");
+        own = shared.isEmpty();
+        resources = shared.map(AbstractRedisClient::getResources).orElseGet(() -> threads(name + "-redis"));
+        client = RedisClient.create(resources);
+        ClientOptions.Builder options = shared.map(other -> other.getOptions().mutate())
+                .orElseGet(ClientOptions::builder)
+                .autoReconnect(false)
+                .protocolVersion(ProtocolVersion.RESP3)
+                .useHashIndexQueue(false);
+        boolean tls = server.uri().isSsl() && (own || server.options().namesFiles());
+        client.setOptions((tls ? options.sslOptions(server.options().tls()) : options).build());
+    }
+
+    private static ClientResources threads(String name) {
+        ThreadFactory threads = new DefaultThreadFactory(name, true);
+        return ClientResources.builder()
+                .ioThreadPoolSize(2)
+                .threadFactoryProvider(pool -> threads)
+                .timer(new HashedWheelTimer(threads))
+                .commandLatencyRecorder(CommandLatencyRecorder.disabled())
+                .addressResolverGroup(DefaultAddressResolverGroup.INSTANCE)
+                .build();
+    }
+
+    /** The same, with what all connections have in common. */
+    public RedisURI prepared(RedisURI address) {
+        address.setClientName(name.replaceAll("[^!-~]", "_"));
+        address.setTimeout(connectTimeout);
+        return address;
+    }
+
+    /** Of a connection, which is one run of one server for those who compare times. */
+    public long nextRun() {
+        return runs.incrementAndGet();
+    }
+
+    public boolean isEnded() {
+        return ended;
+    }
+
+    /** Does something on the timer's thread; what was not done when this is closed fails. */
+    public <T> CompletionStage<T> soon(long nanos, Supplier<T> action) {
+        CompletableFuture<T> done = new CompletableFuture<>();
+        long ticket = tickets.incrementAndGet();
+        waiting.put(ticket, done);
+        timer.schedule(nanos, () -> {
+            try {
+                done.complete(action.get());
+            } catch (RuntimeException e) {
+                done.completeExceptionally(e);
+            }
+        });
+        if (ended) {
+            fail(done);
+        }
+        return done.whenComplete((value, error) -> waiting.remove(ticket));
+    }
+
+    public CompletionStage<Void> soon(long nanos, Runnable action) {
+        return soon(nanos, () -> {
+                    action.run();
+                    return true;
+                })
+                .thenAccept(done -> {});
+    }
+
+    private static void fail(CompletableFuture<?> late) {
+        late.completeExceptionally(new IOException("it is closed"));
+    }
+
+    /** Waits for something, but not for longer than that; empty if it went well. */
+    @CanIgnoreReturnValue
+    public Optional<Throwable> failureOf(CompletionStage<?> stage, long limitNanos) {
+        CompletableFuture<?> end = stage.toCompletableFuture();
+        timer.schedule(limitNanos, () -> end.completeExceptionally(new TimeoutException()));
+        return end.handle((value, error) -> Optional.<Throwable>ofNullable(error))
+                .join();
+    }
+
+    /** After what the timer does just now; waits until all connections are closed, and the threads ended. */
+    public void close() {
+        ended = true;
+        CompletableFuture<Void> idle = new CompletableFuture<>();
+        timer.schedule(0, () -> idle.complete(null));
+        failureOf(idle.thenCompose(nothing -> client.shutdownAsync(0, CLOSE_SECONDS, TimeUnit.SECONDS)), CLOSE_NANOS);
+        timer.close();
+        waiting.values().forEach(Driver::fail);
+        if (own) {
+            resources
+                    .shutdown(0, CLOSE_SECONDS, TimeUnit.SECONDS)
+                    .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+            resources.timer().stop();
+        }
+    }
+}

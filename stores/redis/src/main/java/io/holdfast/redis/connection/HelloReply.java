@@ -1,0 +1,45 @@
+package io.holdfast.redis.connection;
+
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.ArrayOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The reply of a server to {@code HELLO}, which every user may send.
+ *
+ * @param mode {@code standalone}, {@code sentinel} or {@code cluster}
+ * @param role {@code master} or {@code replica}
+ * @param version of the Redis that it is, or is compatible with, like {@code 7.0.15}
+ */
+public record HelloReply(String mode, String role, String version) {
+
+    private static final int SHARD_CHANNELS_SINCE = 7;
+
+    private static final int PROTOCOL = 3;
+
+    public static CompletionStage<HelloReply> ask(RedisAsyncCommands<String, String> redis) {
+        CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8).add(PROTOCOL);
+        return redis.dispatch(CommandType.HELLO, new ArrayOutput<>(StringCodec.UTF8), args)
+                .thenApply(reply -> new HelloReply(text(reply, "mode"), text(reply, "role"), text(reply, "version")));
+    }
+
+    private static String text(List<Object> reply, String key) {
+        int at = reply.indexOf(key);
+        return at < 0 || at + 1 == reply.size() ? "" : String.valueOf(reply.get(at + 1));
+    }
+
+    /** Whether messages can be kept in a slot. */
+    public boolean hasShardChannels() {
+        String major = version.split("\\.", 2)[0];
+        return mode.equals("cluster") && major.matches("\\d{1,9}") && Integer.parseInt(major) >= SHARD_CHANNELS_SINCE;
+    }
+
+    /** Whether it may write. */
+    public boolean isMaster() {
+        return !role.equals("replica");
+    }
+}

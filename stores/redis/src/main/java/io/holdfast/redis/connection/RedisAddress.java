@@ -1,0 +1,180 @@
+package io.holdfast.redis.connection;
+
+import io.holdfast.spi.StoreUri;
+import io.lettuce.core.RedisURI;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * The address of a server, of the Sentinels that know it, or of some nodes of a cluster, with the login and the options of the URI.
+ *
+ * @param uri of the server; of one that Sentinels name, and of the nodes of a cluster, it has all but the place
+ * @param group who names the server; empty if the URI does
+ * @param nodes some of a cluster, that know the others; empty if it belongs to none
+ * @param id of the node of a cluster that is to be there; empty if any may be
+ * @param options how to connect, and who else is there
+ */
+public record RedisAddress(
+        RedisURI uri, Optional<Group> group, List<RedisURI> nodes, Optional<String> id, UriOptions options) {
+
+    /**
+     * Sentinels, and the name by which they know a master.
+     *
+     * @param sentinels where they are, and who logs in there
+     */
+    record Group(List<RedisURI> sentinels, String master) {}
+
+    private static final String LOGIN = "(?<login>[^/?#@\\s]*@)?";
+    private static final String PLACE = "([^:/?#@,\\[\\]\\s]+|\\[[\\p{XDigit}:.%]+])(:[1-9]\\d{0,4})?";
+    private static final String PLACES = "(?<places>" + PLACE + "(," + PLACE + ")*)";
+    private static final String DATABASE = "(/(?<database>\\d{0,6}))?";
+    private static final String OPTIONS = "(\\?(?<options>[^#\\s]*))?";
+
+    /** What a URI may be. */
+    enum Form {
+        SERVER(
+                "",
+                "(?<places>" + PLACE + ")" + DATABASE,
+                "redis://[user:password@]host[:port][/database][?interop=redisson]"),
+        GROUP(
+                "-sentinel",
+                PLACES + "/(?<master>[\\w.-]+)" + DATABASE,
+                "redis-sentinel://[user:password@]host[:port],host[:port].../MASTER[/database]"),
+        CLUSTER("-cluster", PLACES + "/?", "redis-cluster://[user:password@]host[:port],host[:port]...");
+
+        private final String kind;
+        private final Pattern pattern;
+        private final String shown;
+
+        Form(String kind, String places, String shown) {
+            this.kind = kind;
+            this.pattern = Pattern.compile("rediss?" + kind + "://" + LOGIN + places + OPTIONS);
+            this.shown = shown + ", or rediss" + kind + "://";
+        }
+
+        private static Form of(String text) {
+            return Arrays.stream(values())
+                    .filter(form -> text.matches("(?s)rediss?" + form.kind + ":.*"))
+                    .findFirst()
+                    .orElse(SERVER);
+        }
+
+        /** What it looks like when something is missing. */
+        private String hint() {
+            return this == GROUP ? "is the name of the master there? " : "";
+        }
+
+        private int port() {
+            return this == GROUP ? 26_379 : RedisURI.DEFAULT_REDIS_PORT;
+        }
+    }
+
+    /**
+     * Reads the URI of a store.
+     *
+     * @throws IllegalArgumentException if it has another form; the text shows the URI without its password
+     */
+    public static RedisAddress parse(String text) {
+        String uri = text.replaceFirst("^valkey(s?):", "redis$1:");
+        Form form = Form.of(uri);
+        Matcher parts = form.pattern.matcher(uri);
+        String problem = form.hint();
+        try {
+            if (parts.matches()) {
+                return of(form, parts, uri.startsWith("rediss"));
+            }
+        } catch (UriOptions.Wrong e) {
+            // behind an @ the options may be the rest of a password
+            problem = parts.group("options").contains("@") ? "" : e.getMessage() + "; ";
+        } catch (IllegalArgumentException e) {
+            // its text may show the password; what was wrong is said below
+        }
+        throw new IllegalArgumentException(
+                "not a Redis URI: '" + StoreUri.masked(text) + "'; " + problem + "the form is " + form.shown
+                        + " for TLS, with a port up to 65535, and with %XX for signs in user and password that mean something in a URI");
+    }
+
+    private static RedisAddress of(Form form, Matcher parts, boolean tls) {
+        String text = parts.group("options");
+        UriOptions options = text == null ? UriOptions.NONE : UriOptions.parse(text, form, tls);
+        String login = Optional.ofNullable(parts.group("login")).orElse("");
+        String ofPlaces = form == Form.GROUP ? options.sentinelLogin() : login;
+        List<RedisURI> places = Arrays.stream(parts.group("places").split(",", -1))
+                .map(place -> place(place, tls, ofPlaces, form.port()))
+                .toList();
+        RedisURI any = place("any", tls, login, 1);
+        return switch (form) {
+            case SERVER ->
+                new RedisAddress(
+                        inDatabase(places.get(0), parts), Optional.empty(), List.of(), Optional.empty(), options);
+            case GROUP -> {
+                Group group = new Group(places, parts.group("master"));
+                yield new RedisAddress(
+                        inDatabase(any, parts), Optional.of(group), List.of(), Optional.empty(), options);
+            }
+            case CLUSTER -> new RedisAddress(any, Optional.empty(), places, Optional.empty(), options);
+        };
+    }
+
+    private static RedisURI inDatabase(RedisURI server, Matcher parts) {
+        String database = Optional.ofNullable(parts.group("database")).orElse("");
+        server.setDatabase(database.isEmpty() ? 0 : Integer.parseInt(database));
+        return server;
+    }
+
+    /** That of one node of the cluster; with an empty id, of whichever is there. */
+    public RedisAddress node(String nodeId, String host, int port) {
+        RedisURI node = RedisURI.builder(uri).withHost(host).withPort(port).build();
+        return new RedisAddress(
+                node, group, List.of(node), Optional.of(nodeId).filter(known -> !known.isEmpty()), options);
+    }
+
+    /** Whether it is a cluster, or a node of one. */
+    public boolean isCluster() {
+        return !nodes.isEmpty();
+    }
+
+    private static RedisURI place(String place, boolean tls, String login, int defaultPort) {
+        int colon = place.indexOf(':', place.indexOf(']') + 1);
+        String host = colon < 0 ? place : place.substring(0, colon);
+        // Java has no underscores in the hosts of URIs
+        RedisURI uri = RedisURI.create((tls ? "rediss://" : "redis://") + login + "host"
+                + (colon < 0 ? ":" + defaultPort : place.substring(colon)));
+        uri.setHost(host.replaceAll("[\\[\\]]", ""));
+        return uri;
+    }
+
+    /** Whether clients of Redisson use the same locks, and are to be woken, too. */
+    public boolean besideRedisson() {
+        return options.besideRedisson();
+    }
+
+    // ---- what is shown
+
+    /** As in the URI, without users and passwords. */
+    @Override
+    public String toString() {
+        String database = uri.getDatabase() == 0 ? "" : "/" + uri.getDatabase();
+        String scheme = uri.isSsl() ? "rediss" : "redis";
+        if (isCluster()) {
+            return scheme + "-cluster://" + places(nodes);
+        }
+        return group.map(known -> scheme + "-sentinel://" + places(known.sentinels()) + "/" + known.master())
+                        .orElseGet(() -> scheme + "://" + place(uri))
+                + database;
+    }
+
+    private static String places(List<RedisURI> uris) {
+        return uris.stream().map(RedisAddress::place).collect(Collectors.joining(","));
+    }
+
+    /** Host and port. */
+    public static String place(RedisURI uri) {
+        String host = uri.getHost().contains(":") ? "[" + uri.getHost() + "]" : uri.getHost();
+        return host + ":" + uri.getPort();
+    }
+}

@@ -1,0 +1,312 @@
+package io.holdfast.redis.connection;
+
+import io.holdfast.Safety;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.protocol.RedisProtocolException;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.security.GeneralSecurityException;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLException;
+
+/** Errors of a server or a connection as exceptions: what failed, how to repair it, and what is known about the effect. */
+public record RedisFailures(RedisAddress server) {
+
+    /** With what the errors begin that our scripts raise. */
+    private static final String OURS = "HF";
+
+    /** The one of them that says that another program's data are there; the others end when somebody repairs the cause. */
+    private static final String FOREIGN = "HFTYPE";
+
+    private static final String CONNECT = "cannot connect";
+    private static final String ALWAYS = "always";
+    private static final String SENTINEL =
+            "it is a Sentinel, which keeps no locks but knows who does; the URI is redis-sentinel://host:port/MASTER";
+    private static final String CLUSTER = "it belongs to a cluster; the URI is redis-cluster://host:port,host:port...";
+    private static final String NO_CLUSTER = "it belongs to no cluster; the URI is redis://host:port";
+    private static final String TOO_OLD = "it does not know RESP3; use Redis 6 or later, or Valkey";
+
+    /** What a server that rejects a connection says without a code of its own, and what somebody has to do about it. */
+    private static final Map<String, String> REJECTIONS = Map.of(
+            "DB index", "it has no database of that number; see databases in its configuration, and the end of the URI",
+            "SELECT is not allowed in cluster mode", CLUSTER,
+            "unknown command 'HELLO'", TOO_OLD,
+            "unknown command `HELLO`", TOO_OLD);
+
+    private static final String DOWN = "its cluster has no master for some slots; look at CLUSTER INFO";
+    private static final String MOVING = "the slot of the name is on its way to another node, or has arrived there";
+
+    /**
+     * What the errors mean. None of them has an effect: the server rejects a command for lack of memory only as long as the script has
+     * written nothing.
+     */
+    private static final Map<String, String> MEANINGS = Map.ofEntries(
+            Map.entry("NOSCRIPT", "it forgets scripts as soon as they are loaded; look for SCRIPT FLUSH in a loop"),
+            Map.entry("LOADING", "it is loading its data; it will answer when it has finished"),
+            Map.entry("READONLY", "it is a replica; connect to the primary, or wait for the failover to end"),
+            Map.entry("MASTERDOWN", "it is a replica that has lost its primary; connect to the primary"),
+            Map.entry(
+                    "NOREPLICAS",
+                    "it has fewer replicas than its min-replicas-to-write; connect them, or wait for the failover to end"),
+            Map.entry("OOM", "its memory is full; raise its maxmemory, or remove keys"),
+            Map.entry("DENIED", "it is in protected mode; set a password, or let it bind to addresses that are safe"),
+            Map.entry("NOPROTO", TOO_OLD),
+            Map.entry("MOVED", CLUSTER),
+            Map.entry("ASK", CLUSTER),
+            Map.entry("TRYAGAIN", CLUSTER),
+            Map.entry("CROSSSLOT", CLUSTER),
+            Map.entry("CLUSTERDOWN", CLUSTER),
+            Map.entry("WRONGPASS", "it does not accept user and password; check them in the URI"),
+            Map.entry("NOAUTH", "it wants a password; add it to the URI: redis://:PASSWORD@host"),
+            Map.entry(
+                    "NOPERM", "the user may not do that; allow evalsha, eval, ping, what the scripts call, and hf:*"));
+
+    private static final Pattern OF_A_COMMAND = Pattern.compile("ERR Error running script .*: -([A-Z]+ .*)");
+
+    /** What the driver says of a command that it does not send. */
+    private static final String UNSENT = "Currently not connected";
+
+    private static final Set<String> TO_BE_REPAIRED =
+            Set.of("WRONGPASS", "NOAUTH", "NOPERM", "OOM", "DENIED", "NOPROTO");
+
+    /** A request that had this error. */
+    public StoreException request(String what, Throwable error) {
+        Throwable cause = root(error);
+        if (cause instanceof StoreException known) {
+            return known;
+        }
+        String text = String.valueOf(cause.getMessage());
+        if (cause instanceof RedisCommandExecutionException) {
+            return answer(what, text);
+        }
+        return text.startsWith(UNSENT)
+                ? failed(Effect.NOT_APPLIED, what, "the connection was lost before it was sent")
+                : failed(Effect.UNKNOWN, what, "the connection was lost before the answer: " + cause);
+    }
+
+    /** A renewal that had this error: the server still keeps the lock, and somebody may repair the cause before the lease ends. */
+    public StoreException renewal(Throwable error) {
+        return untilRepaired(request("renew", error));
+    }
+
+    /** The renewal of one name that had this error as its answer. A missing right can come back; foreign data stays. */
+    public StoreException renewal(String name, String text) {
+        StoreException cause = answer("renew '" + name + "'", text);
+        return code(text).equals(FOREIGN) ? cause : untilRepaired(cause);
+    }
+
+    private static StoreException untilRepaired(StoreException cause) {
+        return cause.effect() == Effect.REFUSED
+                ? new StoreException(Effect.NOT_APPLIED, cause.getMessage() + "", cause)
+                : cause;
+    }
+
+    /** Whether a server has said so. */
+    static boolean isAnswer(Throwable error) {
+        return root(error) instanceof RedisCommandExecutionException;
+    }
+
+    /** Whether it stays as it is until somebody has repaired it. */
+    public static boolean isRefusal(Throwable error) {
+        return root(error) instanceof StoreException known && known.effect() == Effect.REFUSED;
+    }
+
+    /** Whether the server was a master, and is none any more. */
+    public static boolean isDemotion(Throwable error) {
+        return isAnswer(error) && code(String.valueOf(root(error).getMessage())).equals("READONLY");
+    }
+
+    /** Why locks cannot be kept by a server that says this of itself; empty if they can. */
+    Optional<StoreException> objection(HelloReply hello) {
+        return topology(hello)
+                .or(() -> hello.isMaster()
+                        ? Optional.empty()
+                        : Optional.of(answer(CONNECT, "READONLY its role is " + hello.role())));
+    }
+
+    /** Why it is not what the URI says; empty if it is. */
+    public Optional<StoreException> topology(HelloReply hello) {
+        return switch (hello.mode()) {
+            case "sentinel" -> Optional.of(failed(Effect.REFUSED, CONNECT, SENTINEL));
+            case "cluster" ->
+                server.isCluster() ? Optional.empty() : Optional.of(failed(Effect.REFUSED, CONNECT, CLUSTER));
+            default -> server.isCluster() ? Optional.of(failed(Effect.REFUSED, CONNECT, NO_CLUSTER)) : Optional.empty();
+        };
+    }
+
+    /** The cluster is another one by now, or has other nodes. */
+    StoreException anotherNode(String id) {
+        return failed(Effect.NOT_APPLIED, CONNECT, "another node is there by now, " + id);
+    }
+
+    /** No node is known to keep that slot. */
+    public StoreException uncovered(String what, int slot) {
+        return failed(
+                Effect.NOT_APPLIED,
+                what,
+                "no master keeps the slot " + slot + "; look at CLUSTER INFO and CLUSTER SLOTS");
+    }
+
+    /** A request, or a part of one, that had this error as its answer. */
+    public StoreException answer(String what, String text) {
+        String code = code(text);
+        if (code.startsWith(OURS)) {
+            return failed(Effect.REFUSED, what, text.substring(code.length() + 1));
+        }
+        Optional<Redirect> redirect = server.isCluster() ? Redirect.in(text) : Optional.empty();
+        if (redirect.isPresent()) {
+            return new StoreException(Effect.NOT_APPLIED, said(what, MOVING + " (" + text + ")"), redirect.get());
+        }
+        String meaning = server.isCluster() && code.equals("CLUSTERDOWN") ? DOWN : MEANINGS.get(code);
+        return meaning == null || text.contains("in script")
+                ? failed(Effect.UNKNOWN, what, "the server answered: " + text)
+                : failed(effect(code), what, meaning + " (" + text + ")");
+    }
+
+    /** The master has done it, and did not wait for others. */
+    StoreException notConfirmed(String what, Throwable error) {
+        return failed(Effect.UNCONFIRMED, what, "it stands, but waiting for replicas or disks failed: " + root(error));
+    }
+
+    /** The master has done it, and its disk does not know. */
+    StoreException notWritten(String what, long millis) {
+        return failed(
+                Effect.UNCONFIRMED,
+                what,
+                "it is not on the server's disk after " + millis
+                        + " ms; set appendfsync to always, and look at aof_delayed_fsync in INFO persistence");
+    }
+
+    /** Why nobody can tell what is on the disk of a server that answered like this when it was asked; empty if that is not known. */
+    public Optional<StoreException> notDurable(Safety wanted, Throwable error) {
+        String text = String.valueOf(root(error).getMessage());
+        String why = null;
+        if (text.startsWith("ERR unknown command")) {
+            why = "it does not know WAITAOF; Redis does from 7.2 on, and Valkey";
+        } else if (text.contains("appendonly")) {
+            why = "it keeps nothing on its disk; set appendonly to yes";
+        } else if (effect(code(text)) == Effect.REFUSED) {
+            why = MEANINGS.get(code(text));
+        }
+        return Optional.ofNullable(why).map(reason -> notDurable(wanted, reason + " (" + text + ")"));
+    }
+
+    /** The same of one that told how it writes. */
+    Optional<StoreException> notDurable(Safety wanted, Map<String, String> config) {
+        String when = config.getOrDefault("appendfsync", ALWAYS);
+        return when.equals(ALWAYS)
+                ? Optional.empty()
+                : Optional.of(notDurable(wanted, "its disk does not follow; set appendfsync to always, from " + when));
+    }
+
+    private StoreException notDurable(Safety wanted, String why) {
+        return failed(Effect.REFUSED, "safety " + wanted, why);
+    }
+
+    /** The master has done it, and too few replicas know. */
+    StoreException notReplicated(String what, long count, Safety wanted, long millis) {
+        return failed(
+                Effect.UNCONFIRMED,
+                what,
+                "only " + count + " of " + wanted.replicas() + " replicas have it"
+                        + (wanted.onDisk() ? " on their disks" : "") + " after " + millis
+                        + " ms; look at connected_slaves and lag in INFO replication");
+    }
+
+    /** Nothing can be granted there, as so few replicas are connected. */
+    StoreException tooFewReplicas(Safety wanted, String count) {
+        return failed(
+                Effect.REFUSED,
+                "safety " + wanted,
+                "only " + count + " replicas are connected to it, and each grant has to be on " + wanted.replicas()
+                        + "; connect replicas (connected_slaves in INFO replication counts them), or choose a Safety"
+                        + " with fewer. If the server is to refuse all writes without them, set its"
+                        + " min-replicas-to-write to " + wanted.replicas());
+    }
+
+    /** There is no connection to send a request on. */
+    public StoreException unreachable(String what, Throwable error) {
+        Throwable cause = root(error);
+        if (cause instanceof StoreException known) {
+            return known;
+        }
+        String text = String.valueOf(cause.getMessage());
+        if (text.startsWith("ERR No such master")) {
+            return failed(Effect.REFUSED, what, "the Sentinels know no master of that name; check it in the URI");
+        } else if (text.startsWith("ERR unknown command")
+                && text.toUpperCase(Locale.ROOT).contains("SENTINEL")) {
+            return failed(
+                    Effect.REFUSED, what, "it is no Sentinel; its URI is redis://host:port, or it is another port");
+        }
+        Optional<String> rejected =
+                REJECTIONS.keySet().stream().filter(text::contains).findFirst().map(REJECTIONS::get);
+        if (rejected.isPresent()) {
+            return failed(Effect.REFUSED, what, rejected.get() + " (" + text + ")");
+        }
+        String why = MEANINGS.getOrDefault(code(text), "there is no connection: " + cause);
+        if (text.contains("max number of clients")) {
+            why = "it accepts no more clients; raise its maxclients, or close others (" + text + ")";
+        } else if (cause instanceof UnknownHostException) {
+            why = "there is no such host; check the name, and the DNS";
+        } else if (cause instanceof ConnectException && text.contains("refused")) {
+            why = "nothing listens there; check host and port, and that the server runs";
+        } else if (cause instanceof RedisProtocolException
+                || text.contains("closed prematurely")
+                || text.contains("Connection reset")) {
+            why = "it does not answer like Redis; check host and port, and whether TLS is wanted there";
+        } else if (cause instanceof SSLException || cause instanceof GeneralSecurityException) {
+            why = tls(text) + ": " + cause;
+        } else if (cause instanceof TimeoutException || text.contains("timed out")) {
+            why = "no answer in time; the server hangs, a firewall drops the packets, or only one side uses TLS";
+        }
+        return failed(effect(code(text)), what, why);
+    }
+
+    private static String tls(String text) {
+        if (text.contains("certification path")) {
+            return "no authority that is trusted here has signed its certificate; name one with ca=FILE";
+        } else if (text.contains("certificate_required") || text.contains("bad_certificate")) {
+            return "it wants a certificate that it trusts; name yours with cert=FILE and key=FILE";
+        } else if (text.contains("No subject alternative") || text.contains("No name matching")) {
+            return "its certificate is for another host";
+        }
+        return "only one side uses TLS, or they do not agree on it";
+    }
+
+    /** Of what was answered to a script, or to a command in it, by a server of before 7 too. */
+    private static String code(String text) {
+        Matcher inScript = OF_A_COMMAND.matcher(text);
+        return (inScript.lookingAt() ? inScript.group(1) : text).split(" ", 2)[0];
+    }
+
+    private static Effect effect(String code) {
+        return TO_BE_REPAIRED.contains(code) ? Effect.REFUSED : Effect.NOT_APPLIED;
+    }
+
+    private StoreException failed(Effect effect, String what, String why) {
+        return new StoreException(effect, said(what, why));
+    }
+
+    private String said(String what, String why) {
+        return name() + ": " + what + ": " + why;
+    }
+
+    public String name() {
+        return "Redis at " + server;
+    }
+
+    private static Throwable root(Throwable error) {
+        boolean plain = error instanceof RedisCommandExecutionException
+                || error instanceof StoreException
+                || error instanceof UnknownHostException;
+        return plain || error.getCause() == null ? error : root(error.getCause());
+    }
+}

@@ -1,0 +1,67 @@
+package io.holdfast.redis.interop;
+
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.spi.TenureId;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+/**
+ * Delays a request for a name that this client has just released, so that others can acquire it: until the release is answered,
+ * and by another millisecond if others wait. A request that follows a release on the same connection would always come first.
+ */
+final class YieldDelay {
+
+    private static final long PAUSE_NANOS = 1_000_000;
+
+    private final Platform.Timer timer;
+    private final Map<String, CompletableFuture<Void>> pauses = new ConcurrentHashMap<>();
+    private final Map<TenureId, CompletableFuture<Void>> unsent = new ConcurrentHashMap<>();
+
+    YieldDelay(Platform.Timer timer) {
+        this.timer = timer;
+    }
+
+    /** The name was released; the answer says whether others wait for it. */
+    void released(String name, CompletionStage<Boolean> othersWait) {
+        CompletableFuture<Void> pause = new CompletableFuture<>();
+        CompletableFuture<Void> all = pauses.merge(name, pause, CompletableFuture::allOf);
+        var unused = all.whenComplete((nothing, error) -> pauses.remove(name, all));
+        othersWait.whenComplete((wait, error) -> {
+            if (error == null && wait) {
+                timer.schedule(PAUSE_NANOS, () -> pause.complete(null));
+            } else {
+                pause.complete(null);
+            }
+        });
+    }
+
+    /** Sends the request of a tenure, when it is this client's turn. */
+    <T> CompletionStage<T> inTurn(String name, TenureId tenure, Supplier<CompletionStage<T>> request) {
+        CompletableFuture<Void> pause = pauses.get(name);
+        if (pause == null) {
+            return request.get();
+        }
+        CompletableFuture<Void> turn = new CompletableFuture<>();
+        unsent.put(tenure, turn);
+        var unused = pause.whenComplete((nothing, error) -> turn.complete(null));
+        return turn.whenComplete((nothing, error) -> unsent.remove(tenure, turn))
+                .thenCompose(nothing -> request.get());
+    }
+
+    /** A request that follows its release would bring the tenure back. */
+    void givenUp(TenureId tenure) {
+        CompletableFuture<Void> turn = unsent.get(tenure);
+        if (turn != null) {
+            turn.completeExceptionally(new StoreException(Effect.NOT_APPLIED, "given up before it was sent"));
+        }
+    }
+
+    void close() {
+        unsent.keySet().forEach(this::givenUp);
+    }
+}

@@ -1,0 +1,81 @@
+package io.holdfast.redis.script;
+
+import io.holdfast.redis.connection.ExactUtf8;
+import io.holdfast.spi.StoreException;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.output.NestedMultiOutput;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** One run of a script: by its digest, and by its text if the server has forgotten it. Completes with what it replied. */
+final class ScriptRun<T> extends CompletableFuture<T> {
+
+    private final Script script;
+    private final String[] keys;
+    private final String[] values;
+    private final Function<List<Object>, T> decoder;
+    private final Function<Throwable, StoreException> failed;
+
+    ScriptRun(
+            Script script,
+            String[] keys,
+            String[] values,
+            Function<List<Object>, T> decoder,
+            Function<Throwable, StoreException> failed) {
+        this.script = script;
+        this.keys = keys;
+        this.values = values;
+        this.decoder = decoder;
+        this.failed = failed;
+    }
+
+    ScriptRun<T> on(RedisAsyncCommands<String, String> redis) {
+        redis.<List<Object>>evalsha(script.digest, ScriptOutputType.MULTI, keys, values)
+                .whenComplete((reply, error) -> {
+                    if (error instanceof RedisNoScriptException) {
+                        redis.<List<Object>>eval(script.text, ScriptOutputType.MULTI, keys, values)
+                                .whenComplete(this::answered);
+                    } else {
+                        answered(reply, error);
+                    }
+                });
+        return this;
+    }
+
+    /** At a node that is to get the slot of its keys, and does this for those alone who say that they were sent there. */
+    ScriptRun<T> asking(StatefulRedisConnection<String, String> redis) {
+        CommandArgs<String, String> args = new CommandArgs<>(ExactUtf8.CODEC)
+                .add(script.text)
+                .add(keys.length)
+                .addKeys(keys)
+                .addValues(values);
+        AsyncCommand<String, String, List<Object>> run =
+                new AsyncCommand<>(new Command<>(CommandType.EVAL, new NestedMultiOutput<>(ExactUtf8.CODEC), args));
+        var unused = run.whenComplete(this::answered);
+        // nothing else must come in between
+        redis.dispatch(List.of(new Command<>(CommandType.ASKING, new StatusOutput<>(ExactUtf8.CODEC)), run));
+        return this;
+    }
+
+    private void answered(@Nullable List<Object> reply, @Nullable Throwable error) {
+        if (reply == null || error != null) {
+            completeExceptionally(failed.apply(error));
+            return;
+        }
+        try {
+            complete(decoder.apply(reply));
+        } catch (RuntimeException e) {
+            completeExceptionally(e);
+        }
+    }
+}

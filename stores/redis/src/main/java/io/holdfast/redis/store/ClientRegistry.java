@@ -1,0 +1,77 @@
+package io.holdfast.redis.store;
+
+import io.holdfast.LockReport;
+import io.holdfast.redis.script.KeyLayout;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.support.ClientRecord;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+
+/** The record of this client, for others to read while it uses locks, and the records of the others. */
+public final class ClientRegistry {
+
+    /** Where clients write about themselves. */
+    public interface Records {
+
+        /** What stands there, in their order; empty texts where nothing does. */
+        CompletionStage<List<String>> read(List<String> keys);
+
+        CompletionStage<?> write(String key, String text, Duration life);
+
+        CompletionStage<?> remove(String key);
+    }
+
+    private final KeyLayout layout;
+    private final Records records;
+    private final ClientRecord record;
+    private final String key;
+
+    public ClientRegistry(StoreConfig config, KeyLayout layout, Records records) {
+        this.layout = layout;
+        this.records = records;
+        record = new ClientRecord(config);
+        key = layout.record(config.client().id());
+    }
+
+    /** It asks for a lock, which may last so long. */
+    void asksFor(Duration lease) {
+        if (record.takeTurn()) {
+            CompletionStage<?> unused = records.write(key, record.text(), ClientRecord.life(lease));
+        }
+    }
+
+    /** It is gone; empty if nobody was told that it was there. */
+    public Optional<CompletionStage<?>> end() {
+        return record.isWritten() ? Optional.of(records.remove(key)) : Optional.empty();
+    }
+
+    /** Who they are: by their records, or else by what stands in the lock or the queue. */
+    CompletionStage<List<LockReport.Client>> clients(List<String> fields) {
+        if (fields.isEmpty()) {
+            return CompletableFuture.completedStage(List.of());
+        }
+        List<String> keys =
+                fields.stream().map(ClientRegistry::id).map(layout::record).toList();
+        return records.read(keys)
+                .thenApply(found -> IntStream.range(0, fields.size())
+                        .mapToObj(i -> client(fields.get(i), found.get(i)))
+                        .toList());
+    }
+
+    private static LockReport.Client client(String field, String record) {
+        return record.isEmpty() ? LockReport.Client.unknown(field) : ClientRecord.read(id(field), record);
+    }
+
+    static String tenure(String field) {
+        return field.replaceFirst(":(write|upgrade)$", "");
+    }
+
+    private static String id(String field) {
+        String tenure = tenure(field);
+        return tenure.substring(0, Math.max(0, tenure.lastIndexOf(':')));
+    }
+}

@@ -1,0 +1,142 @@
+package io.holdfast.redis.store;
+
+import io.holdfast.LockReport;
+import io.holdfast.redis.script.KeyLayout;
+import io.holdfast.redis.script.Script;
+import io.holdfast.redis.script.ScriptReply;
+import io.holdfast.redis.script.Session;
+import io.holdfast.spi.Share.Mode;
+import io.holdfast.spi.StoreConfig.HoldDescription;
+import io.holdfast.spi.TenureId;
+import io.holdfast.support.TokenUnits;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+
+/** Reports of the holders and waiters of locks, made from the lock, the records of the clients, and the holder itself. */
+record LockReports(Session session, KeyLayout layout, ClientRegistry registry) {
+
+    private static final double FRONT = 1L << 52;
+    private static final Duration ENDLESS = Duration.ofDays(365);
+
+    /** What a script replied, and whether it is about a read/write lock. */
+    private record Found(ScriptReply reply, boolean shared) {
+
+        Mode mode(String field) {
+            if (!shared) {
+                return Mode.LOCK;
+            }
+            boolean writes = field.endsWith(KeyLayout.ending(Mode.WRITE));
+            boolean mayWrite = field.endsWith(KeyLayout.ending(Mode.UPGRADE));
+            return writes ? Mode.WRITE : mayWrite ? Mode.UPGRADE : Mode.READ;
+        }
+    }
+
+    CompletionStage<LockReport> inspect(String name) {
+        return ask(name).thenCompose(found -> report(name, found));
+    }
+
+    private CompletionStage<Found> ask(String name) {
+        return run(Script.INSPECT, Script.SHARE_INSPECT, name, "");
+    }
+
+    /** A read/write lock says that it is one, and is then asked for as such. */
+    private CompletionStage<Found> run(Script script, Script ifShared, String name, Object... arguments) {
+        return session.run(script, name, reply -> reply, arguments)
+                .thenCompose(reply -> reply.values().size() > 3 && reply.text(3).equals("mode")
+                        ? session.run(
+                                ifShared, sharedKeys(name), List.of(name), shared -> new Found(shared, true), arguments)
+                        : CompletableFuture.completedStage(new Found(reply, false)));
+    }
+
+    private String[] sharedKeys(String name) {
+        return Stream.concat(Stream.of(layout.sharedKeys(name)), Stream.of(layout.timers(name), layout.known(name)))
+                .toArray(String[]::new);
+    }
+
+    /** Frees the lock. Who held it still answers, as it has to ask the server before it believes that it was lost. */
+    CompletionStage<Optional<LockReport.Holder>> force(String name) {
+        return run(Script.FORCE, Script.SHARE_FORCE, name, session.inboxes(name), session.sharedChannel(name))
+                .thenCompose(found -> report(name, found))
+                .thenApply(LockReport::holder);
+    }
+
+    /** From the lease left, the highest unit, the number of holders, and in turn holders and what is left, waiters and arrivals. */
+    private CompletionStage<LockReport> report(String name, Found found) {
+        ScriptReply reply = found.reply();
+        int held = reply.count(2);
+        List<String> fields = new ArrayList<>();
+        List<Double> times = new ArrayList<>();
+        for (int i = 3; i < reply.values().size(); i += 2) {
+            fields.add(reply.text(i));
+            times.add(Double.valueOf(reply.text(i + 1)));
+        }
+        CompletionStage<List<Optional<HoldDescription>>> descriptions =
+                Stages.all(fields.stream().limit(held).map(field -> description(field, name)));
+        return registry.clients(fields).thenCombine(descriptions, (clients, holds) -> {
+            List<LockReport.Holder> holders = new ArrayList<>();
+            List<LockReport.Waiter> waiters = new ArrayList<>();
+            for (int i = 0; i < held; i++) {
+                Duration left = left(times.get(i).longValue());
+                holders.add(HoldDescription.holder(clients.get(i), found.mode(fields.get(i)), holds.get(i), left));
+            }
+            for (int i = held; i < fields.size(); i++) {
+                waiters.add(new LockReport.Waiter(clients.get(i), instant(times.get(i))));
+            }
+            return new LockReport(name, holders, waiters, TokenUnits.lastOf(reply.number(1)));
+        });
+    }
+
+    /** A key without an end is kept by another program; it is shown, and asked for, as if it had a very late one. */
+    static Duration left(long millis) {
+        return millis < 0 ? ENDLESS : Duration.ofMillis(millis);
+    }
+
+    /** Below zero for one who reads and would write, and so is before all others. */
+    private static Instant instant(double arrival) {
+        double micros = arrival < 0 ? arrival + FRONT : arrival;
+        return Instant.EPOCH.plusSeconds((long) micros / 1_000_000).plusNanos((long) micros % 1_000_000 * 1_000);
+    }
+
+    private CompletionStage<Optional<HoldDescription>> description(String holder, String name) {
+        String tenure = ClientRegistry.tenure(holder);
+        return tenure.matches(".+:-?\\d{1,18}")
+                ? session.mailbox.describe(TenureId.parse(tenure), name)
+                : CompletableFuture.completedStage(Optional.empty());
+    }
+
+    CompletionStage<List<LockReport>> list(String start) {
+        KeyScan scan = new KeyScan(session);
+        return scan.names("hash", layout.locks(start), layout::name)
+                .thenCombine(scan.names("zset", layout.queues(start), layout::name), (held, awaited) -> {
+                    held.addAll(awaited);
+                    return held;
+                })
+                .thenCompose(this::inspectAll);
+    }
+
+    /** A few at a time, so that renewals are not held up; the answers of the holders' clients are waited for all at once. */
+    private CompletionStage<List<LockReport>> inspectAll(Set<String> names) {
+        List<CompletionStage<Optional<LockReport>>> reports = new ArrayList<>();
+        return RequestWindow.each(names, KeyScan.ASKED_AT_ONCE, name -> {
+                    CompletionStage<Found> found = ask(name);
+                    CompletionStage<LockReport> report = found.thenCompose(sound -> report(name, sound));
+                    reports.add(KeyScan.withoutForeign(report.thenApply(LockReports::ifInUse)));
+                    return found;
+                })
+                .thenCompose(asked -> Stages.all(reports.stream()))
+                .thenApply(found -> found.stream().flatMap(Optional::stream).toList());
+    }
+
+    /** Empty for a lock that was released meanwhile. */
+    private static Optional<LockReport> ifInUse(LockReport report) {
+        return Optional.of(report)
+                .filter(used -> used.holder().isPresent() || !used.waiters().isEmpty());
+    }
+}

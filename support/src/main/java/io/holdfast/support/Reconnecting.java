@@ -1,0 +1,128 @@
+package io.holdfast.support;
+
+import io.holdfast.spi.Platform;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection that is made when it is first requested, and again whenever it is lost.
+ *
+ * <p>Each connection is used once. If a driver reconnects by itself, it may send a request again that had no answer when the
+ * connection was cut. Such a late duplicate must not be sent, because nobody may wait for it any longer.
+ *
+ * <p>While there is no connection, an attempt is made every 5 to 155 ms. The random part keeps many clients from connecting at
+ * the same moment.
+ *
+ * @param <C> the type of the connection
+ */
+public final class Reconnecting<C> implements AutoCloseable {
+
+    private static final long DELAY_NANOS = 5_000_000;
+    private static final long SPREAD_NANOS = 150_000_000;
+
+    private final Platform platform;
+    private final Platform.Timer timer;
+    private final Supplier<CompletionStage<C>> maker;
+    private final Consumer<C> up;
+    private final Consumer<C> down;
+    private final AtomicBoolean begun = new AtomicBoolean();
+    private final CompletableFuture<C> first = new CompletableFuture<>();
+    private final AtomicReference<@Nullable C> current = new AtomicReference<>();
+    private volatile Throwable failure = new IOException("there was none yet");
+    private volatile boolean closed;
+
+    /**
+     * Creates a holder of a connection, which is made when it is first requested.
+     *
+     * @param maker makes a connection; an exception counts as a failed attempt
+     * @param up is notified of each new connection; must not throw
+     * @param down is notified of each lost connection, on another thread than the one that reports the loss, and closes it
+     */
+    public Reconnecting(
+            Platform platform,
+            Platform.Timer timer,
+            Supplier<CompletionStage<C>> maker,
+            Consumer<C> up,
+            Consumer<C> down) {
+        this.platform = platform;
+        this.timer = timer;
+        this.maker = maker;
+        this.up = up;
+        this.down = down;
+    }
+
+    /** Returns the connection. The first call makes it and waits for it. Later calls fail at once while there is none. */
+    public CompletionStage<C> get() {
+        // read before the connection, which may be made in between
+        boolean tried = first.isDone();
+        C open = current.get();
+        if (open != null) {
+            return CompletableFuture.completedStage(open);
+        }
+        if (begun.compareAndSet(false, true)) {
+            connect();
+        }
+        return tried ? CompletableFuture.failedStage(failure) : first.minimalCompletionStage();
+    }
+
+    /** Returns the connection; empty while there is none. Does not make one. */
+    public Optional<C> now() {
+        return Optional.ofNullable(current.get());
+    }
+
+    private void connect() {
+        if (closed) {
+            return;
+        }
+        CompletionStage<C> attempt = CompletableFuture.completedStage(maker).thenCompose(Supplier::get);
+        attempt.whenComplete((made, error) -> {
+            if (error != null) {
+                failure = error;
+                connectLater();
+                first.completeExceptionally(error);
+                return;
+            }
+            current.set(made);
+            // checked after the connection is set, because it may be closed in between
+            if (closed) {
+                current.set(null);
+                down.accept(made);
+            } else {
+                up.accept(made);
+                first.complete(made);
+            }
+        });
+    }
+
+    private void connectLater() {
+        if (!closed) {
+            timer.schedule(DELAY_NANOS + Math.floorMod(platform.randomLong(), SPREAD_NANOS), this::connect);
+        }
+    }
+
+    /** Reports that the connection was lost or is no longer usable. Does nothing if it is not the present one. */
+    public void lost(Object connection) {
+        C last = current.get();
+        if (last != null && last == connection && current.compareAndSet(last, null)) {
+            failure = new IOException("the last one was lost, and another is being made");
+            timer.schedule(0, () -> down.accept(last));
+            connectLater();
+        }
+    }
+
+    /** Stops making connections. The caller that has the present connection closes it. */
+    @Override
+    public void close() {
+        closed = true;
+        failure = new IOException("it is closed");
+        current.set(null);
+        first.completeExceptionally(failure);
+    }
+}
