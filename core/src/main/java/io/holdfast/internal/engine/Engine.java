@@ -477,7 +477,7 @@ public final class Engine implements SlotConfig.Moment {
 
     // ---- description and end
 
-    /** Describes the hold of this client for other clients that ask about the name. */
+    /** Describes what this client has of the name, for other clients that ask about it. */
     public Optional<HoldDescription> describe(String name) {
         return slots.holds(name)
                 .findFirst()

@@ -15,9 +15,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The events of one client, which are passed to listeners and written to the log.
  *
- * <p>Listeners run on a thread of their own, and warnings are written on another one. So neither a slow listener nor a slow log
- * delays a deadline. If listeners are too slow, events are dropped and counted. Lines of the levels debug, info and error are
- * mostly written on the calling thread.
+ * <p>Listeners run on a thread of their own. Warnings are written on another one, except those of the close. So neither a slow
+ * listener nor a slow log delays a deadline. If listeners are too slow, events are dropped and counted. Lines of other levels
+ * are mostly written on the calling thread.
  */
 public final class Events implements AutoCloseable {
 

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * The executor of {@link Settlement}s, which releases each tenure again until the outcome is certain.
  *
  * <ol>
- *   <li>A settlement ends when a release was answered, and no copy of the tenure's acquire can be applied after it.
+ *   <li>A settlement ends when a release was answered, and no copy of the tenure's acquire can be applied after it. A refused
+ *       release ends it under the same condition.
  *   <li>It also ends when the last lease that may have been granted has ended, or with the close of the client.
  *   <li>A settlement that rests for the answer of a copy is resumed once: by that answer, or when no copy can be applied any
  *       more.
