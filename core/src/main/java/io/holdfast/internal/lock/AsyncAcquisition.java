@@ -70,7 +70,7 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
         this.deadline = wait == Durations.NEVER ? Durations.NEVER : began + Math.max(0, wait);
     }
 
-    /** Makes this request a single attempt, without the grace period for a lingering lock. */
+    /** Leaves out the second attempt, which a non-waiting request makes if the lock may only be lingering. */
     AsyncAcquisition<H, T> withoutGrace() {
         graceGiven = true;
         return this;

@@ -162,8 +162,8 @@ final class BatchAcquire {
     }
 
     /**
-     * Adds the waiters to their slots. If another thread here holds or requests a member, the members after it are not
-     * requested. That thread may be about to request them as well, and two threads that try the same names at once could refuse
+     * Adds the waiters to their slots. If another owner of this client holds or requests a member, the members after it are not
+     * requested. That owner may be about to request them as well, and two threads that try the same names at once could refuse
      * each other (livelock).
      */
     private void arrive(BatchCall asks) {

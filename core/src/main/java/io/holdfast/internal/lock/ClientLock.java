@@ -176,8 +176,8 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
     }
 
     /**
-     * Adds the thread's hold in another mode of the read/write lock to the request. A thread that writes may read as well, and
-     * a thread that may write later may read.
+     * Adds the thread's hold in another mode of the read/write lock to the request. A thread that holds the write lock or the
+     * upgradeable lock may also acquire the other two.
      */
     private HoldSpec beside(HoldSpec wanted) {
         Optional<Hold> mine = switch (mode()) {
