@@ -77,6 +77,7 @@ public final class LatchWatches implements SignalListener {
 
     private void begin(LatchWait wait, long nanos) {
         Awaiting.whenDone(wait.opened, () -> leave(wait));
+        // close race: a close just before may not have seen this wait
         if (engine.closed) {
             close();
         }

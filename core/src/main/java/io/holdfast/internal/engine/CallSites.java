@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CallSites {
 
-    // The depth hint, and the option that spares a check of each frame for reflection, make the walk twice as fast.
+    // the depth hint, and the option that spares a check of each frame for reflection, make the walk twice as fast
     private static final StackWalker STACK =
             StackWalker.getInstance(Set.of(StackWalker.Option.SHOW_REFLECT_FRAMES), 16);
     private static final int FRAMES = 4;
@@ -80,8 +80,8 @@ public final class CallSites {
     }
 
     /**
-     * Returns the path, from data that a frame has without further cost. It contains the first method, because two methods of a
-     * class may have the same index and be called by the same frame that is not shown.
+     * Returns the path, from data that a frame has without further cost. It contains the first method. Two methods of a class
+     * may have the same index and the same caller, and that caller may not be shown.
      */
     private static List<Object> path(Stream<StackFrame> frames) {
         List<Object> path = new ArrayList<>(1 + 2 * FRAMES);

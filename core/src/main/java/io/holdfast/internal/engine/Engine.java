@@ -206,8 +206,8 @@ public final class Engine implements SlotConfig.Moment {
     }
 
     /**
-     * Adds the waiter, unless the client is closed. A waiter that sees the client open under the mutex is seen by the close,
-     * because the close visits each slot after it has set the flag.
+     * Adds the waiter, unless the client is closed. The close sets the flag first, and then visits each slot. So the close sees
+     * every waiter that sees the client open under the mutex.
      */
     private boolean arrive(Slot slot, Waiter waiter, Effect.Buffer out) {
         if (closed) {

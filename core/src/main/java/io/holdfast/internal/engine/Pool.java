@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
  * A pool of threads that loses no task.
  *
  * <ol>
- *   <li>A task runs at most once. The worker may have taken a task before it failed to start a thread for it, so the task is
- *       submitted again, but never runs twice.
+ *   <li>A task runs at most once. The worker may have taken a task before it failed to start a thread for it. The task is then
+ *       submitted again, but runs once only (duplicate execution).
  *   <li>If no thread can be started for a task, the timer submits it again every 10 ms, until a thread takes it.
  *   <li>A task that comes after the close is passed to another executor.
  * </ol>

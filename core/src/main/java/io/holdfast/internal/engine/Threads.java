@@ -11,13 +11,13 @@ import java.util.concurrent.Executor;
  * <p>A task that comes after the close runs on the thread that submits it, so that no future remains incomplete.
  *
  * @param timer fires deadlines, and never calls the store
- * @param renewal sends renewals, and nothing else, so that nothing else can delay them
+ * @param renewal sends renewals only, so that no other work can delay them
  * @param background runs all other delayed tasks
  * @param senders calls a store that blocks
  * @param handover passes users' code to their executor, and runs what that executor rejects. An executor that runs its tasks on
  *     the calling thread delays nothing but other callbacks
  * @param callbacks runs users' code
- * @param losses runs the actions of users for losses, and nothing else, so that no other code of users delays them
+ * @param losses runs the actions of users for losses only, so that no other code of users delays them
  */
 public record Threads(
         Platform.Timer timer,
