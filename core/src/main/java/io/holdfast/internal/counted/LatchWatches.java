@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
  * client of a change, and after a poll interval in any case.
  *
  * <ol>
- *   <li>All state is guarded by one mutex, under which nothing is called. The consequences of an event are carried out after
- *       it.
- *   <li>At most one call for a latch is under way.
- *   <li>A change that is reported during a call is not missed, because the latch is then asked for again (lost wake-up).
+ *   <li>All state is guarded by one mutex, under which neither the store nor a wait is called. The consequences of an event are
+ *       carried out after it.
+ *   <li>At most one call for the waits of a latch is under way.
+ *   <li>A change that is reported during such a call is not missed, because the latch is then asked for again (lost wake-up).
  *   <li>While a latch has waits, a call or a poll is pending, whatever becomes of a single answer.
  * </ol>
  */
