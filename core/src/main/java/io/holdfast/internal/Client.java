@@ -63,7 +63,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** One client: opens and closes the parts, and checks what comes from users. */
+/** One client. It opens and closes its parts, and checks what comes from users. */
 public final class Client implements Holdfast {
 
     private static final String RESERVED = "hf:{";
@@ -112,7 +112,7 @@ public final class Client implements Holdfast {
         engine.listen(latches);
     }
 
-    /** Connects. */
+    /** Connects to the store, and returns the client. */
     public static Holdfast open(Settings settings, List<LockListener> listeners) {
         Platform platform = settings.store().platform();
         LockReport.Client self = self(settings.name(), platform);
@@ -151,14 +151,14 @@ public final class Client implements Holdfast {
         return new LockReport.Client(randomUuid(platform).toString(), Optional.of(name), Optional.of(host()), pid);
     }
 
-    /** A version 4 UUID. */
+    /** Returns a random UUID of version 4. */
     private static UUID randomUuid(Platform platform) {
         long high = (platform.randomLong() & ~0xF000L) | 0x4000L;
         long low = (platform.randomLong() >>> 2) | (1L << 63);
         return new UUID(high, low);
     }
 
-    /** {@code host:pid}. */
+    /** Returns the default name of a client, {@code host:pid}. */
     public static String defaultName() {
         return host() + ":" + ProcessHandle.current().pid();
     }
@@ -171,7 +171,10 @@ public final class Client implements Holdfast {
         }
     }
 
-    /** A signal that comes before the engine stands concerns nobody. */
+    /**
+     * Adds the identity and the callbacks of this client to the options of the store. A signal that arrives before the engine
+     * is created is ignored, because it concerns nobody.
+     */
     private static StoreConfig config(
             StoreConfig options, LockReport.Client self, AtomicReference<@Nullable Engine> started) {
         return options.withClient(
@@ -215,7 +218,7 @@ public final class Client implements Holdfast {
         } else if (UNSUPPORTED.contains(scheme)) {
             return "a store for the scheme '" + scheme + "' is not supported yet.";
         }
-        // in a login without a scheme, what precedes the colon may be secret
+        // in a login without a scheme, the text before the colon may be secret
         boolean isLogin = uri.contains("@") && !uri.startsWith("//", scheme.length() + 1);
         String artifact = ARTIFACTS.get(scheme);
         return "no store for the scheme " + (isLogin ? "of the uri" : "'" + scheme + "'") + ": "
@@ -327,7 +330,7 @@ public final class Client implements Holdfast {
         HoldSpec wanted = HoldSpec.renewed(lease(options), maxHold(options), waiting)
                 .lingering(options.linger())
                 .with(safety);
-        // what each hold keeps is then the same for all
+        // a shared object: all holds with the default options refer to the same one
         return wanted.equals(engine.config.spec()) ? engine.config.spec() : wanted;
     }
 

@@ -1,4 +1,7 @@
-/** The engine. Not exported; public types are for the root package alone. */
+/**
+ * The client, which connects the internal packages and checks what comes from users. The package is not exported. Its public
+ * types are for the root package alone.
+ */
 @NullMarked
 package io.holdfast.internal;
 

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
-/** Waiting for a latch by a future. */
+/** The asynchronous face of a latch, which completes futures. */
 record ClientAsyncLatch(Engine engine, LatchWatches latches, String name) implements AsyncLatch {
 
     @Override

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** The permits with futures. */
+/** The asynchronous face of a semaphore, which completes futures of permits. */
 record ClientAsyncSemaphore(ClientSemaphore semaphore) implements AsyncSemaphore {
 
     @Override

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 
-/** A latch name: no state of its own. */
+/** The blocking face of a latch. It has no state of its own. */
 public record ClientLatch(Engine engine, Counting counting, LatchWatches latches, String name)
         implements DistributedLatch {
 
@@ -90,12 +90,15 @@ public record ClientLatch(Engine engine, Counting counting, LatchWatches latches
             }
             return result(wait);
         } finally {
-            // a thread that fails leaves the others to wait
+            // a thread that fails withdraws its wait, and the other waiters go on
             wait.opened.cancel(false);
         }
     }
 
-    /** If it has opened meanwhile that counts, and the interrupt is kept. */
+    /**
+     * Ends the wait by the interrupt. If the wait has ended in the meantime, its outcome counts, and the interrupt is
+     * preserved.
+     */
     private static void stop(LatchWait wait) throws InterruptedException {
         if (wait.opened.cancel(false)) {
             throw new InterruptedException();

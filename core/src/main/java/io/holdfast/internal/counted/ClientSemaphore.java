@@ -18,11 +18,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** Permits of a name, each as a hold in a slot of its own: no state of its own. */
+/** The blocking face of a semaphore. Each permit is a hold in a slot of its own, so this class has no state. */
 public record ClientSemaphore(Engine engine, Counting counting, String name, HoldSpec spec)
         implements DistributedSemaphore {
 
-    // ---- how many there are
+    // ---- number of permits
 
     @Override
     public boolean trySetPermits(int permits) {
@@ -75,7 +75,7 @@ public record ClientSemaphore(Engine engine, Counting counting, String name, Hol
         return permits;
     }
 
-    // ---- taking some
+    // ---- acquiring permits
 
     @Override
     public Permit acquire() throws InterruptedException {

@@ -25,11 +25,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What users do with the numbers of semaphores and latches.
+ * The operations of users on the counts of semaphores and latches.
  *
- * <p>A change whose answer does not come is sent again with the same id, by which the store knows that it has applied it. It
- * remembers that for a minute, so nothing is sent again for longer than half of it. A late copy is refused by its time,
- * which is up before the store has forgotten the first.
+ * <ol>
+ *   <li>A change without an answer is sent again with the same id, by which the store knows that it was applied. So a lost
+ *       answer does not count twice.
+ *   <li>The store remembers an id for one minute. So a change is repeated for half a minute at most.
+ *   <li>A late duplicate is refused by its time limit, which is over before the store forgets the first copy.
+ * </ol>
  */
 public final class Counting {
 
@@ -48,7 +51,7 @@ public final class Counting {
         return engine.store.counters().orElseThrow();
     }
 
-    /** Whether anything was to be done. */
+    /** Makes a change, and waits for the answer. Returns {@link Change.Done#applied}. */
     boolean change(String what, String name, Change.Kind kind, int amount, Optional<Duration> life) {
         requireOpen(what, name);
         Change change = new Change(kind, name, engine.nextTenure(), amount, life, 0);
@@ -62,14 +65,14 @@ public final class Counting {
         return join("semaphore", name, engine.calls.ask(() -> store().permits(name)), false);
     }
 
-    /** Empty if it was given no permits, or if the store counts nothing. */
+    /** Returns the state of a semaphore; empty if it was given no permits, or if the store has no counters. */
     public Optional<SemaphoreReport> semaphore(String name) {
         requireOpen("semaphore", name);
         Optional<PermitReport> report = engine.store.counters().map(any -> permits(name));
         return report.filter(given -> given.limit().isPresent()).map(given -> given.of(name));
     }
 
-    /** What the store tells of all whose names begin with the prefix; nothing if it counts nothing. */
+    /** Returns the state of all names that begin with the prefix. The list is empty if the store has no counters. */
     public <T> List<T> list(String what, String prefix, Function<CounterStore, CompletionStage<List<T>>> question) {
         requireOpen(what, prefix);
         return engine.store
@@ -78,7 +81,7 @@ public final class Counting {
                 .orElse(List.of());
     }
 
-    /** Whether it was held. */
+    /** Takes a permit away from its holder. Returns {@code true} if it was held. */
     boolean revoke(String name, TenureId permit) {
         requireOpen("semaphore", name);
         return join("semaphore", name, engine.calls.ask(() -> store().revoke(name, permit)), true);
@@ -114,7 +117,7 @@ public final class Counting {
                 : ErrorTexts.failure(name, text, cause);
     }
 
-    /** One change, until it is answered or patience is over. */
+    /** One change, which is repeated until it is answered or patience is over. */
     private final class Repeated {
 
         private final CompletableFuture<Boolean> done = new CompletableFuture<>();
@@ -156,7 +159,7 @@ public final class Counting {
             boolean over =
                     engine.closed || engine.platform.nanoTime() - began >= Math.min(patience, engine.config.outage());
             if (over || cause.effect() == Effect.REFUSED) {
-                // that this copy is refused says nothing about those before it
+                // a refusal of this copy says nothing about the copies before it, which may be applied
                 done.completeExceptionally(
                         mayBeApplied ? new StoreException(Effect.UNKNOWN, cause.getMessage() + "", cause) : cause);
             } else {

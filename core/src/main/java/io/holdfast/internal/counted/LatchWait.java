@@ -5,15 +5,20 @@ import io.holdfast.spi.LatchReport;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One who waits for a latch to open: for that setting of it which the store told first, not for a later one. Told by one
- * thread at a time.
+ * One wait for a latch to open.
+ *
+ * <ol>
+ *   <li>It waits for the setting that the store named to it first, and never for a later one (ABA).
+ *   <li>Reports reach it from one thread at a time. The timeout may come from another thread at any moment. It ends the wait at
+ *       once, or with the first report.
+ * </ol>
  */
 final class LatchWait {
 
     final String name;
     private final long arrived;
 
-    /** Whether it opened, or else the time was up. */
+    /** The outcome: {@code true} if the latch has opened, {@code false} if the time was up before. */
     final CompletableFuture<Boolean> opened = new CompletableFuture<>();
 
     /** The number of the setting that it waits for; 0 until the store has answered. */
@@ -57,7 +62,7 @@ final class LatchWait {
         opened.completeExceptionally(error);
     }
 
-    /** Without a first answer nothing can be said. */
+    /** Ends the wait without success, but not before the first answer, because nothing is known until then. */
     void timeIsUp() {
         timeUp = true;
         if (setting != 0) {
@@ -71,7 +76,10 @@ final class LatchWait {
         }
     }
 
-    /** Until when it waits for a store that does not answer: once answered, through an outage. */
+    /**
+     * Returns the time until which it waits for a store that does not answer. Before the first answer, the command timeout
+     * counts. After it, the wait goes on through an outage.
+     */
     long patience(long outageSince, SlotConfig config) {
         if (setting == 0) {
             return arrived + config.command();

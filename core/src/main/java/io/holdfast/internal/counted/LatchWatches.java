@@ -22,14 +22,20 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Those who wait for latches in this client. All who wait for one latch ask with one call; again when the store says that
- * something changed, and after a poll interval in any case.
+ * The waits for latches in this client. All waits for one latch share one call. They ask again when the store notifies this
+ * client of a change, and after a poll interval in any case.
  *
- * <p>Guarded by one mutex, under which nothing is called; what comes of an event is done after it.
+ * <ol>
+ *   <li>All state is guarded by one mutex, under which neither the store nor a wait is called. The consequences of an event are
+ *       carried out after it.
+ *   <li>At most one call for the waits of a latch is under way.
+ *   <li>A change that is reported during such a call is not missed, because the latch is then asked for again (lost wake-up).
+ *   <li>While a latch has waits, a call or a poll is pending, whatever becomes of a single answer.
+ * </ol>
  */
 public final class LatchWatches implements SignalListener {
 
-    /** Those who wait for one latch. */
+    /** The waits for one latch. */
     private static final class Watch {
 
         final List<LatchWait> waits = new ArrayList<>(1);
@@ -52,7 +58,10 @@ public final class LatchWatches implements SignalListener {
         this.counting = counting;
     }
 
-    /** Begins to wait, at most for so many nanoseconds, for zero or less until the store has answered once. */
+    /**
+     * Begins a wait of at most the given number of nanoseconds. If it is zero or less, the wait ends with the first answer of
+     * the store.
+     */
     LatchWait begin(String name, long nanos) {
         counting.requireOpen("latch", name);
         LatchWait wait = new LatchWait(name, engine.platform.nanoTime());
@@ -68,6 +77,7 @@ public final class LatchWatches implements SignalListener {
 
     private void begin(LatchWait wait, long nanos) {
         Awaiting.whenDone(wait.opened, () -> leave(wait));
+        // close race: a close just before may not have seen this wait
         if (engine.closed) {
             close();
         }
@@ -80,7 +90,7 @@ public final class LatchWatches implements SignalListener {
         }
     }
 
-    /** Empty if it is not set, or if the store counts nothing. */
+    /** Returns the count of a latch; empty if it is not set, or if the store has no counters. */
     public Optional<LatchCount> inspect(String name) {
         counting.requireOpen("latch", name);
         return engine.store
@@ -90,7 +100,7 @@ public final class LatchWatches implements SignalListener {
                 .map(report -> new LatchCount(name, report.count()));
     }
 
-    /** What the store knows of the latch; whoever waits for it goes on listening. */
+    /** Returns the report of the store on the latch. If the latch has waits here, this client continues to listen. */
     LatchReport report(String name) {
         counting.requireOpen("latch", name);
         boolean listening = locked(() -> watches.containsKey(name));
@@ -102,21 +112,21 @@ public final class LatchWatches implements SignalListener {
     }
 
     /**
-     * Asks without listening, which ends the subscription of this client. A wait may have begun meanwhile, and this may have
-     * overtaken its subscription: it asks again.
+     * Asks without listening, which ends the subscription of this client. A wait may have begun in the meantime, and this
+     * request may reach the store after the subscription of that wait. So the waits ask again.
      */
     @CanIgnoreReturnValue
     private CompletableFuture<LatchReport> unsubscribe(String name) {
         return engine.calls.ask(() -> counting.store().latch(name, false)).whenComplete((report, error) -> ask(name));
     }
 
-    /** Something happened to the latch. */
+    /** Asks again, because the latch has changed. */
     @Override
     public void changed(String name) {
         ask(name);
     }
 
-    /** Signals may have been missed. */
+    /** Asks for all latches again, because signals may have been missed. */
     @Override
     public void gap() {
         locked(() -> List.copyOf(watches.keySet())).forEach(this::ask);
@@ -140,7 +150,7 @@ public final class LatchWatches implements SignalListener {
             return watch.listening;
         });
         if (withdraw) {
-            // lost, it costs one needless message within a minute
+            // if this request is lost, one needless message follows within a minute
             unsubscribe(wait.name);
         }
     }
@@ -168,7 +178,7 @@ public final class LatchWatches implements SignalListener {
         }
     }
 
-    /** Ends a request that would outlast the patience of somebody who waits. */
+    /** Limits a request that would outlast the patience of a wait. */
     private void limit(CompletableFuture<?> answer, long patience) {
         if (engine.config.command() - patience > Slot.FIRST_BACKOFF_NANOS) {
             var silence = new StoreException(
@@ -178,7 +188,7 @@ public final class LatchWatches implements SignalListener {
         }
     }
 
-    /** For how long all of them wait for a store that does not answer, in nanoseconds. */
+    /** Returns for how many nanoseconds every wait still waits for a store that does not answer. */
     private long patience(@Nullable Watch watch) {
         long now = engine.platform.nanoTime();
         return Stream.ofNullable(watch)
@@ -195,7 +205,7 @@ public final class LatchWatches implements SignalListener {
         }
     }
 
-    /** Goes on asking whatever becomes of one answer. */
+    /** Handles an answer, and then continues to ask, whatever became of this answer. */
     private void answered(
             String name, List<LatchWait> asking, @Nullable LatchReport report, @Nullable Throwable error) {
         try {
@@ -241,7 +251,7 @@ public final class LatchWatches implements SignalListener {
         return watch != null;
     }
 
-    /** Since when the store has not answered: since the first request that it did not answer. */
+    /** Counts a missing answer. Returns the start of the outage, which is when the first unanswered request was sent. */
     private long silent(String name) {
         Watch watch = watches.get(name);
         if (watch == null) {

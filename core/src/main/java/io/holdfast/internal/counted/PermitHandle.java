@@ -7,7 +7,7 @@ import io.holdfast.internal.lock.LeaseHandle;
 import io.holdfast.internal.slot.Outcome;
 import java.util.function.Consumer;
 
-/** A permit as its user sees it: the lease of a tenure that nobody else has a part in. */
+/** The permit object of the user: the lease of a tenure that is shared with nobody. */
 final class PermitHandle extends LeaseHandle implements Permit {
 
     PermitHandle(Engine engine, String name) {
@@ -25,7 +25,7 @@ final class PermitHandle extends LeaseHandle implements Permit {
         return hold().tenure.id.toString();
     }
 
-    /** An assignment says nothing of it: what was asked for is what was got then. */
+    /** Returns the number of permits. An assignment by message does not contain it; then the requested number was granted. */
     @Override
     public int count() {
         return Math.max(hold().tenure.permits, hold().tenure.share.permits());

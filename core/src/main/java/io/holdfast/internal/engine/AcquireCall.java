@@ -13,7 +13,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 
-/** The store is asked for a name, and the slot is told what came of it. */
+/**
+ * One request that asks the store for a name. It passes the outcome to the slot as an event.
+ *
+ * <ol>
+ *   <li>Each copy of the request is counted under the slot's mutex before it is sent. No copy is counted or sent once its
+ *       tenure was given up. So no release is taken for the last one while a copy is still to be sent.
+ *   <li>An answer is counted in the same event that applies it.
+ *   <li>A copy whose outcome is unknown stays counted, because the store may still apply it.
+ *   <li>A grant that was answered after its lease had ended counts for nobody.
+ * </ol>
+ */
 final class AcquireCall extends Calls.Call<Acquire.Reply> {
 
     private final Engine engine;
@@ -45,7 +55,7 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
                         new StoreException(StoreException.Effect.NOT_APPLIED, "given up before it was sent")));
     }
 
-    /** What to send, counted as a copy; empty if the tenure was given up. */
+    /** Returns the request, and counts it as a copy; empty if the tenure was given up. */
     Optional<Acquire> request() {
         Tenure tenure = ask.tenure();
         Duration within = engine.settings.store().commandTimeout();
@@ -74,7 +84,11 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
         replied(reply, engine::run);
     }
 
-    /** @param doing carries out what the slot wants done then */
+    /**
+     * Applies the reply to the slot.
+     *
+     * @param doing carries out the effects of the slot
+     */
     void replied(Acquire.Reply reply, BiConsumer<Slot, Effect.Buffer> doing) {
         engine.store.clock(slot.name).observe(sent(), reply.serverMicros());
         engine.measure(engine.platform.nanoTime() - sent());
@@ -84,7 +98,10 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
         });
     }
 
-    /** Then what was given up meanwhile is settled on: released before this was applied, the store may have it again. */
+    /**
+     * Runs an event of the slot, and then resumes the settlements of tenures that were given up in the meantime. A release that
+     * was answered before this request was applied proves nothing: the store may hold the tenure again.
+     */
     private void tell(BiConsumer<Slot, Effect.Buffer> doing, BiConsumer<Slot, Effect.Buffer> event) {
         doing.accept(slot, slot.on(event));
         engine.settlements.goOn(ask.tenure().settlement);
@@ -127,13 +144,19 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
                         + engine.settings.store().commandTimeout().toMillis() + " ms, or its clock was set");
     }
 
-    /** Those that were given up before it was sent have no arrival. */
+    /**
+     * Passes the arrivals of the followers to the slot. A follower that was given up before the request was sent has no
+     * arrival.
+     */
     private void placed(Slot s, List<Long> arrivals) {
         ask.behind().forEach(follower -> follower.inFlight = false);
         s.placed(behind, arrivals);
     }
 
-    /** The request was refused, and nothing was written, perhaps because of another name in it: asks again, alone. */
+    /**
+     * Asks again for this name alone. The store refused the whole request and wrote nothing, perhaps because of another name in
+     * it.
+     */
     void refusedWithOthers() {
         tell(engine::run, (s, out) -> {
             allAnswered();
@@ -154,7 +177,10 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
         });
     }
 
-    /** A request that was cut short by the patience of a waiter says less than the failure before it. */
+    /**
+     * Returns the cause to report. A request that was cut short by the patience of a waiter says less than the failure before
+     * it.
+     */
     private StoreException told(Slot s, StoreException cause) {
         boolean cutShort = patience < engine.config.command() && engine.platform.nanoTime() - begun >= patience;
         return cutShort ? s.queue.trouble().orElse(cause) : cause;

@@ -13,12 +13,16 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps what several slots ask the store for, and sends it as one request.
+ * A batch call, which collects the requests of several slots and sends them as one request.
  *
- * <p>Each slot has its own share of the answer as if it had asked alone, with its own copies to count. So whatever becomes of
- * the request (late, lost, failed, answered after the timeout) is settled for each name by the rules of its slot. What a slot
- * asks again at once, because the request was late, goes together again; what it asks later, goes alone. So does each when the
- * whole is refused: the store says why of one name, and whoever waits for the others is not to be refused with it.
+ * <ol>
+ *   <li>Each slot has its own share of the answer, as if it had asked alone, and counts its own copies. So each name settles an
+ *       answer that is late, lost, failed, or came after the timeout by the rules of its slot.
+ *   <li>Requests that are repeated at once, because the request was late, are sent together again. Requests that are repeated
+ *       later are sent alone.
+ *   <li>If the store refuses the whole request, each name is requested alone. The store names the cause for one name only, and
+ *       the waiters of the others must not be refused with it.
+ * </ol>
  */
 public final class BatchCall {
 
@@ -31,7 +35,7 @@ public final class BatchCall {
         this.store = store;
     }
 
-    /** Carries out what the slot wants done, but for what it asks. */
+    /** Carries out the effects of the slot, except its requests, which are collected. */
     public void run(Slot slot, Effect.Buffer out) {
         for (Effect effect : out.effects()) {
             if (effect instanceof Effect.Ask ask && ask.queueing() == Acquire.Queueing.NONE) {
@@ -42,7 +46,7 @@ public final class BatchCall {
         }
     }
 
-    /** Sends what was asked for. */
+    /** Sends the collected requests. */
     public void send() {
         if (asks.size() == 1) {
             engine.calls.start(asks.get(0));
@@ -66,7 +70,10 @@ public final class BatchCall {
                             new StoreException(StoreException.Effect.NOT_APPLIED, "given up before it was sent"));
         }
 
-        /** Whatever the store sends, nobody is to wait for a reply that does not come. */
+        /**
+         * Checks that each name has a reply. Otherwise the whole request fails, so that nobody waits for a reply that does not
+         * come.
+         */
         private List<Acquire.Reply> complete(List<Acquire.Reply> replies) {
             if (replies.size() != asks.size()) {
                 throw unreadable("sent " + replies.size() + " replies for " + asks.size() + " names", null);

@@ -17,15 +17,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where locks are acquired, and what their owners do now, as texts for a person.
+ * The places where locks are acquired, and the current work of their owners, as texts for a person.
  *
- * <p>If places are recorded, each acquisition wants a text, which costs several microseconds. So it is made once for each way
- * through the code that leads there. There are few of these, and no more than so many are kept.
+ * <p>If places are recorded, each acquisition needs a text, which costs several microseconds. So a text is made once for each
+ * path through the code that leads there. There are few such paths, and the number of kept texts is limited.
  */
 public final class CallSites {
 
-    // with a hint of how deep it goes, and without a look at each frame for whether it is one of reflection: twice as
-    // fast
+    // the depth hint, and the option that spares a check of each frame for reflection, make the walk twice as fast
     private static final StackWalker STACK =
             StackWalker.getInstance(Set.of(StackWalker.Option.SHOW_REFLECT_FRAMES), 16);
     private static final int FRAMES = 4;
@@ -36,7 +35,7 @@ public final class CallSites {
     private final Platform platform;
     private final boolean recorded;
 
-    /** By what a way is known: of each frame its class and index, and of the first its method. */
+    /** The texts by path. A path consists of the class and the index of each frame, and of the method of the first frame. */
     private final Map<List<Object>, String> texts = new ConcurrentHashMap<>();
 
     CallSites(Platform platform, boolean recorded) {
@@ -44,13 +43,13 @@ public final class CallSites {
         this.recorded = recorded;
     }
 
-    /** What the owning thread does now, or where a lease was taken; empty if that is not known. */
+    /** Returns what the owning thread does now, or where a lease was acquired; empty if that is not known. */
     Optional<String> of(Hold hold) {
         Thread owner = hold.thread();
         return owner == null ? hold.place.map(place -> "taken at " + place) : now(platform.stack(owner));
     }
 
-    /** The innermost call, which shows what is waited for, and the callers that are not of the JDK. */
+    /** Returns the innermost call, which shows what the thread waits for, and the callers outside the JDK. */
     private static Optional<String> now(StackTraceElement[] stack) {
         List<StackTraceElement> calls =
                 Stream.of(stack).filter(call -> isCaller(call.getClassName())).toList();
@@ -69,7 +68,7 @@ public final class CallSites {
                 .toString();
     }
 
-    /** Where the calling thread came from; null if that is not recorded. */
+    /** Returns the call site of the calling thread; null if places are not recorded. */
     @Nullable
     public String here() {
         if (!recorded) {
@@ -80,7 +79,10 @@ public final class CallSites {
         return known != null ? known : keep(path, STACK.walk(CallSites::text));
     }
 
-    /** What is known for nothing. Two methods of a class may have the same index, and be called by the same frame that is not shown. */
+    /**
+     * Returns the path, from data that a frame has without further cost. It contains the first method. Two methods of a class
+     * may have the same index and the same caller, and that caller may not be shown.
+     */
     private static List<Object> path(Stream<StackFrame> frames) {
         List<Object> path = new ArrayList<>(1 + 2 * FRAMES);
         Iterator<StackFrame> all = frames.iterator();

@@ -18,15 +18,22 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls to the store under way. Each one is answered or fails: by the store, by its timeout, by the close of the client, or
- * because it could not be sent. So {@link #start} throws nothing.
+ * The calls to the store that are under way.
  *
- * <p>A tick now and then looks at all that are under way, and times out those whose time is up, in the order in which they
- * were sent. An answer after the timeout is still passed on, marked as late.
+ * <ol>
+ *   <li>Each call is answered or fails. It ends by the answer of the store, by its timeout, or by the close of the client. It
+ *       also ends if it could not be sent, or if its reply could not be applied. So {@link #start} throws nothing.
+ *   <li>A call that has timed out, or was ended by the close, still receives a later answer. A late reply is passed on like any
+ *       other, because it shows what the store has done. A late failure is marked as late.
+ *   <li>While calls are under way, a tick is planned.
+ * </ol>
+ *
+ * <p>A tick looks at all calls that are under way. It times out those whose time is up, in the order in which they were
+ * started.
  */
 public final class Calls implements AutoCloseable {
 
-    /** One call; subclasses say what is sent and what comes of the answer. */
+    /** A call to the store. Subclasses send the request and handle its outcome. */
     abstract static class Call<R> {
 
         private enum Phase {
@@ -42,18 +49,18 @@ public final class Calls implements AutoCloseable {
         private long sent;
         private long wallMillis;
 
-        /** {@code nanoTime} just before it was sent. */
+        /** Returns {@code nanoTime} just before the request was sent. */
         final long sent() {
             return sent;
         }
 
-        /** Counts as sent with the other one. */
+        /** Takes the send time of the other call, which carries this one. */
         final void sentWith(Call<?> other) {
             sent = other.sent;
             wallMillis = other.wallMillis;
         }
 
-        /** What a positive reply proves for a lease asked for with this call. */
+        /** Returns the validity that a positive reply proves for a lease that was requested with this call. */
         final Validity proven(long lease) {
             return Validity.of(sent, wallMillis, lease);
         }
@@ -62,7 +69,7 @@ public final class Calls implements AutoCloseable {
             return Validity.skew(sent, wallMillis);
         }
 
-        /** How long to wait for the answer, at most, in nanoseconds; never more than the command timeout counts. */
+        /** Returns the maximum wait for the answer, in nanoseconds. The command timeout applies if it is shorter. */
         long patience() {
             return Durations.NEVER;
         }
@@ -72,7 +79,11 @@ public final class Calls implements AutoCloseable {
 
         abstract void replied(R reply);
 
-        /** @param late whether a failure was reported already, as it had timed out before or the client was closed */
+        /**
+         * Handles a failure.
+         *
+         * @param late {@code true} if a failure was reported before, because the call timed out or the client was closed
+         */
         abstract void failed(StoreException cause, boolean late);
     }
 
@@ -87,7 +98,11 @@ public final class Calls implements AutoCloseable {
     private final AtomicLong tickAt = new AtomicLong(Durations.NEVER);
     private volatile boolean closed;
 
-    /** @param senders runs the calls: on the caller's thread, or on a pool for a store that blocks */
+    /**
+     * Creates the calls of one client.
+     *
+     * @param senders runs the calls: on the caller's thread, or on a pool for a store that blocks
+     */
     Calls(Engine engine, Executor senders) {
         this.engine = engine;
         this.platform = engine.platform;
@@ -114,7 +129,7 @@ public final class Calls implements AutoCloseable {
         call.deadline = now + call.timeLimit;
         call.number = numbers.incrementAndGet();
         underWay.put(call.number, call);
-        // looked at after it is there: either this sees the close, or the close sees it
+        // close race: checked after the call was added. Either this check sees the close, or the close sees the call
         if (closed) {
             fail(call, closed(Effect.NOT_APPLIED));
             return;
@@ -123,7 +138,7 @@ public final class Calls implements AutoCloseable {
         sender.execute(() -> send(call));
     }
 
-    /** Starts a call that somebody waits for; always completes: with an answer or an error. */
+    /** Starts a call that somebody waits for. The future always completes, with a reply or an error. */
     public <R> CompletableFuture<R> ask(Supplier<CompletionStage<R>> question) {
         CompletableFuture<R> answer = new CompletableFuture<>();
         start(new Call<R>() {
@@ -162,7 +177,7 @@ public final class Calls implements AutoCloseable {
         }
     }
 
-    /** A reply that cannot be applied fails the call: whoever waits for it is told. */
+    /** Passes the answer on. A reply that cannot be applied fails the call, so that its waiter is notified. */
     private <R> void answered(Call<R> call, @Nullable R reply, @Nullable Throwable error) {
         boolean late = call.phase.getAndSet(Call.Phase.DONE) == Call.Phase.FAILED;
         underWay.remove(call.number);
@@ -187,7 +202,7 @@ public final class Calls implements AutoCloseable {
         }
     }
 
-    /** Unless it was answered, or has failed. */
+    /** Fails the call, unless it was answered or has failed before. */
     private void fail(Call<?> call, StoreException cause) {
         underWay.remove(call.number);
         if (call.phase.compareAndSet(Call.Phase.OPEN, Call.Phase.FAILED)) {
@@ -202,7 +217,10 @@ public final class Calls implements AutoCloseable {
                 : new StoreException(Effect.UNKNOWN, engine.store.describe() + " failed unexpectedly: " + cause, cause);
     }
 
-    /** Plans a tick, unless an earlier one is coming. A tick that is overdue was lost, and is planned anew. */
+    /**
+     * Plans a tick, unless an earlier one is planned. A tick that is overdue by the command timeout was lost (lost wake-up),
+     * and is planned again.
+     */
     private void tickLater(long now, long nanos) {
         long at = now + nanos;
         long planned = tickAt.get();
@@ -216,13 +234,13 @@ public final class Calls implements AutoCloseable {
         try {
             engine.timers.run(nanos, () -> tick(at));
         } catch (Throwable e) {
-            // no tick is coming: the next call is to plan one
+            // no tick will run: the next call has to plan one
             tickAt.compareAndSet(at, Durations.NEVER);
             throw e;
         }
     }
 
-    /** Does nothing if an earlier tick was planned since, which plans the next one. */
+    /** Times out overdue calls, and plans the next tick. Does nothing if an earlier tick was planned since, which does both. */
     private void tick(long at) {
         if (!tickAt.compareAndSet(at, Durations.NEVER)) {
             return;
@@ -259,12 +277,15 @@ public final class Calls implements AutoCloseable {
         return closed;
     }
 
-    /** Whether the close is all that the failure says: a change that may have been made is more. */
+    /**
+     * Returns {@code true} if the failure says no more than that the client was closed. A change that may have been applied
+     * says more.
+     */
     boolean isEndedByClose(StoreException cause, boolean changes) {
         return closed && !(changes && cause.effect().mayBeApplied());
     }
 
-    /** Fails all that is under way, and all that is started from now on. */
+    /** Fails all calls that are under way, and all that are started from now on. */
     @Override
     public void close() {
         closed = true;

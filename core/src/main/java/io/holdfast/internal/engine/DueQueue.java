@@ -10,14 +10,19 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** The tenures that need a look before the next full scan, by the time of the look. At most one entry of each counts. */
+/**
+ * The tenures that need a look before the next full scan, ordered by the time of that look.
+ *
+ * <p>At most one entry of each tenure counts. An entry that was replaced by an earlier one stays in the heap, and is dropped
+ * when it is taken out.
+ */
 final class DueQueue {
 
     /**
-     * A look at a tenure.
+     * A planned look at a tenure.
      *
-     * @param at when it is due, in {@code nanoTime}
-     * @param early how much earlier it may be taken along with others
+     * @param at the time when it is due, in {@code nanoTime}
+     * @param early how much earlier it may be taken together with others
      */
     record Entry(Slot slot, Tenure tenure, long at, long early) {
 
@@ -45,7 +50,7 @@ final class DueQueue {
         }
     }
 
-    /** Takes out what may run. */
+    /** Removes and returns the looks that may run now. */
     List<Entry> take(long now) {
         List<Entry> due = new ArrayList<>();
         mutex.lock();
@@ -62,7 +67,7 @@ final class DueQueue {
         return due;
     }
 
-    /** When the next look is due; the given time if none is due earlier. */
+    /** Returns the time of the next look, or the given time if none is due earlier. */
     long next(long atMost) {
         mutex.lock();
         try {

@@ -36,7 +36,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 
-/** Carries events to the {@link Slot}s and their commands to the store: the only caller of both. */
+/**
+ * The engine of one client. It passes events to the {@link Slot}s, and carries out their effects, most of them by calls to the
+ * store. All events of slots and all calls of the store go through it.
+ *
+ * <ol>
+ *   <li>Effects are carried out after the slot's mutex is free. So an answer may arrive before the effect of an earlier event
+ *       was carried out.
+ *   <li>An effect that fails is logged, and does not stop the others.
+ *   <li>The timer's thread never calls the store.
+ *   <li>No waiter outlives the close of the client. A waiter that arrives sees the close under the slot's mutex, or the close
+ *       sees the waiter.
+ * </ol>
+ */
 public final class Engine implements SlotConfig.Moment {
 
     private static final long SLICE_FLOOR_NANOS = 2_000_000;
@@ -67,7 +79,7 @@ public final class Engine implements SlotConfig.Moment {
     private final AtomicLong tenureNumbers = new AtomicLong();
     private final AtomicBoolean confirming = new AtomicBoolean();
 
-    /** A random sequence that costs no lock under a slot's mutex. */
+    /** The state of a random sequence, which costs no lock under a slot's mutex. */
     private final AtomicLong jitter;
 
     private volatile long signalsConfirmed;
@@ -109,19 +121,22 @@ public final class Engine implements SlotConfig.Moment {
                 this);
     }
 
-    /** Sends the listener what concerns no slot. */
+    /** Passes signals that concern no slot to the listener. */
     public void listen(SignalListener to) {
         listener = to;
     }
 
     // ---- slots
 
-    /** Runs an event of a slot and what it wants done. */
+    /** Runs an event of a slot, and carries out its effects. */
     public void event(Slot slot, BiConsumer<Slot, Effect.Buffer> event) {
         run(slot, slot.on(event));
     }
 
-    /** The same, on the timer's thread, which must not call the store. */
+    /**
+     * Runs an event of a slot on the timer's thread, which must not call the store. Losses and notifications are carried out at
+     * once. All other effects run in the background.
+     */
     void eventOnTimer(Slot slot, BiConsumer<Slot, Effect.Buffer> event) {
         for (Effect effect : slot.on(event).effects()) {
             if (effect instanceof Effect.Lost || effect instanceof Effect.Tell) {
@@ -132,15 +147,15 @@ public final class Engine implements SlotConfig.Moment {
         }
     }
 
-    /** Hands a waiter to the slot of its name; what comes of it is told to the waiter. */
+    /** Adds a waiter to the slot of its name. The waiter is notified of its outcome. */
     public Slot arrive(String name, Waiter waiter) {
         return arrive(name, waiter, this::run);
     }
 
     /**
-     * Hands a waiter to the slot of its name; the waiter is told the outcome.
+     * Adds a waiter to the slot of its name. The waiter is notified of its outcome.
      *
-     * @param doing carries out what the slot wants done
+     * @param doing carries out the effects of the slot
      */
     public Slot arrive(String name, Waiter waiter, BiConsumer<Slot, Effect.Buffer> doing) {
         while (true) {
@@ -167,14 +182,20 @@ public final class Engine implements SlotConfig.Moment {
         }
     }
 
-    /** Who asks in another way must not be refused because of what nobody owns here; the store would not tell this client. */
+    /**
+     * Releases a lingering tenure of the name before this client asks in another mode, or with another safety. Otherwise our
+     * own idle tenure would refuse the request, and the store would not notify this client.
+     */
     private void letGo(String name, Slot asking) {
         if (asking.share.mode() != Share.Mode.PERMITS) {
             slots.lingering(name).filter(slot -> slot != asking).forEach(slot -> event(slot, Slot::letGo));
         }
     }
 
-    /** The store takes those who have other safeties for one, and tells none of them that another waits. */
+    /**
+     * Notifies the conflicting slots of other safeties that a waiter has arrived. They belong to the same client, so the store
+     * notifies none of them.
+     */
     private void want(String name, Slot asking) {
         long now = platform.nanoTime();
         slots.of(name)
@@ -184,7 +205,10 @@ public final class Engine implements SlotConfig.Moment {
                 .forEach(slot -> event(slot, (s, out) -> s.wanted(now, out)));
     }
 
-    /** Whoever sees the client open under the mutex is seen by its close, which comes to each slot after that. */
+    /**
+     * Adds the waiter, unless the client is closed. The close sets the flag first, and then visits each slot. So the close sees
+     * every waiter that sees the client open under the mutex.
+     */
     private boolean arrive(Slot slot, Waiter waiter, Effect.Buffer out) {
         if (closed) {
             slot.retireIfEmpty(out);
@@ -193,7 +217,7 @@ public final class Engine implements SlotConfig.Moment {
         return slot.arrive(waiter, platform.nanoTime(), out);
     }
 
-    /** Withdraws a waiter that nobody waits with any more, as its thread failed, and gives back what it got. */
+    /** Withdraws a waiter whose thread failed, and releases the hold that it may have been granted. */
     public void forsake(Slot slot, Waiter waiter) {
         event(slot, (s, out) -> s.withdraw(waiter, platform.nanoTime(), out));
         if (waiter.outcome instanceof Hold hold) {
@@ -205,7 +229,7 @@ public final class Engine implements SlotConfig.Moment {
         return new TenureId(clientId, tenureNumbers.incrementAndGet());
     }
 
-    /** Runs a task, and logs what it throws: whatever runs it goes on with the next one. */
+    /** Returns a task that logs every error of the given one, so that its executor continues with the next task. */
     public Runnable guarded(String what, Runnable task) {
         return () -> {
             try {
@@ -216,7 +240,9 @@ public final class Engine implements SlotConfig.Moment {
         };
     }
 
-    /** Logs an error, except that a closed client ended a call: the close ends what is under way. */
+    /**
+     * Logs an error. The failure of a store call is not logged after the close of the client, which ends the calls under way.
+     */
     public void failed(String what, Throwable error) {
         if (!(error instanceof StoreException && calls.isClosed())) {
             events.failure(what, error);
@@ -231,7 +257,7 @@ public final class Engine implements SlotConfig.Moment {
         }
     }
 
-    /** What fails in one effect must not take the others with it. */
+    /** Carries out one effect. If it fails, the other effects are still carried out. */
     void runGuarded(Slot slot, Effect effect) {
         try {
             run(slot, effect);
@@ -281,7 +307,10 @@ public final class Engine implements SlotConfig.Moment {
         }
     }
 
-    /** The name is held until the time of {@code runOnce} is up; until then this client tells so when it is asked. */
+    /**
+     * Keeps a name after {@code runOnce} until its time is up, and then releases it. Until then this client describes the hold
+     * to clients that ask.
+     */
     private void keepRun(String name, Effect.GiveUpIn kept) {
         Hold hold = kept.hold();
         String owner =
@@ -294,7 +323,7 @@ public final class Engine implements SlotConfig.Moment {
         });
     }
 
-    /** A release found that the hold was lost before; the first who hears of it reports it. */
+    /** Reports a loss that a release has detected. Only the first caller reports it. */
     void lostAtRelease(Hold hold, String reason) {
         if (hold.slot.locked(() -> hold.lose(reason))) {
             lost(hold.slot, hold, reason);
@@ -303,7 +332,7 @@ public final class Engine implements SlotConfig.Moment {
 
     private void lost(Slot slot, Hold hold, String reason) {
         counters.lost.increment();
-        // first: a log that fails must not hide the loss from its owner
+        // first: a failing log must not hide the loss from its owner
         var loss = ErrorTexts.lost(hold, reason);
         hold.lossActions().forEach(action -> tell(action, loss));
         Share.Mode mode = slot.share.mode();
@@ -313,13 +342,16 @@ public final class Engine implements SlotConfig.Moment {
                 "another owner may have the " + ErrorTexts.held(mode) + ": fence its writes with the token");
     }
 
-    /** Runs an action of a user on a thread that may block, an action of the engine on one that may not. */
+    /**
+     * Notifies an action of the loss. An action of a user runs on a thread that may block, an action of the engine on one that
+     * may not.
+     */
     void tell(LossAction action, LeaseLostException loss) {
         var executor = action.ofUser() ? threads.losses() : threads.background();
         executor.execute(guarded("an action for the loss", () -> action.action().accept(loss)));
     }
 
-    /** Runs an action of a user for a loss; what it throws is logged. */
+    /** Runs an action of a user for a loss. An error that it throws is logged. */
     public void tellLoss(String what, Runnable action) {
         threads.losses().execute(guarded(what, action));
     }
@@ -334,7 +366,10 @@ public final class Engine implements SlotConfig.Moment {
                         + ErrorTexts.held(mode) + " when its lease ends");
     }
 
-    /** A moving mean of the answers in time; a lost update is as good as a lost sample. */
+    /**
+     * Adds a round trip to the moving mean, if the answer came in time. An update that is lost in a race does no more harm than
+     * a lost sample.
+     */
     void measure(long nanos) {
         long mean = roundTrip;
         if (nanos < config.command()) {
@@ -376,7 +411,10 @@ public final class Engine implements SlotConfig.Moment {
         slots.each(name, slot -> event(slot, event));
     }
 
-    /** A grant to a tenure that nobody waits with any more is given back. */
+    /**
+     * Passes an assignment to the slots of the name. If no waiter is left for the tenure, the grant is released, because nobody
+     * would own it.
+     */
     private void assigned(Signal.Assigned signal, long now) {
         boolean[] known = {false};
         hear(signal.name(), (s, out) -> known[0] |= s.share.mode() == signal.mode() && s.assigned(signal, now, out));
@@ -400,7 +438,7 @@ public final class Engine implements SlotConfig.Moment {
         }
     }
 
-    // ---- what a slot asks
+    // ---- questions of a slot
 
     @Override
     public long sliceNanos() {
@@ -439,7 +477,7 @@ public final class Engine implements SlotConfig.Moment {
 
     // ---- description and end
 
-    /** What this client's owner of the name tells others about itself. */
+    /** Describes what this client has of the name, for other clients that ask about it. */
     public Optional<HoldDescription> describe(String name) {
         return slots.holds(name)
                 .findFirst()

@@ -11,12 +11,16 @@ import io.holdfast.LockEvent.RenewalLate;
 import io.holdfast.internal.slot.ErrorTexts;
 import io.holdfast.spi.Share;
 
-/** Lines of the log about events: a sentence for each, without the stop at its end. */
+/** The log lines for events: one sentence for each, without the final period. */
 final class EventTexts {
 
     private EventTexts() {}
 
-    /** @param mode how it is held */
+    /**
+     * Returns the sentence for one event.
+     *
+     * @param mode the mode in which the name is held
+     */
     static String of(Share.Mode mode, LockEvent event) {
         String permit = mode == Share.Mode.PERMITS ? "a permit of " : "";
         String lock = permit + ErrorTexts.label(mode, event.lockName());
@@ -43,7 +47,7 @@ final class EventTexts {
         return event.toString();
     }
 
-    /** What happened to several locks, or permits. */
+    /** Returns what happened to several locks, or permits. */
     static String ofMany(Share.Mode mode, LockEvent event) {
         String locks = ErrorTexts.held(mode) + "s";
         if (event instanceof Lost) {

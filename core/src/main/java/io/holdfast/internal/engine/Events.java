@@ -12,7 +12,13 @@ import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Notifies listeners, and writes the log. Never blocks the caller. */
+/**
+ * The events of one client, which are passed to listeners and written to the log.
+ *
+ * <p>Listeners run on a thread of their own. Warnings are written on another one, except those of the close. So neither a slow
+ * listener nor a slow log delays a deadline. If listeners are too slow, events are dropped and counted. Lines of other levels
+ * are mostly written on the calling thread.
+ */
 public final class Events implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger("io.holdfast");
@@ -27,9 +33,9 @@ public final class Events implements AutoCloseable {
     private final Warnings warnings;
 
     /**
-     * The events of one client.
+     * Creates the events of one client.
      *
-     * @param timer has a thread already
+     * @param timer the timer, whose thread was started before
      */
     public Events(Platform platform, String name, String id, Platform.Timer timer, List<LockListener> listeners) {
         this.worker = pool(platform, timer, "holdfast-" + name + "-events");
@@ -39,7 +45,7 @@ public final class Events implements AutoCloseable {
         this.warnings = new Warnings(platform, timer, this::warn);
     }
 
-    /** What comes after the close is dropped. */
+    /** Returns a pool of one thread. It drops the tasks that come after its close. */
     private static Platform.Worker pool(Platform platform, Platform.Timer timer, String name) {
         return new Pool(platform, timer, name, 1, dropped -> {});
     }
@@ -52,7 +58,7 @@ public final class Events implements AutoCloseable {
         listeners.remove(listener);
     }
 
-    /** Whether anybody wants to hear of each grant and release. */
+    /** Returns {@code true} if each grant and each release is reported. */
     boolean detailed() {
         return !listeners.isEmpty() || LOG.isDebugEnabled();
     }
@@ -64,7 +70,11 @@ public final class Events implements AutoCloseable {
         publish(mode, event);
     }
 
-    /** Warns with a text that ends in what to do, together with what else of this kind happens in the same moment. */
+    /**
+     * Raises an event, and adds it to the warnings, which write one line for all events of a kind in the same moment.
+     *
+     * @param todo the end of the line, which says what to do
+     */
     void warn(Share.Mode mode, LockEvent event, String todo) {
         publish(mode, event);
         String sentence = EventTexts.of(mode, event);
@@ -73,12 +83,12 @@ public final class Events implements AutoCloseable {
         warnings.add(many, event, sentence, many, todo);
     }
 
-    /** On a thread of its own: a slow log holds up no deadline. */
+    /** Writes a warning on a thread of its own, so that a slow log delays no deadline. */
     void warn(String text) {
         log.execute(() -> LOG.warn("{}: {}", client, text));
     }
 
-    /** Warns of a name whose release the store has not confirmed at the end. */
+    /** Warns of a name whose release the store has not confirmed when the client closes. */
     public void warnUnsettled(String label, Instant lapses) {
         LOG.warn(
                 "{}: closed before the release of {} was confirmed; its lease ends at {}: until then it may look held",
@@ -91,12 +101,12 @@ public final class Events implements AutoCloseable {
         LOG.info("{}: {}", client, text);
     }
 
-    /** Logs an error of code that is not ours, or of the engine itself, and goes on. */
+    /** Logs an error of the engine, or of code that does not belong to the library. It never throws. */
     public void failure(String what, Throwable error) {
         try {
             LOG.error("{}: {} failed: {}", client, what, error.toString(), error);
         } catch (Throwable e) {
-            // whoever reports an error goes on, also when the log fails
+            // an error report must not fail its caller, even if the log fails
         }
     }
 

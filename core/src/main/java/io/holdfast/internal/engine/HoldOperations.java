@@ -23,12 +23,12 @@ import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** What owners do with what they hold. */
+/** The operations of owners on their holds. */
 public record HoldOperations(Engine engine, Platform platform) {
 
     // ---- validity
 
-    /** Whether the hold can be relied on; a doubt starts a renewal that decides. */
+    /** Returns {@code true} if the hold can be relied on. If the hold is in doubt, this starts a renewal that decides. */
     public boolean valid(Hold hold) {
         long now = platform.nanoTime();
         boolean valid = hold.valid(now, platform.wallMillis());
@@ -46,12 +46,12 @@ public record HoldOperations(Engine engine, Platform platform) {
         return valid(hold) ? Duration.ofNanos(hold.tenure.validity.remaining(platform.nanoTime())) : Duration.ZERO;
     }
 
-    /** Whether it is no hold any more, also if nobody has noticed yet. */
+    /** Returns {@code true} if the hold has ended or is lost, even if the loss was not detected yet. */
     public boolean isOver(Hold hold) {
         return hold.ended || hold.lost() || !hold.tenure.alive(platform.nanoTime());
     }
 
-    /** Throws if the hold is lost, also if nobody has noticed yet. */
+    /** Throws if the hold is lost, even if the loss was not detected yet. */
     public void requireNotLost(Hold hold) {
         long now = platform.nanoTime();
         if (!hold.lost() && !hold.tenure.alive(now)) {
@@ -63,7 +63,11 @@ public record HoldOperations(Engine engine, Platform platform) {
         requireNotClosed(hold, hold.ended);
     }
 
-    /** @param ended whether it ended before its owner released it */
+    /**
+     * Throws if the close of the client has released the hold.
+     *
+     * @param ended {@code true} if the hold ended before its owner released it
+     */
     private void requireNotClosed(Hold hold, boolean ended) {
         if (ended && engine.closed) {
             throw ErrorTexts.closedMeanwhile(hold.slot.share.mode(), hold.slot.name, engine.settings.name());
@@ -92,7 +96,10 @@ public record HoldOperations(Engine engine, Platform platform) {
         }
     }
 
-    /** A lease with an end may have been extended by more than the lease that it was acquired for. */
+    /**
+     * Returns {@code atLeast} in nanoseconds, or throws if no lease of the hold can last that long. A hold that is not renewed
+     * may have been extended by more than its first lease, so its longest lease counts.
+     */
     private static long requireAttainable(Hold hold, Duration atLeast) {
         long lease = hold.watchdog() ? hold.spec.nanos() : hold.tenure.longestLease;
         long most = lease - HoldSpec.margin(lease);
@@ -104,7 +111,7 @@ public record HoldOperations(Engine engine, Platform platform) {
         return nanos;
     }
 
-    /** Why something was not confirmed; a hold that was released meanwhile cannot be. */
+    /** Returns the error for a missing confirmation. A hold that was released in the meantime cannot be confirmed. */
     private RuntimeException unconfirmed(Hold hold, String what) {
         if (hold.ended) {
             return ErrorTexts.closedLease(hold);
@@ -122,19 +129,24 @@ public record HoldOperations(Engine engine, Platform platform) {
         return engine.watchdog.renewNow(hold.slot, hold.tenure, spec).thenApply(Optional::isPresent);
     }
 
-    /** Renews, and lets all further tokens be above the floor; whether both were confirmed. */
+    /**
+     * Renews the hold, and keeps all later tokens above the floor. The result is {@code true} if the store has confirmed both.
+     */
     public CompletableFuture<Boolean> renew(Hold hold, long floor) {
         hold.slot.locked(() -> hold.tenure.raise(floor));
         return renew(hold);
     }
 
-    /** Renews and waits for the answer. */
+    /** Renews the hold, and waits for the answer until the command timeout. */
     public boolean confirm(Hold hold) {
         CompletableFuture<Boolean> renewed = renew(hold);
         return Awaiting.done(platform, renewed, engine.config.command()) && renewed.join();
     }
 
-    /** Adds an action to those of the lease, or runs it if the loss has happened. */
+    /**
+     * Registers an action for the loss, or runs it if the hold is lost already. The mutex decides the race between both, so the
+     * action is neither missed nor run twice.
+     */
     public void onLost(Hold hold, List<LossAction> actions, LossAction action) {
         boolean registered = hold.slot.locked(() -> !hold.lost() && actions.add(action));
         if (!registered) {
@@ -144,7 +156,10 @@ public record HoldOperations(Engine engine, Platform platform) {
 
     // ---- levels
 
-    /** Adds a level; one that ends later than the hold costs a renewal, all others none. */
+    /**
+     * Adds a level to the hold, which must be valid. A hold in doubt is renewed first. Apart from that, only a level that ends
+     * later than the hold costs a renewal.
+     */
     public void reenter(Hold hold, HoldSpec spec) {
         requireNotLost(hold);
         if (!valid(hold)) {
@@ -180,7 +195,7 @@ public record HoldOperations(Engine engine, Platform platform) {
         return platform.nanoTime() + spec.nanos() - HoldSpec.margin(spec.nanos());
     }
 
-    /** Moves the end of a lease that has one; never to an earlier time. */
+    /** Moves the end of a hold that is not renewed to a later time. It never moves the end to an earlier time. */
     public void extend(Hold hold, Duration lease) {
         requireNotLost(hold);
         requireExtensible(hold);
@@ -191,7 +206,10 @@ public record HoldOperations(Engine engine, Platform platform) {
         }
     }
 
-    /** The same without waiting. Only a confirmation moves the end, so that one that fails takes no other back. */
+    /**
+     * Starts an extension without waiting. Only a confirmation moves the end, so an extension that fails does not undo another
+     * one.
+     */
     public CompletableFuture<Boolean> extending(Hold hold, Duration lease) {
         HoldSpec spec = hold.spec.ending(lease);
         if (isOver(hold) || endOf(spec) - hold.end() <= 0) {
@@ -211,7 +229,7 @@ public record HoldOperations(Engine engine, Platform platform) {
         }
     }
 
-    /** Ends the innermost level of a thread's hold. */
+    /** Ends the innermost level of a thread's hold. The last level releases the hold. */
     public void leave(Hold hold) {
         if (hold.depth() == 1) {
             release(hold);
@@ -231,12 +249,14 @@ public record HoldOperations(Engine engine, Platform platform) {
 
     // ---- release
 
-    /** Ends a hold, and waits for the store's word on it, if one is needed. */
+    /** Ends a hold, and waits for the verdict of the store if one is needed. */
     public void release(Hold hold) {
         awaitVerdict(hold, end(hold));
     }
 
-    /** Ends a hold whose name is kept for a while, and released like any other if that is over. */
+    /**
+     * Ends a hold of {@code runOnce}, and keeps its name for the rest of the time. If the time is up, it is released as usual.
+     */
     public void keep(Hold hold) {
         awaitVerdict(hold, end(hold, (s, out) -> s.keep(hold, platform.nanoTime(), out)));
     }
@@ -249,15 +269,19 @@ public record HoldOperations(Engine engine, Platform platform) {
         }
     }
 
-    /** Done when the store has said what became of the hold; a loss is reported first, even if nobody waits any more. */
+    /**
+     * Returns a future that completes with the verdict of the store on the hold. A loss is reported before that, even if nobody
+     * waits any longer.
+     */
     CompletableFuture<Void> verdict(Hold hold, Settlement settlement) {
         return settlement.verdict.thenAccept(loss -> loss.ifPresent(reason -> engine.lostAtRelease(hold, reason)));
     }
 
     /**
-     * Releases the hold without waiting; the future completes when the store has confirmed it.
+     * Releases the hold without waiting. The future completes with the answer of the store, or without it after the command
+     * timeout.
      *
-     * @param told where the future is completed
+     * @param told the executor that completes the future
      */
     public CompletableFuture<Void> releaseAsync(Hold hold, Executor told) {
         try {
@@ -275,12 +299,12 @@ public record HoldOperations(Engine engine, Platform platform) {
                 .copy();
     }
 
-    /** Done with the store's answer, or without it when that takes too long. */
+    /** Returns a future that completes with the answer of the store, or after the command timeout. */
     public CompletableFuture<Void> inTime(CompletableFuture<?> answer) {
         return inTime(answer, engine.config.command());
     }
 
-    /** Done with the answer, or after so many nanoseconds. */
+    /** Returns a future that completes with the answer, or after the given number of nanoseconds. */
     CompletableFuture<Void> inTime(CompletableFuture<?> answer, long nanos) {
         CompletableFuture<Void> over = new CompletableFuture<>();
         Platform.Task timeout = engine.timers.run(nanos, () -> over.complete(null));
@@ -291,7 +315,10 @@ public record HoldOperations(Engine engine, Platform platform) {
         return over;
     }
 
-    /** What the clocks have put in doubt is kept for nobody: only the store can tell whether it was lost. */
+    /**
+     * Releases a hold. A tenure that the clocks have put in doubt does not linger, because only the store knows whether it was
+     * lost.
+     */
     private @Nullable Settlement end(Hold hold) {
         Tenure tenure = hold.tenure;
         if (tenure.id.lingers() && tenure.validity.suspect(platform.nanoTime(), platform.wallMillis())) {
@@ -332,12 +359,15 @@ public record HoldOperations(Engine engine, Platform platform) {
         }
     }
 
-    /** Treats the owner as one that died. */
+    /** Treats the owner of the hold as dead. The tenure is left to the end of its lease. */
     public void abandon(Hold hold) {
         engine.event(hold.slot, (s, out) -> s.ownerGone(hold, platform.nanoTime(), out));
     }
 
-    /** Gives back what cannot be relied on, and lets nobody else have it: it is got anew, from the store. */
+    /**
+     * Releases a hold that cannot be relied on. Its tenure does not linger, and no other reader joins it, so the next attempt
+     * asks the store.
+     */
     public void discardDoubtful(Hold hold) {
         if (hold.slot instanceof SharedSlot) {
             engine.slots.setAside(hold.slot);
@@ -345,7 +375,7 @@ public record HoldOperations(Engine engine, Platform platform) {
         discard(hold);
     }
 
-    /** Gives back what was got too late. */
+    /** Releases a hold that is not wanted, for example because it was granted too late. Its tenure does not linger. */
     public void discard(Hold hold) {
         hold.discarded = true;
         engine.event(hold.slot, (s, out) -> s.release(hold, platform.nanoTime(), out));

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-/** Questions about a name that are not about an own hold. */
+/** The questions about a name that do not concern the caller's own hold. */
 public record Inspector(Engine engine) {
 
     private static final long BRIEFLY_NANOS = 300_000_000;
@@ -36,7 +36,7 @@ public record Inspector(Engine engine) {
         try {
             return ask(name, true, () -> engine.store.forceRelease(name));
         } finally {
-            // whoever asks here from now on is not to be given what was taken away, or may have been
+            // an owner here must not acquire a lingering tenure that was, or may have been, taken away
             engine.slots
                     .lingering(name)
                     .forEach(slot -> engine.event(slot, (s, out) -> s.doubt(engine.platform.nanoTime(), out)));
@@ -70,14 +70,14 @@ public record Inspector(Engine engine) {
                 : ErrorTexts.failure(name, text, cause);
     }
 
-    /** The error for a wait that was too short; asks the store once more, briefly, who is in the way. */
+    /** Creates the error for a wait whose time is up. It asks the store once more, briefly, who holds the name. */
     public LockTimeoutException timeout(String name, long began, Outcome.Busy busy) {
         CompletableFuture<LockTimeoutException> error = timeoutLater(name, began, busy);
         Awaiting.done(engine.platform, error, Durations.NEVER);
         return error.join();
     }
 
-    /** The same, without a thread that waits for the answer. */
+    /** Creates the error of {@link #timeout} without blocking a thread. */
     public CompletableFuture<LockTimeoutException> timeoutLater(String name, long began, Outcome.Busy busy) {
         long waited = (engine.platform.nanoTime() - began) / 1_000_000;
         CompletableFuture<LockReport> answer = engine.calls.ask(() -> engine.store.inspect(name));
@@ -89,14 +89,14 @@ public record Inspector(Engine engine) {
         });
     }
 
-    /** The error for a store whose grants come after their lease has ended. */
+    /** Creates the error for a store whose grants arrive after their lease has ended. */
     public StoreUnavailableException tooSlow(String name, HoldSpec spec) {
         StoreException cause = outlasted(spec);
         return new StoreUnavailableException(
                 name, ErrorTexts.label(spec.share().mode(), name) + " was not acquired: " + cause.getMessage(), cause);
     }
 
-    /** Why a grant counts for nobody whose answer took longer than the lease. */
+    /** Creates the cause for a grant that counts for nobody, because its answer took longer than the lease is valid. */
     StoreException outlasted(HoldSpec spec) {
         return new StoreException(
                 StoreException.Effect.UNCONFIRMED,
@@ -104,7 +104,7 @@ public record Inspector(Engine engine) {
                         + spec.lease().toMillis() + " ms is valid; use a longer lease");
     }
 
-    /** What this client has of the name, for an error text. */
+    /** Describes what this client has of the name, for an error text. */
     public String heldHere(String name) {
         return engine.slots
                 .holds(name)

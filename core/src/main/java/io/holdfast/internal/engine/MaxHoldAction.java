@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What is done about a hold that is older than its limit, once. Runs on the timer's thread. */
+/** The action for a hold that is older than its {@code maxHold}. It is taken once, on the timer's thread. */
 record MaxHoldAction(Engine engine) {
 
     private enum Act {
@@ -40,7 +40,7 @@ record MaxHoldAction(Engine engine) {
         } else if (act == Act.STOP) {
             engine.eventOnTimer(slot, (s, out) -> s.stopRenewing(hold, out));
         }
-        // last, as a log may fail
+        // last: a failing log must not prevent the action
         engine.events.warn(slot.share.mode(), report, act.todo);
     }
 
@@ -52,7 +52,10 @@ record MaxHoldAction(Engine engine) {
         };
     }
 
-    /** Under the slot's mutex, which an unlock needs, too: a thread that has unlocked is left in peace. */
+    /**
+     * Interrupts the thread if it still holds the lock. This runs under the slot's mutex, which an unlock needs as well. So the
+     * interrupt never hits a thread that has unlocked.
+     */
     private static boolean interrupt(Slot slot, Hold hold, Thread thread) {
         boolean has = slot.owns(hold);
         if (has) {

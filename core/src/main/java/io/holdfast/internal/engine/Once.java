@@ -2,7 +2,7 @@ package io.holdfast.internal.engine;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A task that runs once, however often it is handed in. */
+/** A task that runs once, however often it is submitted. */
 final class Once implements Runnable {
 
     private final AtomicBoolean begun = new AtomicBoolean();

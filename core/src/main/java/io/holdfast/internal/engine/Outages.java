@@ -9,7 +9,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
-/** Warns when the connection to a server is lost, and when it is back. */
+/**
+ * The warnings about connections to servers that are lost, and restored.
+ *
+ * <p>A connection is reported as restored once all holds are verified, or after the command timeout.
+ */
 final class Outages {
 
     private static final long LOOK_NANOS = 20_000_000;
@@ -33,7 +37,7 @@ final class Outages {
         }
     }
 
-    /** The holds are being verified by now. */
+    /** Reports that the connection is restored. The renewals that verify the holds are under way by now. */
     void up(Signal.Up signal) {
         Outage ended = open.remove(signal.server());
         if (ended != null) {
@@ -63,7 +67,10 @@ final class Outages {
                 doubtful == 0 ? "" : ", not verified yet: " + doubtful));
     }
 
-    /** By an answer to what was sent after the loss; some is sent before this client hears that the connection is back. */
+    /**
+     * Returns {@code true} if the hold was confirmed by a request that was sent after the connection was lost. Such a request
+     * may be sent before this client is notified that the connection is back.
+     */
     private static boolean isVerified(Tenure tenure, Outage outage) {
         return tenure.held() && tenure.validity.sent() - outage.since >= 0;
     }

@@ -10,7 +10,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A pool of threads that loses no task. The timer hands a task in again as long as no thread can be started for it.
+ * A pool of threads that loses no task.
+ *
+ * <ol>
+ *   <li>A task runs at most once. The worker may have taken a task before it failed to start a thread for it. The task is then
+ *       submitted again, but runs once only (duplicate execution).
+ *   <li>If no thread can be started for a task, the timer submits it again every 10 ms, until a thread takes it.
+ *   <li>A task that comes after the close is passed to another executor.
+ * </ol>
  */
 final class Pool implements Platform.Worker {
 
@@ -25,10 +32,10 @@ final class Pool implements Platform.Worker {
     private final AtomicBoolean starved = new AtomicBoolean();
 
     /**
-     * Starts nothing yet.
+     * Creates a pool, which starts no thread yet.
      *
-     * @param timer has a thread already
-     * @param afterwards gets what comes after the close
+     * @param timer the timer, whose thread was started before
+     * @param afterwards receives the tasks that come after the close
      */
     Pool(Platform platform, Platform.Timer timer, String name, int threads, Executor afterwards) {
         this.worker = platform.worker(name, threads);
@@ -42,7 +49,7 @@ final class Pool implements Platform.Worker {
         submit(new Once(task));
     }
 
-    /** A worker may have taken the task before it failed to start a thread for it. */
+    /** Submits a task, which may be a duplicate: a worker may have taken it before it failed to start a thread for it. */
     private void submit(Once task) {
         try {
             worker.execute(task);

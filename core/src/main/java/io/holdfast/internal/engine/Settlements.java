@@ -11,7 +11,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Carries out {@link Settlement}s: releases, and releases again, until each is certain. */
+/**
+ * The executor of {@link Settlement}s, which releases each tenure again until the outcome is certain.
+ *
+ * <ol>
+ *   <li>A settlement ends when a release was answered, and no copy of the tenure's acquire can be applied after it. A refused
+ *       release ends it under the same condition.
+ *   <li>It also ends when the last lease that may have been granted has ended, or with the close of the client.
+ *   <li>A settlement that rests for the answer of a copy is resumed once: by that answer, or when no copy can be applied any
+ *       more.
+ * </ol>
+ */
 public final class Settlements {
 
     private static final long FIRST_BACKOFF_NANOS = 50_000_000;
@@ -36,19 +46,22 @@ public final class Settlements {
         }
     }
 
-    /** Goes on at once with one that rests: the store may have something of the tenure again. */
+    /** Resumes a settlement that rests, because the store may hold the tenure again. Of several calls, one resumes it. */
     void goOn(@Nullable Settlement settlement) {
         if (settlement != null && settlement.resting.compareAndSet(true, false)) {
             send(settlement);
         }
     }
 
-    /** Whether the tenure is being given up. */
+    /** Returns {@code true} if the tenure is being given up. */
     boolean has(TenureId tenure) {
         return open.stream().anyMatch(each -> each.tenure.id.equals(tenure));
     }
 
-    /** What rests before it looks for an answer cannot miss it. */
+    /**
+     * Lets the settlement rest until a copy is answered, or none can be applied any more. The flag is set before the check for
+     * an answer; otherwise an answer in between would be missed (lost wake-up).
+     */
     private void rest(Settlement settlement, long mayComeForMicros) {
         settlement.resting.set(true);
         if (settlement.tenure.copies.unanswered()) {
@@ -64,7 +77,7 @@ public final class Settlements {
         settlement.released();
     }
 
-    /** Gives up: what is left lapses at the store. */
+    /** Ends all settlements. The tenures that are left expire at the store. */
     public void abandon() {
         open.forEach(this::finish);
     }
@@ -87,7 +100,7 @@ public final class Settlements {
         ReleaseCall(Settlement settlement) {
             this.settlement = settlement;
             copy = settlement.nextCopy();
-            // it can time out before it is sent
+            // set here as well, because the call can time out before it is sent
             inTime = settlement.tenure.alive(engine.platform.nanoTime());
         }
 
@@ -129,7 +142,7 @@ public final class Settlements {
             if (refused) {
                 settlement.notHeld(copy, refused(cause));
             }
-            // a copy of the acquire that is still under way may be applied when the cause of the refusal is mended
+            // a copy of the acquire may still be applied when the cause of the refusal is removed (late duplicate)
             boolean nothingToRelease = refused && !settlement.tenure.copies.unanswered();
             if (nothingToRelease || (!late && (lapsed(settlement) || engine.calls.isClosed()))) {
                 finish(settlement);

@@ -1,9 +1,9 @@
 package io.holdfast.internal.engine;
 
-/** Hears the signals of the store that concern no slot. */
+/** A listener for the signals of the store that concern no slot. */
 public interface SignalListener {
 
-    /** Hears nothing. */
+    /** The listener that ignores all signals. */
     SignalListener NONE = new SignalListener() {
         @Override
         public void changed(String name) {}
@@ -15,12 +15,12 @@ public interface SignalListener {
         public void close() {}
     };
 
-    /** The number of a latch has changed. */
+    /** Called when a latch has changed. */
     void changed(String name);
 
-    /** Signals may have been missed. */
+    /** Called when signals may have been missed. */
     void gap();
 
-    /** The client is closed. */
+    /** Called when the client is closed. */
     void close();
 }

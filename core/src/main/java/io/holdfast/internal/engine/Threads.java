@@ -5,19 +5,19 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /**
- * The threads of one client. The timer's thread is started with the client, because it repairs what the others miss; all
- * others are started when first needed.
+ * The threads of one client. The timer's thread is started with the client, because it repairs what the others miss. All others
+ * are started when they are first needed.
  *
- * <p>A task that comes after the close runs on the thread that brings it, so that no future is left incomplete.
+ * <p>A task that comes after the close runs on the thread that submits it, so that no future remains incomplete.
  *
- * @param timer fires deadlines; never calls the store
- * @param renewal sends renewals, and nothing else, so that nothing else can hold them up
- * @param background everything else that was put off
+ * @param timer fires deadlines, and never calls the store
+ * @param renewal sends renewals only, so that no other work can delay them
+ * @param background runs all other delayed tasks
  * @param senders calls a store that blocks
- * @param handover hands users' code to their executor, and runs what that rejects: an executor that runs its tasks on the
- *     calling thread holds up nothing but other callbacks
+ * @param handover passes users' code to their executor, and runs what that executor rejects. An executor that runs its tasks on
+ *     the calling thread delays nothing but other callbacks
  * @param callbacks runs users' code
- * @param losses runs the actions of users for losses, and nothing else, so that no other code of users holds them up
+ * @param losses runs the actions of users for losses only, so that no other code of users delays them
  */
 public record Threads(
         Platform.Timer timer,
@@ -53,7 +53,10 @@ public record Threads(
         return new Pool(platform, timer, name, threads, Runnable::run);
     }
 
-    /** What their executor does not take runs here; what it began before it failed does not run twice. */
+    /**
+     * Passes a task to the executor of the user. A task that the executor rejects runs here. A task that the executor began
+     * before it failed does not run again.
+     */
     private static void hand(Executor theirs, Runnable task) {
         Once once = new Once(task);
         try {

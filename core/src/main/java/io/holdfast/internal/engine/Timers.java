@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Runs tasks that may call the store, after a delay: never on the timer's own thread, which fires deadlines. */
+/** The delayed tasks of one client. They may call the store, so they never run on the timer's thread, which fires deadlines. */
 public final class Timers {
 
     private final Engine engine;
@@ -24,24 +24,24 @@ public final class Timers {
         return threads.timer().schedule(nanos, () -> threads.background().execute(guarded));
     }
 
-    /** Runs the task after the delay, or when the client is closed, if that is earlier. */
+    /** Runs the task after the delay, or when the client is closed, whichever is earlier. It runs at most once. */
     public Platform.Task runByClose(long nanos, Runnable task) {
         Delayed delayed = new Delayed(task);
         open.add(delayed);
         delayed.timer = run(nanos, delayed::run);
-        // who closed the client just before could not see it
+        // close race: a close just before may not have seen this task
         if (engine.closed) {
             delayed.run();
         }
         return delayed;
     }
 
-    /** Runs what was to run by the close. */
+    /** Runs the tasks that were to run by the close. */
     void runAll() {
         open.forEach(Delayed::run);
     }
 
-    /** Runs once, or is cancelled. */
+    /** A task that runs once, or is canceled. */
     private final class Delayed implements Platform.Task {
 
         private final Runnable task;

@@ -10,8 +10,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Warnings about locks, summarized: what happens to many locks within a moment is one line with the first names. Lines of one kind
- * are at least 10 s apart, except at the end.
+ * The warnings about locks, summarized. Events of one kind that happen to many locks within a moment make one line, with the
+ * first names. Lines of one kind are at least 10 s apart, except at the end.
+ *
+ * <p>The first event of a kind plans its line, and the events until then join it.
  */
 final class Warnings {
 
@@ -20,12 +22,13 @@ final class Warnings {
     private static final int NAMES = 5;
 
     /**
-     * Warnings of one kind that are not written yet.
+     * The warnings of one kind that are not written yet.
      *
-     * @param first the sentence about the first one
+     * @param first the sentence about the first event
      * @param many what happened to all
-     * @param todo the end of the line: what to do
-     * @param names of the first locks
+     * @param todo the end of the line, which says what to do
+     * @param names the names of the first locks
+     * @param count the number of events
      */
     private record Pending(String first, String many, String todo, List<String> names, int count) {
 
@@ -50,7 +53,11 @@ final class Warnings {
     private final Map<String, Pending> pending = new ConcurrentHashMap<>();
     private final Map<String, Long> written = new ConcurrentHashMap<>();
 
-    /** @param writer never blocks */
+    /**
+     * Creates an empty summary.
+     *
+     * @param writer writes a line, and never blocks
+     */
     Warnings(Platform platform, Platform.Timer timer, Consumer<String> writer) {
         this.platform = platform;
         this.timer = timer;
@@ -70,7 +77,7 @@ final class Warnings {
             long since = now - written.getOrDefault(kind, now - APART_NANOS);
             timer.schedule(Math.max(GATHER_NANOS, APART_NANOS - since), () -> write(kind));
         } catch (Throwable e) {
-            // nothing comes to write it later: the next one would wait for it for ever
+            // no timer will write this kind: all later events would wait for it forever (lost wake-up)
             pending.remove(kind);
             throw e;
         }
@@ -84,7 +91,7 @@ final class Warnings {
         }
     }
 
-    /** Writes what is pending. */
+    /** Writes all pending lines. */
     void flush() {
         pending.keySet().forEach(this::write);
     }

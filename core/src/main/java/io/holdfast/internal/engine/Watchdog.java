@@ -26,15 +26,25 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps what is held: renews in time, and ends in time what could not be renewed.
+ * The watchdog of one client. It renews held tenures in time, and ends in time those that could not be renewed.
  *
- * <p>While anything is held a scan over all held names runs once a second. A tenure that needs a look before the next scan has
- * an entry in a {@link DueQueue}; a longer lease costs nothing between two scans, and a lock that comes and goes between them
- * is never seen. One timer is set to the earliest of both. A look fires deadlines, on the timer's thread, gives up what was kept
- * for long enough, and collects what is due within the next tenth of its renewal period, to be renewed in batches on a
- * thread of its own. So neither a slow store nor a slow listener holds up a deadline.
+ * <ol>
+ *   <li>While anything is held, a wake-up of the timer is planned. A scan over all held names runs once a second.
+ *   <li>A tenure that needs a look before the next scan has an entry in a {@link DueQueue}. The timer is set to the earliest of
+ *       both.
+ *   <li>The timer's thread fires deadlines. It never calls the store and never runs code of users, so neither a slow store nor
+ *       a slow listener delays a deadline.
+ *   <li>One batch never mixes servers or safeties.
+ *   <li>A look that fails is repeated soon. It stops neither the other looks nor the scans.
+ * </ol>
  *
- * <p>The scan also sees whether the wall clock and {@code nanoTime} have parted; then all that is held is verified.
+ * <p>A look fires the deadline of a tenure, and gives up a tenure that has lingered for long enough. It detects owners that are
+ * gone, and holds that are older than {@code maxHold}. It also collects tenures that are due within the next tenth of their
+ * renewal period. These are renewed in batches, on a thread of their own. A longer lease costs nothing between two scans. A
+ * lock that is acquired and released between two scans is never seen.
+ *
+ * <p>The scan also detects that the wall clock and {@code nanoTime} have parted. In that case, every held tenure is verified by
+ * a renewal, except those that linger.
  */
 final class Watchdog {
 
@@ -43,7 +53,7 @@ final class Watchdog {
     private static final long STEP_NANOS = 2_000_000;
     private static final long TROUBLE_NANOS = 100_000_000;
 
-    /** Something due for renewal. */
+    /** A tenure that is due for renewal. */
     private record Due(Slot slot, Tenure tenure, HoldSpec spec, CompletableFuture<Optional<Validity>> done) {
 
         Due(Slot slot, Tenure tenure, HoldSpec spec) {
@@ -61,9 +71,10 @@ final class Watchdog {
     private long scannedAt;
     private @Nullable Throwable trouble;
 
-    /** When the last answer to a renewal came, and when the latest of those that were answered was sent. */
+    /** The time of the last answer to a renewal. */
     private volatile long heardAt;
 
+    /** The send time of the latest renewal that was answered. */
     private volatile long answered;
 
     Watchdog(Engine engine) {
@@ -77,12 +88,15 @@ final class Watchdog {
         this.scannedAt = heardAt - SCAN_NANOS;
     }
 
-    /** Sees to it that the tenure is looked at when it needs that. */
+    /** Plans the next look at the tenure, and wakes the timer in time for it. */
     void watch(Slot slot, Tenure tenure) {
         wakeBy(plan(slot, tenure, platform.nanoTime() + SCAN_NANOS));
     }
 
-    /** Plans a look at the tenure if it needs one before that time; returns when it needs the next one, at the latest then. */
+    /**
+     * Plans a look at the tenure if it needs one before the given scan. Returns the time of the next look, which is that of the
+     * scan at the latest.
+     */
     private long plan(Slot slot, Tenure tenure, long scan) {
         long need = needs(tenure);
         if (need - scan >= 0) {
@@ -92,7 +106,7 @@ final class Watchdog {
         return need;
     }
 
-    /** How much earlier than it is due it may be renewed together with others. */
+    /** Returns how much earlier than it is due the tenure may be renewed, together with others. */
     private static long early(Tenure tenure) {
         Validity validity = tenure.validity;
         long due = tenure.renewDue;
@@ -112,8 +126,11 @@ final class Watchdog {
     }
 
     /**
-     * When a renewal without an answer is sent again. While a busy server still answers what was sent before it, its turn is to
-     * come: to ask twice would double the work of one that can hardly do it once, until nothing is renewed in time.
+     * Returns the time at which a renewal without an answer is sent again.
+     *
+     * <p>While a busy server still answers requests that were sent before this one, the turn of this one is still to come.
+     * Sending it again would double the load of a server that can hardly carry it once, until nothing is renewed in time
+     * (congestion collapse).
      */
     private long againAt(Tenure tenure) {
         long sent = tenure.renewSent;
@@ -127,10 +144,10 @@ final class Watchdog {
 
     private void wakeBy(long wanted) {
         long now = platform.nanoTime();
-        // what is long due is planned for now, or it would be taken for one that was never run
+        // an overdue look is planned for now, because a time far back would look like a lost wake-up
         long at = wanted - now < 0 ? now : wanted;
         long planned = wakeAt.get();
-        // one that lies so far back was never run
+        // a wake-up that lies so far back was lost
         while (planned == Durations.NEVER || at - planned < 0 || now - planned > SCAN_NANOS) {
             if (wakeAt.compareAndSet(planned, at)) {
                 schedule(at, at - now);
@@ -144,13 +161,16 @@ final class Watchdog {
         try {
             engine.threads.timer().schedule(delay, () -> scanAt(at));
         } catch (Throwable e) {
-            // nothing is set: the next tenure is to set it
+            // no wake-up is planned: the next tenure has to plan one
             wakeAt.compareAndSet(at, Durations.NEVER);
             throw e;
         }
     }
 
-    /** Unless an earlier one was set since. The loop cannot die: what a scan throws is logged, and the next one is set. */
+    /**
+     * Looks at some or all tenures, unless an earlier wake-up was planned since. The loop cannot die: an error of a scan is
+     * logged, and the next scan is planned.
+     */
     private void scanAt(long at) {
         if (!wakeAt.compareAndSet(at, Durations.NEVER)) {
             return;
@@ -166,7 +186,7 @@ final class Watchdog {
             if (!due.isEmpty()) {
                 engine.threads.renewal().execute(() -> renewGuarded(due, now));
             }
-            // last, as a log may fail as well
+            // last: a failing log must not prevent the renewals
             Optional.ofNullable(trouble).ifPresent(e -> engine.events.failure("a scan of the watchdog", e));
         }
     }
@@ -186,7 +206,10 @@ final class Watchdog {
         }
     }
 
-    /** Looks at all there is; returns whether anything needs another scan. A step of a clock is seen again if a look failed. */
+    /**
+     * Looks at all slots. Returns {@code true} if anything needs another scan. If a look failed, a step of a clock is detected
+     * again by the next scan.
+     */
     private boolean scan(long now, List<Due> due) {
         long seen = Validity.skew(now, platform.wallMillis());
         boolean stepped = Math.abs(seen - skew) > STEP_NANOS;
@@ -198,7 +221,10 @@ final class Watchdog {
         return any;
     }
 
-    /** Looks after one name, and plans the next look. If that throws, others are looked at all the same, and this one again soon. */
+    /**
+     * Looks at one slot, and plans its next look. If the look fails, the other slots are still looked at, and this one is
+     * looked at again soon.
+     */
     private boolean lookGuarded(Slot slot, boolean stepped, long now, List<Due> due) {
         try {
             boolean any = look(slot, stepped, now, due);
@@ -217,7 +243,7 @@ final class Watchdog {
         }
     }
 
-    /** Looks after one name; returns whether anything is held there, or was lost and is not cleared. */
+    /** Looks at one slot. Returns {@code true} if anything is held there, or was lost and is not cleared. */
     private boolean look(Slot slot, boolean stepped, long now, List<Due> due) {
         boolean lost = slot.hasLostHolds();
         if (lost) {
@@ -290,10 +316,13 @@ final class Watchdog {
         }
     }
 
-    /** Where renewals go. */
+    /** The destination of a batch of renewals. */
     private record Route(ServerClock server, Safety safety) {}
 
-    /** One batch never mixes the names of different servers or safeties: a silent one holds up its own names alone. */
+    /**
+     * Renews the tenures in batches. A batch never mixes the names of different servers or safeties, so a silent server delays
+     * its own names only.
+     */
     private void renew(List<Due> due) {
         Map<Route, List<Due>> byRoute = new LinkedHashMap<>();
         due.forEach(d -> byRoute.computeIfAbsent(
@@ -307,7 +336,10 @@ final class Watchdog {
         });
     }
 
-    /** Renews one tenure now, apart from the batches; completes with what that proved, or empty if it was not confirmed. */
+    /**
+     * Renews one tenure now, outside the batches. The future completes with the proven validity, or empty if the renewal was
+     * not confirmed.
+     */
     CompletableFuture<Optional<Validity>> renewNow(Slot slot, Tenure tenure, HoldSpec spec) {
         Due due = new Due(slot, tenure, spec);
         slot.locked(() -> tenure.renewing(platform.nanoTime(), spec));
@@ -315,7 +347,7 @@ final class Watchdog {
         return due.done;
     }
 
-    /** On this thread, which is the one reserved for it. */
+    /** Sends a batch on this thread, which is reserved for renewals. */
     private void send(List<Due> batch) {
         engine.calls.start(new RenewCall(batch), Runnable::run);
     }
@@ -373,7 +405,10 @@ final class Watchdog {
             }
         }
 
-        /** What is refused for the name alone, because something else is there, is never renewed. */
+        /**
+         * Handles the failure of one renewal. If the store refuses this name alone, because foreign data is in the way, the
+         * tenure is lost, because no later renewal can succeed.
+         */
         private void failed(Due due, StoreException cause, long now) {
             if (cause.effect() == StoreException.Effect.REFUSED) {
                 String reason = "its renewal was refused: " + cause.getMessage();

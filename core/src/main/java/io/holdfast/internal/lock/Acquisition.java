@@ -10,12 +10,23 @@ import io.holdfast.internal.slot.Waiter;
 import io.holdfast.spi.Platform;
 import org.jspecify.annotations.Nullable;
 
-/** A blocking acquire: one waiter after the other, until one has an outcome that counts. */
+/**
+ * A blocking acquire. It uses one waiter after the other, until one has an outcome that counts.
+ *
+ * <ol>
+ *   <li>A hold is returned only if it was valid when its thread ran. A grant whose lease has ended by then is released and
+ *       requested again (process pause).
+ *   <li>A thread parks only if it was not notified since its last check. The park permit alone is no proof, because another
+ *       lock may have consumed it (lost wake-up).
+ *   <li>A wait that ends by an error withdraws its waiter first. So no grant is left without an owner (orphan).
+ *   <li>An interrupt that does not end the wait is preserved.
+ * </ol>
+ */
 public final class Acquisition {
 
     static final int ATTEMPTS_AFTER_TIME = 3;
 
-    /** For how long one that does not wait may wait for a name that nobody may have. */
+    /** The grace period of a non-waiting attempt while the lock may only be lingering. */
     static final long GRACE_NANOS = 50_000_000;
 
     private final Engine engine;
@@ -32,8 +43,8 @@ public final class Acquisition {
     }
 
     /**
-     * Waits for the lock, at most for the time; for zero or less does not wait, but for a moment where it may be that nobody
-     * has the lock.
+     * Waits for the lock, for at most the given time. Zero or less means not to wait, except for the grace period if the lock
+     * may only be lingering.
      */
     public Outcome await(HoldSpec spec, long waitNanos, @Nullable LeaseHandle handle) throws InterruptedException {
         if (interruptible && Thread.interrupted()) {
@@ -51,7 +62,10 @@ public final class Acquisition {
         }
     }
 
-    /** A grant whose lease ended before this thread ran is given back, and asked for again within the time. */
+    /**
+     * Makes attempts until one has an outcome that counts. A grant whose lease ended before this thread ran is released, and
+     * requested again within the time. A few attempts are made even if the time is up.
+     */
     private Outcome within(long waitNanos, HoldSpec spec, @Nullable LeaseHandle handle, Thread me)
             throws InterruptedException {
         var reference = handle == null ? null : handle.reference();
@@ -83,7 +97,8 @@ public final class Acquisition {
             Outcome outcome = waiter.outcome;
             return outcome != null ? outcome : waited(slot, waiter);
         } catch (Throwable e) {
-            // out of memory, out of stack, stopped: the waiter would be granted the lock, and hold it for ever
+            // orphan: otherwise the waiter of a failed thread (out of memory, out of stack, stopped) would be granted
+            // the lock, and would hold it forever
             engine.forsake(slot, waiter);
             throw e;
         }
@@ -100,7 +115,7 @@ public final class Acquisition {
 
     private void pause(Slot slot, Waiter waiter) throws InterruptedException {
         long left = timeLeft(slot, waiter);
-        // any lock that this thread had to wait for since may have used up the permit of having been told
+        // lost wake-up: any lock that this thread waited for in between may have consumed the park permit
         if (!waiter.told) {
             platform.park(slot, left);
         }
@@ -113,7 +128,7 @@ public final class Acquisition {
         }
     }
 
-    /** How long to park; after the time is up, until the answer that is still to come. */
+    /** Returns how long to park. After the time is up, the thread parks until the outstanding answer arrives. */
     private long timeLeft(Slot slot, Waiter waiter) {
         if (waiter.deadline == Durations.NEVER) {
             return Durations.NEVER;
@@ -126,7 +141,10 @@ public final class Acquisition {
         return Durations.NEVER;
     }
 
-    /** Leaves the queue; if the lock was granted meanwhile, that counts, and the interrupt is kept. */
+    /**
+     * Withdraws the waiter if the wait is interruptible. If the lock was granted in the meantime, the grant counts, and the
+     * interrupt is preserved.
+     */
     private void interrupted(Slot slot, Waiter waiter) throws InterruptedException {
         boolean[] withdrawn = {false};
         if (interruptible) {

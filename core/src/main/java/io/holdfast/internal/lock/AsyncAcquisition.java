@@ -17,7 +17,16 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One request: a waiter on one side, a future on the other; whichever ends first ends both. */
+/**
+ * An asynchronous acquire: one request with a waiter on one side and a future on the other.
+ *
+ * <ol>
+ *   <li>The waiter and the future end together, whichever ends first.
+ *   <li>A grant that the future no longer accepts is released. So no grant is left without an owner (orphan).
+ *   <li>A grant whose lease has ended is released and requested again, while there is time.
+ *   <li>An attempt starts only after the outcome of the one before.
+ * </ol>
+ */
 public final class AsyncAcquisition<H extends LeaseHandle, T> {
 
     private final CompletableFuture<T> future = new CompletableFuture<>();
@@ -35,11 +44,11 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
     private int late;
 
     /**
-     * A request that is not sent yet.
+     * Creates a request, which is not sent yet.
      *
-     * @param told where the future is completed
-     * @param handles makes what is to be bound to the hold
-     * @param busy what to complete with if it is held; empty to fail
+     * @param told the executor that completes the future
+     * @param handles creates the handle that is bound to the hold
+     * @param busy the result if the lock is held; empty to fail with a timeout
      */
     public AsyncAcquisition(
             Engine engine,
@@ -61,7 +70,7 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
         this.deadline = wait == Durations.NEVER ? Durations.NEVER : began + Math.max(0, wait);
     }
 
-    /** The same, for one who has no time for a second attempt. */
+    /** Leaves out the second attempt, which a non-waiting request makes if the lock may only be lingering. */
     AsyncAcquisition<H, T> withoutGrace() {
         graceGiven = true;
         return this;
@@ -72,7 +81,10 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
         return future;
     }
 
-    /** What was granted to nobody is given back; what came after its lease, too, and is asked for again in time. */
+    /**
+     * Delivers an outcome to the future. A hold that the future no longer accepts is released. A hold whose lease has ended is
+     * released as well, and requested again while there is time.
+     */
     private void deliver(H handle, Outcome outcome) {
         try {
             if (outcome instanceof Hold hold && !engine.holds.valid(hold) && !future.isDone()) {
@@ -93,14 +105,20 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
         }
     }
 
-    /** The store is asked who is in the way; no thread that others need waits for its answer. */
+    /**
+     * Fails the future with a timeout, after asking the store who holds the lock. No thread that others need waits for the
+     * answer.
+     */
     private void fail(String name, Outcome.Busy busyWith) {
         var unused = engine.inspector
                 .timeoutLater(name, began, busyWith)
                 .thenAcceptAsync(future::completeExceptionally, told);
     }
 
-    /** One attempt follows the other, so that nobody else looks at the deadline meanwhile. */
+    /**
+     * Returns {@code true} if another attempt is to be made, with the grace period, because the lock may only be lingering.
+     * Attempts follow each other, so the deadline is moved between two of them.
+     */
     private boolean mayWaitAfterAll(Outcome.Busy busyWith) {
         if (waits || graceGiven || future.isDone() || !busyWith.mayBeKeptBeside(engine.clientId)) {
             return false;
@@ -124,7 +142,7 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
         new Attempt(now).start();
     }
 
-    /** A waiter of the request; there is a second one if the first grant came too late. */
+    /** One waiter of the request. There is another one if a grant came too late, or for the grace period. */
     private final class Attempt {
 
         private final H handle = handles.get();
@@ -159,7 +177,10 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
             told.execute(() -> deliver(handle, Objects.requireNonNull(waiter.outcome)));
         }
 
-        /** The future ended: cancelled, completed from outside, or by us, when there is nothing to withdraw. */
+        /**
+         * Withdraws the waiter because the future ended. It was canceled, completed from outside, or completed by this class;
+         * in the last case there is nothing to withdraw.
+         */
         private void withdraw(Slot slot) {
             timer.cancel();
             if (waiter.outcome == null) {

@@ -23,7 +23,15 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Locks of one client that are asked for by one request, each by a waiter of its own without any time to wait. */
+/**
+ * A try of several locks of one client by one request. Each lock has a waiter of its own in its slot, without any time to wait.
+ *
+ * <ol>
+ *   <li>All locks are acquired, or none. If one of the holds is missing or not valid, all holds are released.
+ *   <li>The slots alone decide the outcomes. So every late, lost or unknown answer is settled by the slot of its name.
+ *   <li>After a member that another owner of this client holds or requests, no further member is requested.
+ * </ol>
+ */
 final class BatchAcquire {
 
     private final Engine engine;
@@ -34,10 +42,10 @@ final class BatchAcquire {
     private final CompletableFuture<Void> done = new CompletableFuture<>();
 
     /**
-     * Not asked for yet. Keeps no handle, so that a forgotten lease can be seen to be.
+     * Creates a batch that is not requested yet. It keeps no handle, so that a forgotten lease can be detected.
      *
-     * @param thread who asks and blocks; null if nobody does
-     * @param handles what the holds are to be bound to; none if the thread is to own them
+     * @param thread the thread that asks and blocks; null if none does
+     * @param handles the handles that the holds are bound to; none if the thread is to own the holds
      */
     BatchAcquire(
             Engine engine,
@@ -58,7 +66,10 @@ final class BatchAcquire {
                 .toList();
     }
 
-    /** Asks, and blocks until it is done, or the thread is interrupted where that is to give up; the interrupt is kept. */
+    /**
+     * Sends the request, and blocks until it is answered. An interrupt is preserved. It ends the wait if the batch is
+     * interruptible.
+     */
     BatchOutcome await(List<LeaseHandle> handles) {
         if (interruptible && Thread.currentThread().isInterrupted()) {
             return new BatchOutcome.Unclear();
@@ -92,7 +103,7 @@ final class BatchAcquire {
         return done.isDone();
     }
 
-    /** Asks; who ends the future gives up. */
+    /** Sends the request without blocking. Ending the future withdraws the request. */
     CompletableFuture<BatchOutcome> start(List<LeaseHandle> handles) {
         CompletableFuture<BatchOutcome> future = new CompletableFuture<>();
         start();
@@ -150,7 +161,11 @@ final class BatchAcquire {
         }
     }
 
-    /** After one that is taken none is asked for: who has that one may be about to ask for the others, too. */
+    /**
+     * Adds the waiters to their slots. If another owner of this client holds or requests a member, the members after it are not
+     * requested. That owner may be about to request them as well, and two threads that try the same names at once could refuse
+     * each other (livelock).
+     */
     private void arrive(BatchCall asks) {
         boolean lost = false;
         for (int i = 0; i < waiters.size(); i++) {
@@ -165,7 +180,10 @@ final class BatchAcquire {
         }
     }
 
-    /** Nobody but a slot decides; one that would have to be waited for is not got. */
+    /**
+     * Handles a notification for one member. The slot decides: the waiter takes the lock if it is free now. Otherwise it times
+     * out, unless an answer is outstanding. A member that would have to be waited for is not acquired.
+     */
     private void told(int index) {
         Waiter waiter = waiters.get(index);
         if (waiter.outcome == null) {
@@ -179,7 +197,7 @@ final class BatchAcquire {
         }
     }
 
-    /** Ends what is still open, and gives back what was got. */
+    /** Withdraws the waiters without an outcome, and releases all holds. */
     @CanIgnoreReturnValue
     private CompletableFuture<Void> withdraw() {
         for (int i = 0; i < slots.size(); i++) {
@@ -189,7 +207,7 @@ final class BatchAcquire {
         return giveBack();
     }
 
-    /** Gives back what was got; done when the store has confirmed it of each. */
+    /** Releases all holds. The future completes when the store has answered each release. */
     private CompletableFuture<Void> giveBack() {
         outcomes(Hold.class).forEach(engine.holds::discard);
         return CompletableFuture.allOf(outcomes(Hold.class)
@@ -205,7 +223,7 @@ final class BatchAcquire {
                 .map(kind::cast);
     }
 
-    /** Whether all were got and are valid. */
+    /** Returns {@code true} if all members are held and valid. */
     private boolean isGot() {
         long now = engine.platform.nanoTime();
         long wallMillis = engine.platform.wallMillis();
@@ -218,7 +236,10 @@ final class BatchAcquire {
                 .toList());
     }
 
-    /** Why not all were got. Throws what failed; first what may be held, as the other errors say that nothing is. */
+    /**
+     * Returns why not all members were acquired, or throws the error of one that failed. An error that says that a lock may be
+     * held comes first, because the other errors say that nothing is held.
+     */
     private BatchOutcome whyNot() {
         outcomes(Outcome.Failed.class)
                 .min(Comparator.comparing(failed -> !(failed.error() instanceof IndeterminateLockException)))
@@ -230,7 +251,10 @@ final class BatchAcquire {
                 .orElseGet(BatchOutcome.Unclear::new);
     }
 
-    /** Whether others have it, here or elsewhere: the store refuses the whole, but names only who is in the way. */
+    /**
+     * Returns {@code true} if others hold the member, here or elsewhere. The store refuses the whole request, but names a
+     * holder only for the members that are in the way.
+     */
     private static boolean isHeld(Waiter waiter) {
         return waiter.outcome instanceof Outcome.Busy busy && (busy.holder().isPresent() || !waiter.answered);
     }

@@ -11,9 +11,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * The lease face with futures.
+ * The asynchronous face of a lock, which completes futures of leases.
  *
- * @param told where they are completed
+ * @param told the executor that completes them
  */
 record ClientAsyncLock(Engine engine, String name, HoldSpec spec, Executor told) implements AsyncLock {
 
@@ -49,7 +49,7 @@ record ClientAsyncLock(Engine engine, String name, HoldSpec spec, Executor told)
         return leaseIfFree(own, Durations.nanos(wait));
     }
 
-    /** The same as {@link #tryAcquire()}, but with one attempt only: not another one for what may be kept. */
+    /** Acquires like {@link #tryAcquire()}, but without the second attempt for a lock that may only be lingering. */
     CompletableFuture<Optional<Lease>> tryOnce() {
         return ifFree(spec, 0).withoutGrace().start();
     }

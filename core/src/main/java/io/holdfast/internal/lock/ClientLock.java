@@ -27,11 +27,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Both blocking faces of a lock name: no state of its own. */
+/** The two blocking faces of a lock, for threads and for leases. It has no state of its own. */
 public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reentrant)
         implements DistributedLock, BatchMember, LockAccess.Source {
 
-    /** What ends a try. */
+    /** A resource of a {@code try} statement whose close throws no checked exception. */
     private interface Ending extends AutoCloseable {
 
         @Override
@@ -86,7 +86,7 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
         return true;
     }
 
-    /** Takes the first level, beside what the thread has of a read/write lock. */
+    /** Acquires the first level, beside the hold that the thread has in another mode of the same read/write lock. */
     private Optional<Hold> enter(HoldSpec wanted, long wait, boolean interruptible) throws InterruptedException {
         refuseToWaitForMyReading(wait);
         Optional<Hold> reading =
@@ -97,7 +97,10 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
                 : await(beside, wait, interruptible, null).hold();
     }
 
-    /** Who waits to write may lose what it reads under, and others may write. The store knows of it first, and refuses. */
+    /**
+     * Acquires the write lock beside the hold under which the thread reads. That hold may be lost during the wait, and others
+     * may write then. The store detects the loss first, and refuses the request.
+     */
     private Optional<Hold> upgrade(Hold reading, HoldSpec wanted, long wait, boolean interruptible)
             throws InterruptedException {
         Optional<Hold> got;
@@ -146,7 +149,7 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
                 : Optional.empty();
         Outcome outcome = acquisition.await(wanted, reading.isPresent() ? 0 : wait, handle);
         if (outcome instanceof Outcome.Busy && reading.isPresent()) {
-            // a writer waits for what this thread reads
+            // self-deadlock: a writer waits for the lock that this thread reads under
             throw ErrorTexts.ownLease(name, me, reading.get());
         }
         return outcome;
@@ -158,7 +161,10 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
         });
     }
 
-    /** Who reads may not write, unless it said it might: a try asks, and only a wait without end is refused. */
+    /**
+     * Refuses an untimed wait to write, now or later, while the thread holds the read lock: it would wait for itself. A try or
+     * a timed wait asks the store. A reader that may write holds the upgradeable lock instead.
+     */
     private void refuseToWaitForMyReading(long wait) {
         boolean writes = mode() == Mode.WRITE
                 || (mode() == Mode.UPGRADE && other(Mode.WRITE).isEmpty());
@@ -169,7 +175,10 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
         }
     }
 
-    /** What the thread has of a read/write lock: who writes may read, and who may write reads. */
+    /**
+     * Adds the thread's hold in another mode of the read/write lock to the request. A thread that holds the write lock or the
+     * upgradeable lock may also acquire the other two.
+     */
     private HoldSpec beside(HoldSpec wanted) {
         Optional<Hold> mine = switch (mode()) {
             case READ -> other(Mode.WRITE).or(() -> other(Mode.UPGRADE));
@@ -265,7 +274,7 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
         return engine.holds.remaining(mine());
     }
 
-    // ---- anybody's
+    // ---- for any caller
 
     @Override
     public Optional<LockReport.Holder> holder() {
@@ -346,7 +355,10 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
                         .isPresent();
     }
 
-    /** What is not here at all can be had by asking only, and at once or not at all. */
+    /**
+     * Returns {@code true} if this lock may be requested together with others. That holds for a lock that is not fair, and of
+     * which this client has no slot. Such a lock can only be acquired from the store, at once or not at all.
+     */
     private boolean goesWithOthers() {
         return mode() == Mode.LOCK
                 && spec.waiting() != HoldSpec.Waiting.FAIR

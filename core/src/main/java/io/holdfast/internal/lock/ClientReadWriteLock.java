@@ -2,7 +2,7 @@ package io.holdfast.internal.lock;
 
 import io.holdfast.DistributedReadWriteLock;
 
-/** Two locks of one name. */
+/** The three locks of one name: to read, to write, and to read with the right to write later. */
 public record ClientReadWriteLock(ClientLock readLock, ClientLock writeLock, ClientLock upgradeableLock)
         implements DistributedReadWriteLock {
 

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
-/** What the engine lends to recipes. */
+/** The services of the engine for recipes. */
 public record EngineClientAccess(Engine engine) implements ClientAccess {
 
     @Override

@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** What the engine lends to a quorum lock, for its lock at this server. */
+/** The services of the engine for a quorum lock, for its lock at this server. */
 record EngineLockAccess(Engine engine, String name, HoldSpec spec, ClientAccess access) implements LockAccess {
 
     @Override

@@ -21,7 +21,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A lease as its user sees it. The engine knows it only weakly, and so sees when it is forgotten. */
+/**
+ * The lease object of the user. The engine refers to it only weakly, so it detects that the lease was forgotten: collected
+ * without being closed.
+ */
 public class LeaseHandle implements LeaseAccess, OwnedLease {
 
     private final Engine engine;
@@ -29,7 +32,10 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
     private final WeakReference<Object> reference = new WeakReference<>(this);
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    /** Kept here alone: an action may refer to the lease, which the engine would then keep alive. */
+    /**
+     * The actions for the loss. Only this object refers to them. An action may refer to the lease, and the engine would then
+     * keep the lease alive.
+     */
     private final List<LossAction> lossActions = new CopyOnWriteArrayList<>();
 
     private volatile @Nullable Hold hold;
@@ -43,7 +49,7 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
         return reference;
     }
 
-    /** Becomes the lease of what was got. */
+    /** Binds this lease to the hold of the outcome, or throws the error of the outcome. */
     public LeaseHandle bind(Outcome outcome) {
         hold = outcome.hold().orElseThrow();
         return this;
