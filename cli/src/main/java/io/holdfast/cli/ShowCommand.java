@@ -36,7 +36,7 @@ final class ShowCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
-    /** Returns everything of this name. A lock that is free is shown only if nothing else has the name. */
+    /** Returns everything of this name. A lock that is free is shown only if there is no semaphore or latch of the name. */
     private List<Shown> all(Holdfast client) {
         List<Shown> all = new ArrayList<>();
         client.inspectSemaphore(name).ifPresent(semaphore -> all.add(new ShownSemaphore(semaphore)));

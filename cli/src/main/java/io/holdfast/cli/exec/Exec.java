@@ -124,8 +124,8 @@ public final class Exec {
     }
 
     /**
-     * Releases the lock if there is time for it. The store may not answer. So the release is not awaited when the lock is about
-     * to end, and then the close of the client is not awaited either.
+     * Releases the lock. The store may not answer, so the release is awaited only until the lock is about to end. For the same
+     * reason, the client is then not closed.
      */
     private void releaseIfThereIsTime(Lease lease) {
         lost = true;

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A shell beside the command, which sends it signals. The guard ends the command before its lock ends, even if this JVM dies or
- * hangs.
+ * A shell beside the command, which sends it signals. The guard ends the command before its lock ends, even if this JVM is
+ * killed or stopped.
  *
  * <p>The guard has a session of its own if the platform has {@code setsid}. So a signal that stops or kills the process group
  * of the command does not affect it.
@@ -61,8 +61,8 @@ final class Guard implements AutoCloseable {
     }
 
     /**
-     * Makes the guard responsible for every process that has this mark in its environment, as {@link #MARK}, until the process
-     * id of the command is known.
+     * Makes the guard responsible for every process that has this mark in its environment, as {@link #MARK}. This lasts until
+     * the process id of the command is known.
      */
     void expect(String mark) {
         order("expect " + mark);

@@ -29,8 +29,8 @@ record Plan(long lead, long warn, long grace, long tick) {
     static final Duration SHORTEST_LEASE = Duration.ofMillis(3 * SHORTEST_LEAD);
 
     /**
-     * Returns the plan for a lease. The first renewal is due when two thirds of the lease are left, so half of it is a sign of
-     * failure.
+     * Returns the plan for a lease. The first renewal is due when two thirds of the lease are left. If only half of it is left,
+     * that is a sign of failure.
      */
     static Plan of(Duration lease, Duration grace) {
         long all = lease.toMillis();

@@ -22,7 +22,6 @@ import java.util.stream.Stream;
  *   <li>Events are handled one at a time, by the thread that runs {@link #untilTheEnd}.
  * </ol>
  *
- *
  * <p>The run lasts until the command, and all processes that were signaled together with it, have ended.
  */
 final class Run {

@@ -25,7 +25,6 @@ import java.util.Optional;
  *   <li>The hold begins only if all members were valid at one moment after the last one was acquired.
  * </ol>
  *
- *
  * <p>There is one wait for all members, and each member is asked for with the rest of it. A member whose release throws is not
  * held any more, which is what a release is for: either it was lost, and its client has reported that, or its client is closed.
  * So such an exception is only added to an error that is thrown anyway.

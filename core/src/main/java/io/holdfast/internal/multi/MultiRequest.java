@@ -93,7 +93,7 @@ final class MultiRequest<L, T> {
     private <R> void step(
             CompletableFuture<R> asked, BiConsumer<? super @Nullable R, ? super @Nullable Throwable> then) {
         step = asked;
-        // a caller that ended the future just before could not see this step
+        // a caller that ended the future just before was too early to cancel this step
         if (future.isDone()) {
             asked.cancel(false);
         }

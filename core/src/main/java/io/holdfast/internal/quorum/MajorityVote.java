@@ -17,8 +17,8 @@ final class MajorityVote {
     }
 
     /**
-     * Returns a future that completes with true when the needed number of votes is true, and with false when that number can no
-     * longer be reached. A vote that fails counts as false.
+     * Returns a future that completes with true when the needed number of votes is true. It completes with false when that
+     * number can no longer be reached. A vote that fails counts as false.
      */
     static CompletableFuture<Boolean> of(List<CompletableFuture<Boolean>> votes, int needed) {
         MajorityVote majority = new MajorityVote(votes.size(), needed);

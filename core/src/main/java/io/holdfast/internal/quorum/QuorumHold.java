@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Invariants:
  *
  * <ol>
- *   <li>The hold begins only when a majority has granted the lock, and has confirmed that it issues later tokens only above the
+ *   <li>The hold begins only when a majority has granted the lock, and has confirmed that its later tokens will be above the
  *       token of the hold.
  *   <li>When the hold begins, no server has granted it a token above its own. Any two majorities share a server. So every later
  *       holder has a token from a server that knew of this hold.
@@ -29,7 +29,6 @@ import org.jspecify.annotations.Nullable;
  *       others is valid.
  *   <li>An attempt that can no longer reach a majority releases everything that it acquired.
  * </ol>
- *
  *
  * <p><strong>Acquiring.</strong> All servers are asked at once. When a majority has granted the lock, the highest of their
  * tokens becomes the token of the hold. Each of them is asked to issue later tokens only above it. The hold begins when a

@@ -145,7 +145,7 @@ final class QuorumRequest {
 
     private void again() {
         attempt = newAttempt();
-        // a caller that withdrew just before could not see this attempt
+        // a caller that withdrew just before was too early to end this attempt
         if (!outcome.isDone()) {
             ask();
         }

@@ -11,8 +11,8 @@ import java.util.function.Consumer;
  * <p>An event runs on the thread that submits it if no event is running, and otherwise on the thread that runs events now. So
  * no lock is held while an event runs.
  *
- * <p>An action that may run user code is deferred until no event is running, because user code may submit events of its own and
- * wait for them.
+ * <p>An action that may run user code is deferred until no event is running. User code may submit events of its own, and wait
+ * for them.
  */
 final class Serial {
 

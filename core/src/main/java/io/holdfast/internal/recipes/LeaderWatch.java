@@ -89,7 +89,7 @@ final class LeaderWatch implements LeaderElection.Watch {
     private void lookLater() {
         if (!closed) {
             next = access.later(period, this::look);
-            // a close may have run before it could see the task
+            // a concurrent close may have run too early to cancel this task
             if (closed) {
                 next.cancel();
             }

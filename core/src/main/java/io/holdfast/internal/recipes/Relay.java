@@ -35,7 +35,7 @@ final class Relay<T> {
     /** Takes over a request, and passes its result on. */
     <R> void pursue(CompletableFuture<R> next, Consumer<R> answered, Consumer<Throwable> failed) {
         request = next;
-        // the future may have ended after the previous request was answered, and before it could see this one
+        // the future may have ended after the previous request was answered, too early to cancel this one
         if (future.isDone()) {
             next.cancel(false);
         }

@@ -46,8 +46,8 @@ record Failures(Address database) {
     private static final Set<String> TO_BE_REPAIRED = Set.of("28000", "90096", "90040", "42S02", "42S04", "22001");
 
     /**
-     * The states of failures that may pass, so that a later attempt may connect. Somebody has to repair every other failure
-     * that H2 reports.
+     * The states of failures that may pass, in addition to class 08 and states that do not begin with a digit. Somebody has to
+     * repair every other failure to connect.
      */
     private static final Set<String> MAY_PASS = Set.of("HYT00", "50000", "90020", "90067", "90098", "90121");
 

@@ -23,7 +23,6 @@ import java.util.concurrent.locks.ReentrantLock;
  *       also reaps it.
  * </ol>
  *
- *
  * <p>The shell reads orders from the pipe, one a line, and answers each with one line. It ignores the signals of a terminal.
  * The server has a session of its own if the platform has {@code setsid}. So after Ctrl-C the server still serves the shutdown
  * hooks of the JVM.

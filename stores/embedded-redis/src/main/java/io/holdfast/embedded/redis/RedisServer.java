@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
  * <p>If the system property {@code io.holdfast.embedded.redis.executable} names the server of another Redis, or of Valkey, that
  * one is started instead.
  *
- * <p>If the JVM ends without {@link #close()}, by {@code System.exit} or by {@code kill -9}, the server process and its home
- * are gone within a second.
+ * <p>The JVM may end without {@link #close()}, by {@code System.exit} or by {@code kill -9}. Then the server process and its
+ * home are gone within a second.
  *
  * <p>This class is safe for use by any thread. The methods that change the state of the process run one after the other. They
  * return when the change is complete. An interrupt does not end them early, and the interrupt status is preserved.
