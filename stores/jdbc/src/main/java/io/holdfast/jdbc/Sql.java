@@ -10,7 +10,8 @@ package io.holdfast.jdbc;
  *
  * <p>Within a transaction, that clock stops at the first statement that reads it. Suppose that a transaction reads it, and then
  * waits for its row. It would decide with an outdated time. A late acquire could then be applied although the release that
- * withdrew it was already answered. So each transaction begins with {@link #LOCK}, which does not read the clock.
+ * withdrew it was already answered. So each transaction that acquires, renews or releases begins with {@link #LOCK} or a
+ * variant of it. These statements do not read the clock.
  */
 final class Sql {
 
@@ -39,21 +40,21 @@ final class Sql {
     static final String WRITE_DELAY =
             "SELECT SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS WHERE SETTING_NAME = 'WRITE_DELAY'";
 
-    /** Parameter 1 is the name. Locks its row until the end of the transaction, if there is one. */
+    /** Locks the row of a name until the end of the transaction, if there is one. Parameter: 1 the name. */
     static final String LOCK = sql("SELECT name_utf8 FROM {table} WHERE name_utf8 = ?1 FOR UPDATE");
 
-    /** Parameter 1 is the names. Returns those that have a row. */
+    /** Returns the names that have a row. Parameter: 1 the names. */
     static final String FIND = sql("SELECT name_utf8 FROM {table} WHERE name_utf8 = ANY(?1)");
 
-    /** Parameter 1 is the names. Waits for their rows. */
+    /** Locks the rows of the names, and waits for them. Parameter: 1 the names. */
     static final String LOCK_ALL = FIND + " FOR UPDATE";
 
-    /** Parameter 1 is the names. Skips the rows that another transaction has locked. */
+    /** Locks the rows of the names, and skips those that another transaction has locked. Parameter: 1 the names. */
     static final String LOCK_FREE = FIND + " FOR UPDATE SKIP LOCKED";
 
     /**
-     * Parameters: 1 the name, 2 the tenure, 3 the lease, 4 the number of units, 5 the latest time to apply it, 6 the client.
-     * Returns the block and the time.
+     * Acquires a name that has a row. Returns the block and the time. Parameters: 1 the name, 2 the tenure, 3 the lease, 4 the
+     * number of units, 5 the latest time to apply it, 6 the client.
      */
     static final String ACQUIRE = sql("""
             SELECT first_unit, last_unit, used_at FROM FINAL TABLE (
@@ -78,8 +79,8 @@ final class Sql {
             """);
 
     /**
-     * Parameters: 1 the lease, 2 the number of units, 3 the names, 4 their tenures, 5 the unit to exceed. Returns the renewed
-     * rows.
+     * Renews leases. Returns the renewed rows. Parameters: 1 the lease, 2 the number of units, 3 the names, 4 their tenures, 5
+     * the unit to exceed.
      */
     static final String RENEW = sql("""
             SELECT name_utf8, tenure, first_unit, last_unit, used_at FROM FINAL TABLE (
@@ -93,7 +94,10 @@ final class Sql {
                 WHERE name_utf8 = ANY(?3) AND tenure = ANY(?4) AND expires_at > {clock})
             """);
 
-    /** Parameters: 1 the name, 2 the tenure, 3 the last unit used, or 0 to return none. Returns the row before the release. */
+    /**
+     * Releases a name. Returns the row before the release. Parameters: 1 the name, 2 the tenure, 3 the last unit used, or 0 to
+     * return none.
+     */
     static final String RELEASE = sql("""
             SELECT tenure, client, expires_at, last_unit, {clock} FROM OLD TABLE (
                 UPDATE {table} SET
@@ -105,34 +109,37 @@ final class Sql {
                 WHERE name_utf8 = ?1)
             """);
 
-    /** Parameter 1 is a name that has no row. Creates a row, so that a late acquire cannot be applied after its withdrawal. */
+    /**
+     * Creates the row of a name that has none, so that a late acquire cannot be applied after its withdrawal. Parameter: 1 the
+     * name.
+     */
     static final String RELEASE_NEW = sql("""
             SELECT tenure, client, expires_at, last_unit, used_at FROM FINAL TABLE (
                 INSERT INTO {table} ({columns}) VALUES (?1, NULL, NULL, 0, 0, 0, 0, {clock}))
             """);
 
-    /** Parameter 1 is the name. Returns the row before the statement, if the name was held. */
+    /** Frees a name. Returns the row before the statement, if the name was held. Parameter: 1 the name. */
     static final String FORCE = sql("""
             SELECT tenure, client, expires_at, last_unit, {clock} FROM OLD TABLE (
                 UPDATE {table} SET tenure = NULL, expires_at = 0, used_at = {clock}
                 WHERE name_utf8 = ?1 AND expires_at > {clock})
             """);
 
-    /** Parameter 1 is the name. Returns the present row; if there is none, only the time. */
+    /** Returns the present row; if there is none, only the time. Parameter: 1 the name. */
     static final String LOOK = sql("""
             SELECT tenure, client, expires_at, last_unit, {clock}
             FROM (VALUES (0)) AS one (line) LEFT JOIN {table} ON name_utf8 = ?1
             """);
 
-    /** Parameter 1 is a prefix. Returns the held names and their rows. */
+    /** Returns the held names and their rows. Parameter: 1 the prefix. */
     static final String LIST = sql("""
             SELECT tenure, client, expires_at, last_unit, {clock}, name_utf8 FROM {table}
             WHERE expires_at > {clock} AND SUBSTRING(name_utf8 FROM 1 FOR OCTET_LENGTH(?1)) = ?1
             """);
 
     /**
-     * Parameters: 1 a time in microseconds, 2 a number of rows. Deletes at most that number of names that were unused for that
-     * time. The tokens of these names still rise, because they follow the clock.
+     * Deletes names that were not used for some time. Their tokens still rise, because they follow the clock. Parameters: 1 the
+     * time in microseconds, 2 the highest number of rows to delete.
      */
     static final String SWEEP = sql("""
             DELETE FROM {table}
