@@ -22,7 +22,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code holdfast demo}. */
+/** The command {@code holdfast demo}. */
 @Command(
         name = "demo",
         description = {
@@ -139,8 +139,8 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     /**
-     * Before anything is started, so that a store that can't be used gets a clear text of its own; and open until all is
-     * over, for stores that live in the process that opened them first.
+     * Connects to the store before anything is started, so that a store that cannot be used is reported clearly. The client
+     * stays open until the demo ends, because some stores live in the process that opened them first.
      */
     private Holdfast connect(String uri) {
         try {

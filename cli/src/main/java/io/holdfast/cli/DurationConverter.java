@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Times as people write them: {@code 500us}, {@code 2ms}, {@code 10s}, {@code 5m}. */
+/** A converter of times in the form that people write: {@code 500us}, {@code 2ms}, {@code 10s}, {@code 5m}. */
 final class DurationConverter implements ITypeConverter<Duration> {
 
     private static final Pattern FORM = Pattern.compile("(\\d{1,9})(us|ms|s|m)");

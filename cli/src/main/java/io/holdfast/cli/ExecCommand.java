@@ -15,7 +15,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code holdfast exec}. */
+/** The command {@code holdfast exec}. */
 @Command(
         name = "exec",
         sortOptions = false,

@@ -6,7 +6,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** For whom a command prints what it found. */
+/** The option for the form of the output: for people or for programs. */
 final class JsonOption {
 
     @Spec(Spec.Target.MIXEE)

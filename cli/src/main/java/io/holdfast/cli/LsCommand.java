@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** {@code holdfast ls}. */
+/** The command {@code holdfast ls}. */
 @Command(
         name = "ls",
         description = "Lists locks that are held or waited for, semaphores, and latches.",

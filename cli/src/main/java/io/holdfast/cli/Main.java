@@ -17,7 +17,7 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** The command {@code holdfast}: results on standard output, all else on standard error. */
+/** The command {@code holdfast}. Results go to standard output, and everything other than results goes to standard error. */
 @Command(
         name = "holdfast",
         description = "Distributed locks for the JVM, at the command line.",
@@ -53,7 +53,7 @@ public final class Main implements Callable<Integer> {
 
     private Main() {}
 
-    /** What the build has noted; nothing has, where the classes are not in their jar. */
+    /** The version that the build has recorded in the jar. There is none if the classes are not in their jar. */
     static final class Version implements IVersionProvider {
 
         @Override
@@ -73,7 +73,11 @@ public final class Main implements Callable<Integer> {
         return commandLine(ReleaseCommand::ask);
     }
 
-    /** With what asks the person at the terminal. */
+    /**
+     * Returns the command line.
+     *
+     * @param terminal asks the user at the terminal
+     */
     static CommandLine commandLine(Function<String, Optional<String>> terminal) {
         return new CommandLine(new Main())
                 .addSubcommand(new CommandLine(new ExecCommand()).setStopAtPositional(true))
@@ -100,14 +104,17 @@ public final class Main implements Callable<Integer> {
         return e instanceof HoldfastException ? ExitCode.UNUSABLE : ExitCode.FAILED;
     }
 
-    /** Says something that is no result. */
+    /** Prints a line that is not a result to standard error. */
     static void say(CommandLine command, String line) {
         PrintWriter err = command.getErr();
         err.println(command.getCommandSpec().qualifiedName() + ": " + Printable.text(line));
         err.flush();
     }
 
-    /** The first line of the message. An argument that it quotes may be a URI with a password. */
+    /**
+     * Returns the first line of the message. It masks the arguments that the message quotes, because one of them may be a URI
+     * with a password.
+     */
     private static String oneLine(Exception e, String[] args) {
         String text = Objects.requireNonNullElse(e.getMessage(), e.toString());
         for (String arg : args) {

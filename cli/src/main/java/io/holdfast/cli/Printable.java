@@ -3,7 +3,7 @@ package io.holdfast.cli;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What others have chosen, names above all, as a terminal may show it: without signs that it would obey. */
+/** The printable form of texts that others have chosen, such as names. It contains no characters that a terminal would obey. */
 final class Printable {
 
     private static final Pattern OBEYED = Pattern.compile("[\\p{Cc}\\p{Cf}\\u2028\\u2029]");

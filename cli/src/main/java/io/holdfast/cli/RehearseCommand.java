@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code holdfast rehearse}: loads the classes that the launcher keeps for a quicker start. */
+/** The command {@code holdfast rehearse}. It loads the classes that the launcher archives for a faster start. */
 @Command(name = "rehearse", hidden = true, description = "Runs one command on a server of its own.")
 final class RehearseCommand implements Callable<Integer> {
 

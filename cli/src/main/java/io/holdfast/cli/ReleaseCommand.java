@@ -15,7 +15,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code holdfast release}. */
+/** The command {@code holdfast release}. */
 @Command(
         name = "release",
         description = "Takes a lock away from whoever holds it, after asking.",
@@ -50,7 +50,11 @@ final class ReleaseCommand implements Callable<Integer> {
     @Option(names = "--yes", description = "Does not ask.")
     private boolean yes;
 
-    /** With what asks a person; it answers empty where there is none. */
+    /**
+     * Creates the command.
+     *
+     * @param terminal asks the user; its answer is empty if there is no terminal
+     */
     ReleaseCommand(Function<String, Optional<String>> terminal) {
         this.terminal = terminal;
     }
@@ -99,10 +103,10 @@ final class ReleaseCommand implements Callable<Integer> {
         return exitCode;
     }
 
-    /** Asks at the terminal of this process. */
+    /** Asks the user at the terminal of this process. */
     @SuppressWarnings("SystemConsoleNull")
     static Optional<String> ask(String question) {
-        // newer JDKs have a console also where there is no terminal, unless told so
+        // without this, newer JDKs return a console even if there is no terminal
         System.setProperty("jdk.console", "java.base");
         Console console = System.console();
         return console == null

@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** {@code holdfast show}. */
+/** The command {@code holdfast show}. */
 @Command(
         name = "show",
         description = "Shows the lock, the semaphore and the latch of a name: who holds it, and who waits for it.",
@@ -36,7 +36,7 @@ final class ShowCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
-    /** A lock that is free is shown if there is nothing else of that name. */
+    /** Returns everything of this name. A lock that is free is shown only if there is no semaphore or latch of the name. */
     private List<Shown> all(Holdfast client) {
         List<Shown> all = new ArrayList<>();
         client.inspectSemaphore(name).ifPresent(semaphore -> all.add(new ShownSemaphore(semaphore)));

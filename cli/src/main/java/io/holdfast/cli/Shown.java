@@ -4,17 +4,17 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A lock, a semaphore or a latch, as people and as programs read it. */
+/** A lock, a semaphore or a latch, in the forms for people and for programs. */
 interface Shown {
 
     String name();
 
-    /** For a table: what {@link Table#HEADINGS} names. */
+    /** Returns the row for a table, with the columns of {@link Table#HEADINGS}. */
     List<String> row();
 
-    /** For one who asked for the name. */
+    /** Returns the lines for a user who asked for this name. */
     List<String> details();
 
-    /** For JSON. Tokens are texts, since many readers of JSON round so large a number. */
+    /** Returns the JSON form. Tokens are texts, because many JSON readers round such large numbers. */
     Map<String, @Nullable Object> asMap();
 }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A semaphore that was given permits. */
+/** A semaphore whose permits are set. */
 record ShownSemaphore(SemaphoreReport report) implements Shown {
 
     @Override

@@ -1,11 +1,14 @@
 package io.holdfast.cli;
 
-/** What libraries log: not to be seen where a command runs whose standard error is its own. */
+/**
+ * The log output of libraries on standard error. It is not shown while a command runs, because standard error belongs to that
+ * command.
+ */
 final class StderrOfLibraries {
 
     private StderrOfLibraries() {}
 
-    /** Before anything is logged. */
+    /** Turns the log output off. Call it before anything is logged. */
     static void silence() {
         System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "off");
     }

@@ -8,7 +8,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Where the locks are kept, for every command that needs to know. */
+/** The option for the store, for every command that uses one. */
 final class StoreOption {
 
     private static final String VARIABLE = "HOLDFAST_STORE";
@@ -33,7 +33,9 @@ final class StoreOption {
         return uri;
     }
 
-    /** Asks the store; a URI or a lock name that is not understood is a wrong argument. */
+    /**
+     * Applies a question to a client of the store. A URI or a lock name that is not understood is reported as a wrong argument.
+     */
     <T> T ask(Function<Holdfast, T> question) {
         try (Holdfast client = Holdfast.connect(uri())) {
             return question.apply(client);

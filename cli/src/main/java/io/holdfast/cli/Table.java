@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Rows under headings, in columns. */
+/** A table of rows under headings, with aligned columns. */
 final class Table {
 
     static final List<String> HEADINGS = List.of("NAME", "KIND", "HOLDER", "TOKEN", "LEASE", "WAITING");

@@ -13,14 +13,14 @@ import java.util.Map;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** What all that is shown has in common. */
+/** The text and JSON forms that all output shares. */
 final class Texts {
 
     static final String NONE = "-";
 
     private Texts() {}
 
-    /** A client in a table, and how many there are beside it. */
+    /** Returns the first client, and how many others there are. */
     static String names(List<LockReport.Client> clients) {
         LockReport.Client first = clients.get(0);
         String name = Printable.text(first.name().orElse(first.id()));

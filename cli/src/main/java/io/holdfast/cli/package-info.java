@@ -1,4 +1,4 @@
-/** Holdfast at the command line. */
+/** The command line of Holdfast. */
 @NullMarked
 package io.holdfast.cli;
 

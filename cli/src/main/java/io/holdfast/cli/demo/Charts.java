@@ -3,17 +3,17 @@ package io.holdfast.cli.demo;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** Throughput and latency of all sales, a line each. */
+/** The charts of throughput and latency, with one line for each sale. */
 final class Charts {
 
-    /** Narrow, so that texts are readable on a phone. */
+    /** The width, which is small so that texts are readable on a phone. */
     private static final int WIDTH = 460;
 
     private static final int LEFT = 92;
     private static final int RIGHT = 380;
     private static final int LINE = 26;
 
-    /** Where the axis of times ends; the figures are right of it. */
+    /** The end of the time axis; the numbers are to the right of it. */
     private static final int LAST_TICK = 282;
 
     private static final double SHORTEST_MICROS = 100;
@@ -37,7 +37,7 @@ final class Charts {
         return svg.toText(rows.size() * LINE + 4, "orders a second");
     }
 
-    /** From the median to the 999th of 1000 purchases, on a logarithmic scale. */
+    /** Draws the times from the median to the 99.9th percentile of the purchases, on a logarithmic scale. */
     String latency() {
         double most = decades(most(row -> (double) row.p999Micros()));
         Svg svg = new Svg(WIDTH);
@@ -57,7 +57,7 @@ final class Charts {
         return svg.toText(bottom + 38, "time for a purchase");
     }
 
-    /** A line for each power of ten, and under the lines what the axis shows. */
+    /** Draws a line for each power of ten, and the labels of the axis below the lines. */
     private static void timeAxis(Svg svg, double most, int bottom) {
         for (int decade = 0; decade <= most; decade++) {
             double micros = SHORTEST_MICROS * Math.pow(10, decade);
@@ -80,7 +80,7 @@ final class Charts {
         return Math.max(10, rows.stream().mapToDouble(figure).max().orElse(10));
     }
 
-    /** How many powers of ten the axis has. */
+    /** Returns the number of powers of ten on the axis. */
     private static double decades(double mostMicros) {
         return Math.max(1, Math.ceil(Math.log10(mostMicros / SHORTEST_MICROS)));
     }

@@ -3,23 +3,23 @@ package io.holdfast.cli.demo;
 import io.holdfast.examples.flashsale.Timeline;
 
 /**
- * What was found in Redis after a sale.
+ * The results in Redis after a sale.
  *
- * @param orders how many there are
- * @param left what the stock says
- * @param orderMillis when each was written, by the server's clock, in order
- * @param tookMicros how long purchases took, in no order
- * @param timeline who was between check and write when
+ * @param orders the number of orders
+ * @param left the stock that is left
+ * @param orderMillis the time of each order by the server's clock, in ascending order
+ * @param tookMicros the durations of the purchases, in no particular order
+ * @param timeline the times at which each seller was between check and write
  */
 @SuppressWarnings("ArrayRecordComponent")
 record Count(long orders, long left, long[] orderMillis, long[] tookMicros, Timeline timeline) {
 
-    /** The time of the last order; 0 if there is none. */
+    /** Returns the time of the last order; 0 if there is none. */
     long end() {
         return orderMillis.length == 0 ? 0 : orderMillis[orderMillis.length - 1];
     }
 
-    /** The longest time without an order, between the first one and the given moment. */
+    /** Returns the longest time without an order, between the first order and the given moment. */
     long longestGap(long until) {
         long longest = 0;
         for (int i = 0; i < orderMillis.length; i++) {
@@ -29,7 +29,10 @@ record Count(long orders, long left, long[] orderMillis, long[] tookMicros, Time
         return longest;
     }
 
-    /** Orders a second among the first ones, up to that many; 0 if they are too few or too quick to say. */
+    /**
+     * Returns the orders per second among the first ones, up to that number. Returns 0 if they are too few or too fast to
+     * measure.
+     */
     double perSecond(int first) {
         int last = Math.min(first, orderMillis.length) - 1;
         long millis = last <= 0 ? 0 : orderMillis[last] - orderMillis[0];

@@ -33,7 +33,7 @@ final class Crew implements AutoCloseable {
         }
     }
 
-    /** Returns when every worker waits for the start. */
+    /** Waits until every worker is ready for the start. */
     void awaitReady() throws IOException, InterruptedException {
         try {
             all(workers.stream().map(WorkerProcess::ready).toList()).get(START_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
@@ -51,7 +51,7 @@ final class Crew implements AutoCloseable {
         }
     }
 
-    /** Waits for the given time at most, and says whether all have ended. */
+    /** Waits for at most the given time. Returns {@code true} if all workers have ended. */
     boolean awaitEnd(Duration limit) throws InterruptedException {
         try {
             all(workers.stream().map(WorkerProcess::end).toList()).get(limit.toMillis(), TimeUnit.MILLISECONDS);
@@ -67,12 +67,12 @@ final class Crew implements AutoCloseable {
         return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new));
     }
 
-    /** How many have died by accident, as their exit codes prove. */
+    /** Returns the number of workers that died by accident, as their exit codes prove. */
     int halted() {
         return (int) workers.stream().filter(WorkerProcess::halted).count();
     }
 
-    /** What went wrong, a text for each worker that ended by itself and neither well nor by accident. */
+    /** Returns the failures, with one text for each worker that ended by itself, but neither normally nor by accident. */
     List<String> failures() {
         return workers.stream().flatMap(worker -> worker.failure().stream()).toList();
     }
@@ -82,7 +82,7 @@ final class Crew implements AutoCloseable {
         end();
     }
 
-    /** Ends those that still run, and returns when they are gone. */
+    /** Kills the workers that still run, and returns when they are gone. */
     void end() {
         workers.forEach(WorkerProcess::kill);
         workers.forEach(worker -> worker.end().join());

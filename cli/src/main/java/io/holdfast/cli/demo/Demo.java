@@ -9,13 +9,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One sale for each strategy, one after the other. */
+/** The demo, which runs one sale for each strategy, one after the other. */
 public final class Demo {
 
     private final DemoOptions options;
     private final Progress progress;
 
-    /** A demo that tells how it goes. */
+    /** Creates a demo that reports its progress. */
     public Demo(DemoOptions options, Progress progress) {
         this.options = options;
         this.progress = progress;
@@ -24,7 +24,7 @@ public final class Demo {
     /**
      * Runs the sales, and prints the table.
      *
-     * @return whether all went as it should
+     * @return {@code true} if all sales ended as expected
      */
     public boolean run(PrintWriter out) throws IOException, InterruptedException {
         List<Sold> sales = runOnStore();

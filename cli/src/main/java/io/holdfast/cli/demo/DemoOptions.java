@@ -12,16 +12,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What to run.
+ * The options of the demo.
  *
- * @param processes worker JVMs
- * @param threads sellers in each
- * @param stock items for sale
- * @param work between reading the stock and writing it
- * @param store where locks are; the stock, too, if it is Redis
- * @param strategies in this order
- * @param json where to write the figures, too
- * @param html where to write a report for people, too
+ * @param processes the number of worker JVMs
+ * @param threads the number of sellers in each of them
+ * @param stock the number of items for sale
+ * @param work the time between reading the stock and writing it
+ * @param store the store of the locks; the stock is there, too, if it is Redis
+ * @param strategies the strategies, in the order in which they run
+ * @param json the file for the figures
+ * @param html the file for a report with charts
  */
 public record DemoOptions(
         int processes,
@@ -33,10 +33,10 @@ public record DemoOptions(
         Optional<Path> json,
         Optional<Path> html) {
 
-    /** A Redis server of the demo's own. */
+    /** The URI that stands for a Redis server that the demo starts itself. */
     public static final String EMBEDDED = "embedded:redis";
 
-    /** Short, so that the stall after a death is short; see {@link #patience}. */
+    /** The lease, which is short so that the stall after a death is short; see {@link #patience}. */
     static final Duration LEASE = Duration.ofSeconds(2);
 
     private static final Duration MAX_WORK = Duration.ofSeconds(10);
@@ -44,7 +44,7 @@ public record DemoOptions(
     private static final List<String> PRIVATE = List.of("memory:", "jdbc:h2:mem:");
     private static final Pattern REDIS = Pattern.compile("rediss?:.*");
 
-    /** Checks the values; the texts speak of the command line. */
+    /** Checks the values. The error texts name the options of the command line. */
     public DemoOptions {
         strategies = List.copyOf(strategies);
         requireRange("--processes", processes, 2, 64);
@@ -77,7 +77,7 @@ public record DemoOptions(
         }
     }
 
-    /** Those that can run with their locks in that store. */
+    /** Returns the strategies that can run with their locks in that store. */
     public static List<StrategyKind> strategiesFor(String store) {
         return Arrays.stream(StrategyKind.values())
                 .filter(strategy -> isRedis(store) || !strategy.needsRedis())
@@ -88,12 +88,12 @@ public record DemoOptions(
         return store.equals(EMBEDDED) || REDIS.matcher(store).matches();
     }
 
-    /** Where the stock is, if not on a server of the demo's own. */
+    /** Returns the URI of the stock; empty if the stock is on a server that the demo starts itself. */
     Optional<String> stockStore() {
         return Optional.of(store).filter(uri -> !uri.equals(EMBEDDED) && isRedis(uri));
     }
 
-    /** Where the locks are: beside the stock, or in a store of their own. */
+    /** Returns the URI of the locks: that of the stock, or that of a separate store. */
     String lockStore(String stockStore) {
         return isRedis(store) ? stockStore : store;
     }
@@ -108,22 +108,28 @@ public record DemoOptions(
         }
     }
 
-    /** The store as it may be shown. */
+    /** Returns the store's URI without secrets. */
     String shownStore() {
         return StoreUri.masked(store);
     }
 
-    /** How long a sale may stand still before it is given up: longer than a lease and than a slow sale, which are no end. */
+    /**
+     * Returns the time without an order after which a sale is abandoned. It is longer than a lease and than a slow sale,
+     * because neither of them is the end of a sale.
+     */
     Duration patience() {
         return PATIENCE.plus(work.multipliedBy(2));
     }
 
-    /** After how many orders one process dies; until then nothing disturbs the sale, so that its speed can be measured. */
+    /**
+     * Returns the number of orders after which one process dies. Until then nothing disturbs the sale, so that its speed can be
+     * measured.
+     */
     int haltAfter() {
         return stock / 2;
     }
 
-    /** After how many orders one seller of another process is slow. */
+    /** Returns the number of orders after which one seller of another process is slow. */
     int slowAfter() {
         return stock * 5 / 8;
     }

@@ -3,7 +3,7 @@ package io.holdfast.cli.demo;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The lines under the table: what was run, and what it shows. */
+/** The lines under the table, which explain the setting and the results. */
 final class Explanation {
 
     private Explanation() {}

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The figures for a person with a browser: one page that needs nothing else. */
+/** The report for a person with a browser. It is one page without any other file. */
 final class HtmlReport {
 
     private static final String PAGE = """

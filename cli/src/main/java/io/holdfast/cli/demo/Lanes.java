@@ -9,7 +9,10 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 
-/** A part of a sale, drawn: a lane for each process, with one row or a row for each seller, filled while it is inside. */
+/**
+ * A drawing of a part of a sale. It has a lane for each process, with one row in total or a row for each seller. A row is
+ * filled while its seller is between check and write.
+ */
 final class Lanes {
 
     private static final int WIDTH = 1_000;
@@ -19,10 +22,10 @@ final class Lanes {
     private static final int GAP = 6;
     private static final int TICKS = 5;
 
-    /** The width of a word on its own ground. */
+    /** The width of a word on its own background. */
     private static final int TAG = 42;
 
-    /** More text than this is drawn with coarser columns, so that a report stays small. */
+    /** The size of the text above which the drawing uses coarser columns, so that a report stays small. */
     private static final int LARGEST = 36_000;
 
     private static final int COARSEST = 50;
@@ -34,7 +37,12 @@ final class Lanes {
     private final Span window;
     private final long zero;
 
-    /** Overlaps are what is to be marked as wrong; times are shown from zero. */
+    /**
+     * Creates a drawing.
+     *
+     * @param overlaps the spans to mark as wrong
+     * @param zero the moment from which the shown times are counted
+     */
     Lanes(Timeline timeline, List<Span> overlaps, int processes, int rows, Span window, long zero) {
         this.timeline = timeline;
         this.overlaps = overlaps;
@@ -103,7 +111,7 @@ final class Lanes {
         }
     }
 
-    /** The first one that ends after that moment. */
+    /** Returns the index of the first overlap that ends after that moment. */
     private int firstOverlap(long moment) {
         int low = 0;
         int high = overlaps.size();
@@ -133,7 +141,7 @@ final class Lanes {
         }
     }
 
-    /** A word on a ground of its own, as what is drawn under it may have any color. */
+    /** Draws a word on a background of its own, because the drawing under it may have any color. */
     private static void tag(Svg svg, double x, double y, String word) {
         svg.rect("tag", x, y + 5, TAG, 16);
         svg.text("", "middle", x + TAG / 2.0, y + 17, word);
@@ -155,7 +163,10 @@ final class Lanes {
         return top(processes);
     }
 
-    /** The columns of one row, so that however much happens there costs no more than there are columns. */
+    /**
+     * The columns of one row, so that the size of the drawing depends on the number of columns, and not on the number of
+     * visits.
+     */
     private final class Columns {
 
         private final int count;

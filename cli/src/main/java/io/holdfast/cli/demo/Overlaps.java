@@ -5,16 +5,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * When more than one seller was between check and write.
+ * The times during which more than one seller was between check and write.
  *
- * @param spans in order, without a touch
+ * @param spans the spans in ascending order, which do not touch each other
  */
 record Overlaps(List<Span> spans) {
 
-    /** From one moment to another, in milliseconds of the server's clock. */
+    /** A span of time, in milliseconds of the server's clock. */
     record Span(long from, long to) {}
 
-    /** Of visits in the order of their beginnings; one that begins when another ends overlaps nothing. */
+    /**
+     * Returns the overlaps of visits, which are sorted by their beginnings. A visit that begins at the end of another one does
+     * not overlap it.
+     */
     static Overlaps of(List<Visit> visits) {
         List<Span> spans = new ArrayList<>();
         long busyUntil = Long.MIN_VALUE;

@@ -2,7 +2,7 @@ package io.holdfast.cli.demo;
 
 import java.util.Arrays;
 
-/** Nearest-rank percentiles. */
+/** The percentiles of some values, by the nearest rank. */
 final class Percentiles {
 
     private final long[] sorted;
@@ -12,7 +12,7 @@ final class Percentiles {
         Arrays.sort(sorted);
     }
 
-    /** The smallest value that at least that many percent of the values do not exceed; 0 if there are none. */
+    /** Returns the smallest value that at least this percentage of the values does not exceed; 0 if there are no values. */
     long at(double percent) {
         if (sorted.length == 0) {
             return 0;

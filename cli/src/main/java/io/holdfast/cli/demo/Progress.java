@@ -2,7 +2,7 @@ package io.holdfast.cli.demo;
 
 import java.io.PrintWriter;
 
-/** Tells how a sale goes: on a terminal by one line that is written over, elsewhere by notes alone. */
+/** The progress of a sale. On a terminal, it is one line that is overwritten; elsewhere, it is only notes. */
 public final class Progress {
 
     private static final String ERASE = "\r\033[K";
@@ -10,19 +10,19 @@ public final class Progress {
     private final PrintWriter err;
     private final boolean live;
 
-    /** Progress on this writer, live if it is a terminal. */
+    /** Creates a progress on this writer, with the overwritten line if {@code live}. */
     public Progress(PrintWriter err, boolean live) {
         this.err = err;
         this.live = live;
     }
 
-    /** Something that stays. */
+    /** Prints a line that stays. */
     void note(String text) {
         err.print((live ? ERASE : "") + text + System.lineSeparator());
         err.flush();
     }
 
-    /** Something that the next one replaces. */
+    /** Shows a line that the next one replaces. */
     void show(String text) {
         if (live) {
             err.print(ERASE + text);

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.UUID;
 
-/** One sale under one strategy: started, watched, and counted. */
+/** One sale under one strategy, which is started, watched and counted. */
 final class Race {
 
     private static final Duration TICK = Duration.ofMillis(100);
@@ -51,7 +51,9 @@ final class Race {
                 options.slowAfter());
     }
 
-    /** Returns true when all workers have ended, false when nothing was sold for too long. */
+    /**
+     * Watches the sale. Returns {@code true} when all workers have ended, and {@code false} when nothing was sold for too long.
+     */
     private boolean watch(Crew crew, Books books) throws InterruptedException {
         Standstill standstill = new Standstill(options.patience(), System.nanoTime());
         while (!crew.awaitEnd(TICK)) {

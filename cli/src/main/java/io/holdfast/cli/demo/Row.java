@@ -7,22 +7,22 @@ import io.holdfast.examples.flashsale.Timeline;
 /**
  * The figures of one sale.
  *
- * @param strategy what kept the sellers apart
- * @param orders orders in Redis
- * @param left stock in Redis
- * @param oversold orders for items that were not there
- * @param lostUpdates orders that the stock does not show
- * @param killed processes that died between check and write, by their exit codes
- * @param slow sales that lasted longer than a lease, by accident
+ * @param strategy the strategy that kept the sellers apart
+ * @param orders the orders in Redis
+ * @param left the stock in Redis
+ * @param oversold the orders for items that were not there
+ * @param lostUpdates the orders that the stock does not show
+ * @param killed the number of processes that died between check and write, by their exit codes
+ * @param slow the number of sales that lasted longer than a lease, by accident
  * @param stalledMillis the longest time without an order, by the server's clock
  * @param overlapMillis the time with more than one seller between check and write, by the server's clock
- * @param workMillis between check and write
- * @param perSecond orders a second before the first accident, by the server's clock
- * @param p50Micros half of the purchases took no longer
- * @param p99Micros 99 of 100 purchases took no longer
- * @param p999Micros 999 of 1000 purchases took no longer
- * @param exact whether as many were sold as there were, and the stock says so
- * @param failed whether a worker ended as it should not
+ * @param workMillis the time between check and write
+ * @param perSecond the orders per second before the first accident, by the server's clock
+ * @param p50Micros the time that half of the purchases did not exceed
+ * @param p99Micros the time that 99 of 100 purchases did not exceed
+ * @param p999Micros the time that 999 of 1000 purchases did not exceed
+ * @param exact true if the number of orders is the number of items, and the stock agrees
+ * @param failed true if a worker ended abnormally
  */
 record Row(
         StrategyKind strategy,
@@ -67,12 +67,12 @@ record Row(
     }
 
     /**
-     * How a sale ended.
+     * The end of a sale.
      *
-     * @param killed processes that died between check and write
-     * @param finished whether all workers ended by themselves
-     * @param millis when, by the server's clock
-     * @param failed whether a worker ended as it should not
+     * @param killed the number of processes that died between check and write
+     * @param finished true if all workers ended by themselves
+     * @param millis the time of the end, by the server's clock
+     * @param failed true if a worker ended abnormally
      */
     record Ending(int killed, boolean finished, long millis, boolean failed) {}
 
@@ -82,7 +82,10 @@ record Row(
                 .count();
     }
 
-    /** Whether no worker failed and the strategy kept its promise; of those without one nothing is expected. */
+    /**
+     * Returns {@code true} if no worker failed and the strategy kept its promise. Strategies without a promise pass in any
+     * case.
+     */
     boolean asExpected() {
         return !failed && (!strategy.promisesExact() || (exact && killed == 1));
     }

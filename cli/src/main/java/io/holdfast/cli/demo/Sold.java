@@ -1,9 +1,9 @@
 package io.holdfast.cli.demo;
 
 /**
- * A sale that is over.
+ * A sale that has ended.
  *
  * @param row its figures
- * @param count what they were made from
+ * @param count the results from which they were computed
  */
 record Sold(Row row, Count count) {}

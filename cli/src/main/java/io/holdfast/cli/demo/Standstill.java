@@ -2,7 +2,7 @@ package io.holdfast.cli.demo;
 
 import java.time.Duration;
 
-/** Notices that a number has not changed for too long. */
+/** A detector of a number that has not changed for too long. */
 final class Standstill {
 
     private final long patience;

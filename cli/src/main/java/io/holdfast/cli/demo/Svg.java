@@ -2,7 +2,7 @@ package io.holdfast.cli.demo;
 
 import java.util.Locale;
 
-/** A drawing, made element by element. */
+/** An SVG drawing, to which elements are added one by one. */
 final class Svg {
 
     private final StringBuilder body = new StringBuilder();
@@ -28,7 +28,7 @@ final class Svg {
         return path.isEmpty() ? this : add("<path class=\"%s\" d=\"%s\"/>", style, path);
     }
 
-    /** Text whose anchor is start, middle or end. */
+    /** Adds a text whose anchor is start, middle or end. */
     Svg text(String style, String anchor, double x, double y, String text) {
         return add(
                 "<text class=\"%s\" text-anchor=\"%s\" x=\"%s\" y=\"%s\">%s</text>", style, anchor, x, y, escape(text));

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The figures for a person: columns as wide as they need to be. */
+/** The figures for a person, in columns as wide as their content. */
 final class Table {
 
     static final List<String> HEAD = List.of(

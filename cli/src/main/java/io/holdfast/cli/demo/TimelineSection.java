@@ -7,7 +7,7 @@ import io.holdfast.examples.flashsale.Timeline.Mishap;
 import io.holdfast.examples.flashsale.Visit;
 import java.util.List;
 
-/** One sale on the page: all of it, and a closer look at each accident. */
+/** The section of one sale on the page, with the entire sale and a closer view of each accident. */
 final class TimelineSection {
 
     private static final long CLOSE = 80;
@@ -60,7 +60,7 @@ final class TimelineSection {
         return new Span(from, Math.max(Math.max(to, from + 1), givenUp()));
     }
 
-    /** When a sale that stood still was given up; it ended by itself if nothing was left. */
+    /** Returns the time at which a stalled sale was abandoned; 0 if it ended by itself because nothing was left. */
     private long givenUp() {
         return row.left() > 0 ? sold.count().end() + row.stalledMillis() : 0;
     }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** One worker JVM, from here. */
+/** One worker JVM, from the point of view of this process. */
 final class WorkerProcess {
 
     private static final int QUIET_FROM = 24;
@@ -81,12 +81,12 @@ final class WorkerProcess {
         }
     }
 
-    /** Completes when it waits for the start; fails when it ends before. */
+    /** Returns a future that completes when the worker is ready for the start. It fails if the worker ends before that. */
     CompletableFuture<Void> ready() {
         return ready;
     }
 
-    /** Completes when it is gone. */
+    /** Returns a future that completes when the worker is gone. */
     CompletableFuture<Void> end() {
         return end;
     }

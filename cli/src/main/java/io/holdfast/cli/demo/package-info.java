@@ -1,4 +1,4 @@
-/** The demo: one flash sale for each strategy, run by worker processes and counted by this one. */
+/** The demo. Worker processes run one flash sale for each strategy, and this process counts the results. */
 @NullMarked
 package io.holdfast.cli.demo;
 

@@ -5,7 +5,10 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The clock that this process and its guard share: the time since boot where the system tells it, or else the time of day. */
+/**
+ * The clock that this process and its guard share: the time since boot if the system provides it, and otherwise the time of
+ * day.
+ */
 final class Clock {
 
     private static final Path UPTIME = Path.of("/proc/uptime");

@@ -2,10 +2,10 @@ package io.holdfast.cli.exec;
 
 import io.holdfast.Lease;
 
-/** Something that has to be reacted to, one after the other. */
+/** An event of a run. Events are handled one at a time. */
 sealed interface Event {
 
-    /** A signal came for this process. */
+    /** A signal arrived for this process. */
     record Caught(String signal, int number) implements Event {
 
         int exitCode() {
@@ -13,13 +13,13 @@ sealed interface Event {
         }
     }
 
-    /** The lock is ours. */
+    /** This process has acquired the lock. */
     record Acquired(Lease lease) implements Event {}
 
-    /** The lock could not be got. */
+    /** The lock was not acquired. */
     record Failed(Throwable why) implements Event {}
 
-    /** The lock is ours no more. */
+    /** The lock is lost. */
     record Lost(String why) implements Event {}
 
     /** An early renewal failed. */
@@ -31,7 +31,7 @@ sealed interface Event {
     /** The command has ended. */
     record Ended() implements Event {}
 
-    /** A guard said something. */
+    /** A guard has written an answer. */
     record Said(Guard guard, String answer) implements Event {}
 
     /** A guard has ended. */

@@ -13,10 +13,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** Runs a command while it holds a lock. */
+/** The {@code exec} command, which runs a command while it holds a lock. */
 public final class Exec {
 
-    // on a busy host most of it goes into loading the driver
+    // on a busy host, loading the driver takes most of this time
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(20);
 
     private final ExecOptions options;
@@ -24,14 +24,14 @@ public final class Exec {
     private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
     private boolean lost;
 
-    /** With a place for lines to the user. */
+    /** Creates an execution with a consumer of the lines for the user. */
     public Exec(ExecOptions options, Consumer<String> say) {
         this.options = options;
         this.say = say;
     }
 
     /**
-     * Returns the exit code.
+     * Acquires the lock, runs the command, and returns the exit code.
      *
      * @throws IllegalArgumentException if the store or the lock's name is not understood
      * @throws io.holdfast.HoldfastException if the store cannot be used
@@ -96,7 +96,7 @@ public final class Exec {
 
     private int explain(Throwable why, Holdfast client) {
         if (why instanceof LockTimeoutException) {
-            // fails where the wait was for a store that has gone meanwhile
+            // throws if the wait was for a store that has become unavailable in between
             var unused = client.inspect(options.lock());
             say.accept(why.getMessage() + "");
             return ExitStatus.BUSY;
@@ -104,7 +104,7 @@ public final class Exec {
         throw why instanceof RuntimeException known ? known : new IllegalStateException(why);
     }
 
-    /** What lasts until the end of the run is the lock's end, too: nothing runs when it is released. */
+    /** Holds the lock until the end of the run, and then releases it. When the lock is released, nothing runs any more. */
     private int hold(Lease lease, Guard guard) throws InterruptedException {
         int code = 0;
         try {
@@ -123,7 +123,10 @@ public final class Exec {
         return code;
     }
 
-    /** The store may not answer: a lock that is about to end is not waited for, nor is the end of the client then. */
+    /**
+     * Releases the lock. The store may not answer, so the release is awaited only until the lock is about to end. For the same
+     * reason, the client is then not closed.
+     */
     private void releaseIfThereIsTime(Lease lease) {
         lost = true;
         long left = lease.remaining().toMillis() - plan().lead();

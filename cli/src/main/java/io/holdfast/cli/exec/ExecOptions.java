@@ -5,21 +5,21 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What to run, under which lock.
+ * The options of an execution: the command, and the lock under which it runs.
  *
- * @param lock its name
- * @param store where it is kept; one that other processes share
- * @param patience how long to wait for the lock; zero to try once
- * @param lease how long the store keeps the lock without a renewal
- * @param grace between TERM and KILL when renewals fail
- * @param command with its arguments
+ * @param lock the name of the lock
+ * @param store the URI of the store, which has to be one that other processes share
+ * @param patience the maximum time to wait for the lock; zero to try once
+ * @param lease the time for which the store keeps the lock without a renewal
+ * @param grace the time between TERM and KILL when renewals fail
+ * @param command the command with its arguments
  */
 public record ExecOptions(
         String lock, String store, Duration patience, Duration lease, Duration grace, List<String> command) {
 
     private static final Duration LONGEST_LEASE = Duration.ofDays(365);
 
-    /** Checks the values; the text of the {@link IllegalArgumentException} names the option. */
+    /** Checks the values. The text of the {@link IllegalArgumentException} names the option. */
     public ExecOptions {
         require(
                 !store.matches("(?is)(memory|embedded|jdbc:h2:mem):.*"),

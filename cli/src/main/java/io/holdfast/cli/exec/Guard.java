@@ -10,10 +10,11 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A shell beside the command, which signals it and, whatever happens to this JVM, ends it before its lock does.
+ * A shell beside the command, which sends it signals. The guard ends the command before its lock ends, even if this JVM is
+ * killed or stopped.
  *
- * <p>It has a session of its own where the platform has {@code setsid}, so that what stops or kills the group of the
- * command spares it.
+ * <p>The guard has a session of its own if the platform has {@code setsid}. So a signal that stops or kills the process group
+ * of the command does not affect it.
  */
 final class Guard implements AutoCloseable {
 
@@ -30,7 +31,7 @@ final class Guard implements AutoCloseable {
         this.orders = shell.outputWriter(StandardCharsets.US_ASCII);
     }
 
-    /** A guard whose answers and whose end are told as events. */
+    /** Starts a guard, whose answers and whose end are reported as events. */
     static Guard start(Consumer<Event> events) throws IOException {
         ProcessBuilder builder =
                 new ProcessBuilder(List.of("bash", "-p", "-c", START)).redirectError(ProcessBuilder.Redirect.INHERIT);
@@ -59,7 +60,10 @@ final class Guard implements AutoCloseable {
         events.accept(new Event.GuardEnded(this));
     }
 
-    /** What will have this in its environment, as {@link #MARK}, is to be guarded until it is named. */
+    /**
+     * Makes the guard responsible for every process that has this mark in its environment, as {@link #MARK}. This lasts until
+     * the process id of the command is known.
+     */
     void expect(String mark) {
         order("expect " + mark);
     }
@@ -68,7 +72,10 @@ final class Guard implements AutoCloseable {
         order("command " + pid);
     }
 
-    /** Until when the command may run, when it is to be asked to end, and until when the lock is valid, by the {@link Clock}. */
+    /**
+     * Sets three times by the {@link Clock}: the end of the time for which the command may run, the time of its TERM, and the
+     * end of the lock's validity.
+     */
     void valid(long end, long warn, long until) {
         order("valid " + end + " " + warn + " " + until);
     }
@@ -77,7 +84,7 @@ final class Guard implements AutoCloseable {
         order("signal " + name);
     }
 
-    /** Sends TERM, unless that was done since the lock was last known to be valid. */
+    /** Sends TERM, unless it was sent since the lock was last known to be valid. */
     void warn() {
         order("warn");
     }
@@ -86,12 +93,18 @@ final class Guard implements AutoCloseable {
         order("kill");
     }
 
-    /** The command has ended; the guard leaves when what was signalled with it has, too. */
+    /**
+     * Reports the end of the command. The guard ends when all processes that were signaled together with the command have also
+     * ended.
+     */
     void over() {
         order("over");
     }
 
-    /** A guard that is gone takes no orders; its end is an event, which its successor answers. */
+    /**
+     * Sends an order. A guard that has died takes no orders. Its end is an event, and the handler of that event starts its
+     * successor.
+     */
     private void order(String line) {
         try {
             orders.write(line + "\n");
@@ -101,7 +114,7 @@ final class Guard implements AutoCloseable {
         }
     }
 
-    /** Lets it go; it ends what it still guards. */
+    /** Lets the guard end. It first ends all processes that it still guards. */
     @Override
     public void close() {
         try {

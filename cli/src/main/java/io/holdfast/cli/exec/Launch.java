@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 
-/** Starts the command with what it is to know of its lock, and with the standard streams of this process. */
+/** A start of the command, with the lock's data in its environment, and with the standard streams of this process. */
 record Launch(List<String> command, Lease lease, String mark) {
 
     Launch(List<String> command, Lease lease) {
@@ -35,7 +35,7 @@ record Launch(List<String> command, Lease lease, String mark) {
                 : new NotStarted(ExitStatus.NOT_FOUND, command.get(0) + ": no such command; see PATH", e);
     }
 
-    /** What the error says of that differs from one Java to the next. */
+    /** Checks for the command, because the error text for a missing one differs between Java versions. */
     private static boolean exists(String name) {
         if (name.contains("/")) {
             return Files.exists(Path.of(name));
@@ -44,7 +44,7 @@ record Launch(List<String> command, Lease lease, String mark) {
         return Arrays.stream(path.split(":", -1)).anyMatch(folder -> Files.exists(Path.of(folder, name)));
     }
 
-    /** There is no command to look after. */
+    /** The command was not started, so there is nothing to guard. */
     static final class NotStarted extends Exception {
 
         private static final long serialVersionUID = 1L;

@@ -11,12 +11,22 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * One run of the command under a lease: tells the guard of each renewal, and reacts to what comes, until the command, and
- * what was signalled with it, has ended.
+ * One run of the command under a lease.
+ *
+ * <p>Invariants:
+ *
+ * <ol>
+ *   <li>The command starts only after the guard knows for how long it may run.
+ *   <li>The guard is notified of each renewal. While the lease is lost or in doubt, the guard gets no new time limit, and the
+ *       last one applies.
+ *   <li>Events are handled one at a time, by the thread that runs {@link #untilTheEnd}.
+ * </ol>
+ *
+ * <p>The run lasts until the command, and all processes that were signaled together with it, have ended.
  */
 final class Run {
 
-    /** Less is no renewal, but the clock's resolution. */
+    /** The least change that counts as a renewal; a smaller one comes from the resolution of the clock. */
     private static final long NEWS_MILLIS = 50;
 
     private final Lease lease;
@@ -34,10 +44,10 @@ final class Run {
     private boolean gone;
 
     /**
-     * Starts the command, when the guard knows for how long it may run.
+     * Starts the command, after the guard knows for how long it may run.
      *
-     * @throws LeaseLostException if it may not any more
-     * @throws io.holdfast.StoreUnavailableException if the store does not confirm that it may
+     * @throws LeaseLostException if the lock is lost before the command starts
+     * @throws io.holdfast.StoreUnavailableException if the store does not confirm that the lock is valid for long enough
      */
     Run(Lease lease, Plan plan, Guard guard, Launch launch, BlockingQueue<Event> events, Consumer<String> say)
             throws Launch.NotStarted {
@@ -55,7 +65,7 @@ final class Run {
         guard.command(command.pid());
     }
 
-    /** Returns the exit code when nothing runs any more. */
+    /** Handles events until nothing runs any more, and returns the exit code. */
     int untilTheEnd() throws InterruptedException {
         var unused = command.onExit().thenRun(() -> events.add(new Event.Ended()));
         lease.onLost(e -> events.add(new Event.Lost(e.getMessage() + "")));
@@ -76,7 +86,10 @@ final class Run {
 
     // ---- validity
 
-    /** While the lease is lost or in doubt nothing is told, and what was told last counts. */
+    /**
+     * Notifies the guard of a renewal. While the lease is lost or in doubt, the guard gets no new time limit, and the last one
+     * applies.
+     */
     private void tellValidity() {
         long now = Clock.millis();
         long left = lease.remaining().toMillis();
@@ -152,7 +165,10 @@ final class Run {
         say.accept("the command gets a TERM, and is killed before the lock ends: " + why);
     }
 
-    /** Somebody killed it. What was signalled before and is no descendant any more, nobody knows then. */
+    /**
+     * Replaces a guard that was killed. The new guard cannot find processes that were signaled before and are no longer
+     * descendants of the command.
+     */
     private void replaceGuard() {
         if (over) {
             gone = true;

@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.function.Consumer;
 import sun.misc.Signal;
 
-/** Catches the signals that ask a program to end. One that was ignored when this JVM started stays ignored. */
+/** A handler of the signals that ask a program to end. A signal that was ignored when this JVM started stays ignored. */
 final class Signals {
 
     private static final List<String> CAUGHT = List.of("TERM", "INT", "HUP");
 
     private volatile Consumer<Event.Caught> taker;
 
-    /** From now on they go to this one, on a thread of the JVM's own. */
+    /** Catches the signals from now on, and passes them to the consumer on a thread of the JVM. */
     Signals(Consumer<Event.Caught> first) {
         taker = first;
         CAUGHT.forEach(this::handle);

@@ -9,18 +9,21 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which members to ask for next: as many neighbours as one request takes, up to one that others were found to have. That one
- * is asked for alone, and waited for. Each such finding shortens the way or passes a member, so it comes to an end.
+ * The plan of a multi-lock, which decides which members to ask for next.
  *
- * <p>The first request is sent in any case, each further one only while there is time: each may last a command timeout.
+ * <p>One request asks for as many neighbors as it can take, up to a member that was found to be held by others. That member is
+ * then asked for alone, and waited for. Each such result shortens the next request or passes a member, so the plan terminates.
  *
- * <p>An attempt is in vain if every member was granted and one of them was not valid at the end. After that each member is
- * first asked for without waiting. So an attempt in vain that met no other owner proves that the answers outlast the lease.
- * Three of those in a row end the acquire.
+ * <p>The first request is sent in any case. Each further request is sent only while there is time left. Each may last a command
+ * timeout.
+ *
+ * <p>An attempt fails if every member was granted, but one of them was not valid at the end. After that, each member is first
+ * asked for without waiting. So a failed attempt that met no other owner proves that the answers take longer than the lease.
+ * Three of those in a row end the call.
  */
 final class AcquirePlan {
 
-    /** A server does nothing else while it takes several names, and each release of them is a call of its own. */
+    /** The limit of one request. A server is blocked while it acquires several names, and each release is a separate call. */
     private static final int MOST_TOGETHER = 64;
 
     private static final int MOST_IN_VAIN = 3;
@@ -33,7 +36,7 @@ final class AcquirePlan {
     private int alone;
     private Optional<String> holder = Optional.empty();
 
-    /** Whether no member is waited for before it was refused. */
+    /** True if no member is waited for before it was refused. */
     private boolean cautious;
 
     private boolean refused;
@@ -48,7 +51,7 @@ final class AcquirePlan {
         cautious = timeout.nanos() <= 0;
     }
 
-    /** Begins with the first member again, after an attempt in vain; throws if that has not helped. */
+    /** Begins again with the first member after a failed attempt. Throws if further attempts have not helped. */
     void again() {
         inVain = cautious && !refused ? inVain + 1 : 0;
         took = timeout.waitedMillis() - began;
@@ -66,7 +69,7 @@ final class AcquirePlan {
         return !asked || !timeout.isOver();
     }
 
-    /** Those from this index on that are to be asked for together, or one. */
+    /** Returns the members from this index on that are to be asked for by one request, or one member. */
     List<DistributedLock> from(int first) {
         asked = true;
         int most = first > held ? members.size() : Math.max(held, first + 1);
@@ -81,12 +84,12 @@ final class AcquirePlan {
         return BatchMember.of(members.get(index)).goesWith(BatchMember.of(members.get(index + 1)));
     }
 
-    /** Whether those are one member that is asked for with all the time that is left. */
+    /** Returns {@code true} if these are a single member that may be waited for with all the time that is left. */
     boolean waitsFor(List<DistributedLock> those) {
         return those.size() == 1 && (!cautious || timeout.nanos() <= 0 || members.indexOf(those.get(0)) == held);
     }
 
-    /** Learns why those were not got; whether there is more to ask. */
+    /** Records why these members were not acquired. Returns {@code true} if there is more to ask for. */
     boolean goesOn(List<DistributedLock> those, BatchOutcome why) {
         int first = members.indexOf(those.get(0));
         if (why instanceof BatchOutcome.Held other) {
@@ -99,7 +102,7 @@ final class AcquirePlan {
         return true;
     }
 
-    /** The end with so many of them only: throws where that is not an answer. */
+    /** Ends the call with only so many members acquired. Throws if an empty result is not an answer. */
     void end(int got) {
         if (inVain > 0 && !refused && timeout.isOver()) {
             throw MultiTexts.outlasted(members, took);

@@ -14,23 +14,34 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Takes all members or none.
+ * The algorithm that acquires all members or none.
  *
- * <p>One after the other, in an order that all processes agree on: whoever waits for a member holds only members before it,
- * so no circle of waiting can close. Each member is asked with what is left of one wait. What was taken is given back, last
- * first, when the wait is over and when anything is thrown. A member that throws when it is given back is not held any more,
- * as it should be: it was lost, which its client has told, or that client is closed. So only an error that is on its way
- * anyway carries it along.
+ * <p>Invariants:
  *
- * <p>A member that was got early may be lost while a later one is waited for, and nobody has looked at it since. So all are
- * looked at when the last was got; if one is not valid the hold is none, and all is done again.
+ * <ol>
+ *   <li>Members are acquired in an order that all processes agree on. A caller that waits for a member holds only members
+ *       before it. So no cycle of waiting callers can form, and there is no deadlock.
+ *   <li>When the wait is over, or anything is thrown, every acquired member is released, the last one first.
+ *   <li>The hold begins only if all members were valid at one moment after the last one was acquired.
+ * </ol>
  *
- * <p>Neighbours that are kept in one place are asked for by one request, which waits for nobody. If others have one, nothing
- * of it is kept, and the order is as above: those before that one, again together, and then that one, which is waited for.
+ * <p>There is one wait for all members, and each member is asked for with the rest of it. A member whose release throws is not
+ * held any more, which is what a release is for: either it was lost, and its client has reported that, or its client is closed.
+ * So such an exception is only added to an error that is thrown anyway.
+ *
+ * <p>A member that was acquired early may be lost while a later one is waited for, and nothing has checked it since. So all
+ * members are checked when the last one is acquired. If one is not valid, all members are released and acquired again.
+ *
+ * <p>Neighbors in one store are asked for by one request, which waits for no owner. If others hold one of them, the request
+ * acquires none. Then the order above applies. The members before that one are asked for again, together. Then that one is
+ * asked for, and waited for.
+ *
+ * <p>See J. W. Havender, "Avoiding deadlock in multitasking systems", IBM Systems Journal 7(2), 1968, for acquisition in a
+ * fixed order.
  */
 record AllOrNothing(List<DistributedLock> members) {
 
-    /** One member as its owner has it. */
+    /** One acquired member, in the form that its owner holds. */
     interface Part {
 
         boolean isValid();
@@ -38,21 +49,21 @@ record AllOrNothing(List<DistributedLock> members) {
         void release();
     }
 
-    /** Takes one member within the time that is left; empty if it was held by others for so long. */
+    /** Acquires one member within the time that is left. The result is empty if others held the member for that long. */
     @FunctionalInterface
     interface Take<P extends Part, X extends Exception> {
 
         Optional<P> take(DistributedLock member, Duration left) throws X;
     }
 
-    /** What became of members that were taken together; there are no leases if a thread has them. */
+    /** Creates the parts of members that were acquired together. There are no leases if the current thread holds them. */
     @FunctionalInterface
     interface Parts<P extends Part> {
 
         List<P> of(List<DistributedLock> members, List<Lease> leases);
     }
 
-    /** How members are taken: as what together, and one by one. */
+    /** The ways to acquire members: the spec and the parts of a batch, and the acquisition of a single member. */
     record Steps<P extends Part, X extends Exception>(MemberSpec spec, Parts<P> together, Take<P, X> one) {}
 
     <P extends Part, X extends Exception> Optional<List<P>> take(Timeout timeout, Steps<P, X> steps) throws X {

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import java.util.function.LongFunction;
 
-/** The lease face of a multi-lock with futures. */
+/** The lease API of a multi-lock with futures. */
 record ClientAsyncMultiLock(AllOrNothing all, LongFunction<Timeout> timeout) implements AsyncMultiLock {
 
     @Override

@@ -14,13 +14,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-/** The leases of all members, in their order. The engine knows none of them but weakly, and this not at all. */
+/** The leases of all members, in their order. The engine refers to the leases only weakly, and to this object not at all. */
 record ClientMultiLease(List<LockLocation> locations, List<Lease> leases) implements MultiLease {
 
-    /** Renewing the later members takes time, in which the earlier ones grow older. */
+    /** While the later members are renewed, the leases of the earlier ones run down. */
     private static final int ROUNDS = 3;
 
-    /** Of members that may be fewer than all. */
+    /** Creates a multi-lease of these members, which may be fewer than all members of the multi-lock. */
     static ClientMultiLease of(List<DistributedLock> members, List<Lease> leases) {
         return new ClientMultiLease(
                 members.stream()
@@ -82,7 +82,7 @@ record ClientMultiLease(List<LockLocation> locations, List<Lease> leases) implem
         return this;
     }
 
-    /** Runs the action for the first loss alone. */
+    /** Returns an action that runs for the first loss only. */
     private static Consumer<LeaseLostException> once(Consumer<LeaseLostException> action) {
         AtomicBoolean told = new AtomicBoolean();
         return loss -> {
@@ -111,7 +111,7 @@ record ClientMultiLease(List<LockLocation> locations, List<Lease> leases) implem
         return closed().thenAccept(ReleaseFailures::rethrow);
     }
 
-    /** What the releases throw, when all are done. */
+    /** Closes all leases. The future completes with the failures when all releases have ended. */
     CompletableFuture<ReleaseFailures> closed() {
         List<CompletableFuture<Void>> closing =
                 leases.stream().map(Lease::closeAsync).toList();

@@ -19,13 +19,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** A multi-lock: both blocking faces. Its members know who holds them; it knows how often it was locked by whom. */
+/** A multi-lock with the two blocking APIs. Its members know their holders, and this object counts the levels of each thread. */
 public final class ClientMultiLock implements MultiLock {
 
     private final AllOrNothing all;
     private final List<DistributedLock> members;
 
-    /** Of this object: a thread that holds its members by themselves has nothing to unlock here. */
+    /** The levels of each thread in this object. A thread that holds the members separately has nothing to unlock here. */
     @SuppressWarnings("ThreadLocalUsage")
     private final ThreadLocal<Integer> levels = ThreadLocal.withInitial(() -> 0);
 
@@ -34,7 +34,7 @@ public final class ClientMultiLock implements MultiLock {
         all = new AllOrNothing(members);
     }
 
-    /** Checks the members, and puts them in order. */
+    /** Returns a multi-lock of these members, after it has checked and sorted them. */
     public static MultiLock of(Collection<? extends DistributedLock> members) {
         if (members.isEmpty()) {
             throw new IllegalArgumentException("a multi-lock of no locks: pass at least one");
@@ -62,9 +62,9 @@ public final class ClientMultiLock implements MultiLock {
         return Timeout.from(BatchMember.of(members.get(0)).platform(), nanos);
     }
 
-    // ---- thread face
+    // ---- thread API
 
-    /** A level of a thread in a member. */
+    /** One level of a thread in a member. */
     private record Level(DistributedLock member) implements AllOrNothing.Part {
 
         static List<Level> all(List<DistributedLock> members, List<Lease> none) {
@@ -189,9 +189,9 @@ public final class ClientMultiLock implements MultiLock {
                 .orElseThrow();
     }
 
-    // ---- lease face
+    // ---- lease API
 
-    /** A member that is held as a lease. */
+    /** A member that is held by a lease. */
     private record Leased(Lease lease) implements AllOrNothing.Part {
 
         static List<Leased> all(List<DistributedLock> members, List<Lease> leases) {

@@ -22,13 +22,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link AllOrNothing} does, with a future.
+ * An acquisition like that of {@link AllOrNothing}, with a future.
  *
- * <p>One step at a time is under way, on whichever thread completes it, and it alone touches what was taken. Who ends the
- * future from outside only cancels that step; the step finds the future done, and gives everything back.
+ * <p>Invariant: one step at a time is under way, on the thread that completes it, and only that step touches the acquired
+ * leases. A caller that completes or cancels the future only cancels the step. The step then finds that the future is done, and
+ * releases everything.
  *
- * @param <L> what a member's request completes with
- * @param <T> what this request completes with
+ * @param <L> the result of a member's request
+ * @param <T> the result of this request
  */
 final class MultiRequest<L, T> {
 
@@ -92,7 +93,7 @@ final class MultiRequest<L, T> {
     private <R> void step(
             CompletableFuture<R> asked, BiConsumer<? super @Nullable R, ? super @Nullable Throwable> then) {
         step = asked;
-        // whoever ended the future just before could not see this step
+        // a caller that ended the future just before was too early to cancel this step
         if (future.isDone()) {
             asked.cancel(false);
         }
@@ -140,7 +141,7 @@ final class MultiRequest<L, T> {
 
     // ---- the end without a lease
 
-    /** Releases what was taken, and goes on when that is done. */
+    /** Releases the acquired leases, and continues when that is done. */
     private void giveBack(Consumer<ReleaseFailures> then) {
         ClientMultiLease part = ClientMultiLease.of(all.members(), taken);
         taken.clear();

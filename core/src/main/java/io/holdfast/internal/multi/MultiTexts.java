@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Error texts: which members, what happened, and what to do. */
+/** The error texts of multi-locks: which members, what happened, and what to do. */
 final class MultiTexts {
 
     private MultiTexts() {}
 
-    /** The multi-lock, for a person. */
+    /** Returns a description of the multi-lock for a person. */
     static String of(List<DistributedLock> members) {
         return "multi-lock of "
                 + members.stream()

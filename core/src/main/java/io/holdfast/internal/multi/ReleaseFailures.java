@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 
-/** What several releases threw, each of which is done whatever the others throw. */
+/** The failures of several releases. Each release is carried out, whatever the others throw. */
 final class ReleaseFailures {
 
     private final List<RuntimeException> thrown = new ArrayList<>();
@@ -21,7 +21,7 @@ final class ReleaseFailures {
         }
     }
 
-    /** Throws the first loss, or the first of all if there is none; the others are suppressed. */
+    /** Throws the first loss; if there is none, the first failure. The others are suppressed. */
     void rethrow() {
         Optional<RuntimeException> worst = thrown.stream()
                 .filter(LeaseLostException.class::isInstance)
@@ -33,7 +33,7 @@ final class ReleaseFailures {
         });
     }
 
-    /** Adds them to what is thrown anyway. */
+    /** Adds the failures to an error that is thrown anyway. */
     void suppressIn(Throwable primary) {
         thrown.stream().filter(failure -> failure != primary).forEach(primary::addSuppressed);
     }

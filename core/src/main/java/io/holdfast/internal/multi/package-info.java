@@ -1,4 +1,4 @@
-/** Several locks as one: uses locks as any user does, and knows nothing of the engine. Not exported. */
+/** Several locks as one. It uses locks like any user does, and does not depend on the engine. Not exported. */
 @NullMarked
 package io.holdfast.internal.multi;
 

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 
-/** The lease face of a quorum lock with futures. */
+/** The lease API of a quorum lock with futures. */
 record ClientAsyncQuorumLock(ClientQuorumLock lock) implements AsyncQuorumLock {
 
     @Override
@@ -43,7 +43,10 @@ record ClientAsyncQuorumLock(ClientQuorumLock lock) implements AsyncQuorumLock {
         return new QuorumRequest(lock.servers(), own, wait, null);
     }
 
-    /** When the future ends first the request is withdrawn; a hold that comes for a future that has ended is given back. */
+    /**
+     * Starts a request. If the future ends first, the request is withdrawn. A hold that arrives after the future has ended is
+     * released.
+     */
     private <T> CompletableFuture<T> start(QuorumRequest request, Function<Optional<QuorumLease>, T> result) {
         CompletableFuture<T> future = new CompletableFuture<>();
         start(request, result, future);

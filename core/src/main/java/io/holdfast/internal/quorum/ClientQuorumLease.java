@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** A hold of a majority, as its user sees it. */
+/** A hold of a majority, in the form that its user sees. */
 final class ClientQuorumLease implements QuorumLease {
 
     private final QuorumServers servers;
@@ -85,7 +85,10 @@ final class ClientQuorumLease implements QuorumLease {
         }
     }
 
-    /** Asks all at once, and waits until a majority has confirmed, or cannot any more. */
+    /**
+     * Asks all servers at once, and waits until a majority has confirmed, or no longer can. It waits for at most the command
+     * timeout.
+     */
     private boolean confirm(Function<LeaseAccess, CompletableFuture<Boolean>> ask) {
         CompletableFuture<Boolean> enough =
                 MajorityVote.of(hold.memberLeases().stream().map(ask).toList(), servers.majority());
@@ -115,7 +118,7 @@ final class ClientQuorumLease implements QuorumLease {
         hold.endIn(Optional.of(lease));
     }
 
-    /** Lets the owner enter again: with a lease that ends later the hold ends later. */
+    /** Adds a level to the hold. If the level has a lease that ends later than the hold, the end of the hold is moved. */
     void enter(Optional<Duration> own) {
         requireNotLost();
         if (own.isEmpty() && hold.own().isPresent()) {

@@ -19,13 +19,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/** A quorum lock: both blocking faces. A thread holds a lease of it, and this object knows how often it was locked. */
+/**
+ * A quorum lock with the two blocking APIs. Each thread that holds the lock holds a lease, and this object counts the levels of
+ * each thread.
+ */
 public final class ClientQuorumLock implements QuorumLock {
 
     private static final int FEWEST = 3;
     private static final int MOST = 9;
 
-    /** What a thread holds; from nowhere else, so that it is collected when the thread has died. */
+    /**
+     * The lease and the levels of the current thread. Only the thread refers to it, so it is collected after the thread has
+     * died.
+     */
     private static final class Held {
 
         final ClientQuorumLease lease;
@@ -40,7 +46,7 @@ public final class ClientQuorumLock implements QuorumLock {
     private final List<DistributedLock> members;
     private final boolean reentrant;
 
-    /** Of this object. */
+    /** The hold of the current thread through this object. */
     @SuppressWarnings("ThreadLocalUsage")
     private final ThreadLocal<@Nullable Held> mine = new ThreadLocal<>();
 
@@ -50,7 +56,7 @@ public final class ClientQuorumLock implements QuorumLock {
         this.reentrant = reentrant;
     }
 
-    /** Checks the servers. */
+    /** Returns a quorum lock over these clients, after it has checked them. */
     public static QuorumLock of(String name, List<Holdfast> clients, QuorumOptions options) {
         int count = clients.size();
         if (count < FEWEST || count > MOST || count % 2 == 0) {
@@ -124,7 +130,7 @@ public final class ClientQuorumLock implements QuorumLock {
         try {
             got = outcome(request, interruptible);
         } catch (Error e) {
-            // out of memory, out of stack: it would be granted, and held for ever
+            // without this, a request that outlives a lack of memory or of stack would be granted, and never released
             request.forsake();
             throw e;
         }
@@ -158,7 +164,7 @@ public final class ClientQuorumLock implements QuorumLock {
         }
     }
 
-    /** Throws what it failed by, with the stack of this thread. */
+    /** Returns the result, or throws the failure with the stack trace of the current thread. */
     private static <T> T result(CompletableFuture<T> outcome) {
         try {
             return outcome.join();
@@ -171,7 +177,7 @@ public final class ClientQuorumLock implements QuorumLock {
         }
     }
 
-    // ---- thread face
+    // ---- thread API
 
     private boolean enter(Optional<Duration> own, long wait, boolean interruptible) throws InterruptedException {
         Held held = mine.get();
@@ -274,7 +280,7 @@ public final class ClientQuorumLock implements QuorumLock {
         return mine().lease.remaining();
     }
 
-    // ---- lease face
+    // ---- lease API
 
     @Override
     public QuorumLease acquire() throws InterruptedException {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts votes until it is certain whether enough of them are for it. */
+/** A count of votes, which ends as soon as the outcome is certain. */
 final class MajorityVote {
 
     private final CompletableFuture<Boolean> result = new CompletableFuture<>();
@@ -16,7 +16,10 @@ final class MajorityVote {
         toLose = new AtomicInteger(Math.max(1, votes - needed + 1));
     }
 
-    /** Completes as soon as so many votes are true, or can't be any more; a failed vote is against. */
+    /**
+     * Returns a future that completes with true when the needed number of votes is true. It completes with false when that
+     * number can no longer be reached. A vote that fails counts as false.
+     */
     static CompletableFuture<Boolean> of(List<CompletableFuture<Boolean>> votes, int needed) {
         MajorityVote majority = new MajorityVote(votes.size(), needed);
         votes.forEach(vote -> {

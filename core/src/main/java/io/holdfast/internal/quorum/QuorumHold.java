@@ -16,28 +16,41 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt of one owner to hold a majority of the servers, and what comes of it, until the end.
+ * One attempt of one owner to hold a majority of the servers, and the hold that results from it, until its end.
  *
- * <p><strong>Taking.</strong> All are asked at once. When a majority has granted, the highest of its tokens is the token of
- * the whole, and each is told to give none below it from now on; the hold begins when a majority has confirmed that. A server
- * that grants a higher one before it began raises the whole, and all confirm anew: it may have been another's meanwhile. Any
- * two majorities share a server, so whoever holds later has a token from a server that knew of this one. Servers that answer
- * later, or were silent and are asked again every third of a lease, go through the same. An attempt that cannot come to a
- * majority any more gives back all it got.
+ * <p>Invariants:
  *
- * <p><strong>Validity.</strong> Each hold at a server is valid without a break from when it was granted until it is lost for
- * good, as any lock is; so the whole is valid while a majority is. A server may join only while a majority of the others is
- * valid: then none was missing since the one before joined. Without that, a hold could be lost, be another's meanwhile, and
- * be made good again in silence.
+ * <ol>
+ *   <li>The hold begins only when a majority has granted the lock, and has confirmed that its later tokens will be above the
+ *       token of the hold.
+ *   <li>When the hold begins, no server has granted it a token above its own. Any two majorities share a server. So every later
+ *       holder has a token from a server that knew of this hold.
+ *   <li>The hold is valid as long as its holds at a majority are valid. A server joins the hold only while a majority of the
+ *       others is valid.
+ *   <li>An attempt that can no longer reach a majority releases everything that it acquired.
+ * </ol>
  *
- * <p>Events come one at a time ({@link Serial}); timers refer to this object weakly, so that one whose owner forgot it is
- * collected with its leases, which their engines see.
+ * <p><strong>Acquiring.</strong> All servers are asked at once. When a majority has granted the lock, the highest of their
+ * tokens becomes the token of the hold. Each of them is asked to issue later tokens only above it. The hold begins when a
+ * majority has confirmed that. Before that, a server may grant a higher token, because another owner may have held its lock in
+ * between. That token then becomes the token of the hold, and all servers confirm again. A server that answers later takes the
+ * same steps. So does a server that was silent, which is asked again every third of a lease.
+ *
+ * <p><strong>Validity.</strong> Like any lock, a hold at one server is valid without a break from its grant until it is lost
+ * for good. When a server joins, a majority of the others is valid, so none of them was missing since the previous server
+ * joined. Without invariant 3, the hold could be lost, another owner could hold the lock, and the first hold could silently
+ * become valid again.
+ *
+ * <p><strong>Threads.</strong> Events run one at a time ({@link Serial}). Timers refer to this object weakly. So a hold that
+ * its owner no longer refers to is collected together with its leases, and their engines notice that.
+ *
+ * <p>See D. K. Gifford, "Weighted Voting for Replicated Data", SOSP 1979, for quorums that intersect.
  */
 final class QuorumHold {
 
     private static final int TICKS_PER_LEASE = 3;
 
-    /** Where it stands. */
+    /** The phase of the hold. */
     private enum Phase {
         ASKING,
         HELD,
@@ -65,9 +78,11 @@ final class QuorumHold {
     private Platform.Task ticker = () -> {};
 
     /**
-     * @param own how long it is held without renewal; empty to renew it
+     * Creates an attempt, which {@link #start} begins.
+     *
+     * @param own the lease of a hold that is not renewed; empty to renew the hold
      * @param owner the thread that holds it; null if a lease does
-     * @param timeout for how long servers that do not answer are waited for
+     * @param timeout the maximum time to wait for servers that do not answer
      */
     QuorumHold(QuorumServers servers, Optional<Duration> own, @Nullable Thread owner, Duration timeout) {
         this.servers = servers;
@@ -92,7 +107,7 @@ final class QuorumHold {
         return own;
     }
 
-    /** Those that count, lost ones perhaps among them. */
+    /** Returns the leases of the members that count; some of them may be lost. */
     List<LeaseAccess> memberLeases() {
         return memberLeases;
     }
@@ -101,14 +116,17 @@ final class QuorumHold {
         events.run(event);
     }
 
-    // ---- taking
+    // ---- acquiring
 
-    /** Asks all; whether it is held, or all that was got is given back, and {@link #failure} tells why. */
+    /**
+     * Asks all servers. The future completes with true when the lock is held. It completes with false when everything that was
+     * acquired is released; then {@link #failure} returns the reason.
+     */
     CompletableFuture<Boolean> start() {
         endIn(own);
         event(() -> {
             for (QuorumMember member : members) {
-                // those before may have ended it
+                // the answer of an earlier member may have ended the attempt
                 if (phase == Phase.ASKING) {
                     member.ask(own, left());
                 }
@@ -121,7 +139,7 @@ final class QuorumHold {
         return Duration.ofNanos(askUntil - servers.platform().nanoTime());
     }
 
-    /** Why it is not held; empty if others hold it. */
+    /** Returns the reason why the lock is not held; empty if others hold it. */
     Optional<RuntimeException> failure() {
         return Optional.ofNullable(failure);
     }
@@ -137,7 +155,7 @@ final class QuorumHold {
         if (phase != Phase.ASKING || (token != 0 && highest <= token)) {
             member.raise(token);
         } else if (having.size() >= servers.majority()) {
-            // those who have confirmed a lower one would let a token between the two be given
+            // a server that has confirmed only the lower token could still issue one between the two
             token = highest;
             having.forEach(QuorumMember::reopen);
             having.forEach(any -> any.raise(token));
@@ -182,9 +200,9 @@ final class QuorumHold {
         }
     }
 
-    // ---- while it is held
+    // ---- while the lock is held
 
-    /** At how many servers it is valid now. */
+    /** Returns the number of servers at which the hold is valid now. */
     int valid() {
         return (int) memberLeases.stream().filter(LeaseAccess::isValid).count();
     }
@@ -193,7 +211,9 @@ final class QuorumHold {
         return phase == Phase.HELD && valid() >= servers.majority();
     }
 
-    /** Until when a majority is valid: as long as the last of those that are longest. */
+    /**
+     * Returns the time for which a majority stays valid, which is the shortest time among the majority with the longest times.
+     */
     Duration remaining() {
         List<Duration> longest = memberLeases.stream()
                 .map(LeaseAccess::remaining)
@@ -203,7 +223,7 @@ final class QuorumHold {
         return enough ? longest.get(servers.majority() - 1) : Duration.ZERO;
     }
 
-    /** The loss, if it happened, also if nobody has noticed yet. */
+    /** Returns the loss if there is one, even if no event has noticed it yet. */
     Optional<LeaseLostException> loss() {
         if (phase == Phase.HELD && isTooSmall()) {
             event(this::noticeLoss);
@@ -216,14 +236,14 @@ final class QuorumHold {
         return kept() < servers.majority();
     }
 
-    /** Those that are not lost; they may be in doubt. */
+    /** Returns the number of member leases that are not lost; some of them may be in doubt. */
     private int kept() {
         return (int) memberLeases.stream()
                 .filter(memberLease -> !memberLease.isOver())
                 .count();
     }
 
-    /** Runs an event, unless its owner forgot the hold. */
+    /** Runs an event, unless the hold was collected. */
     private static void later(WeakReference<QuorumHold> self, Consumer<QuorumHold> event) {
         QuorumHold hold = self.get();
         if (hold != null) {
@@ -266,7 +286,7 @@ final class QuorumHold {
         });
     }
 
-    /** The end of a hold with a time of its own, from now; never an earlier one. */
+    /** Sets the end of a hold with a lease of its own, counted from now. It never moves the end to an earlier time. */
     void endIn(Optional<Duration> lease) {
         lease.ifPresent(length -> {
             long at = servers.platform().nanoTime() + length.toNanos();
@@ -275,12 +295,12 @@ final class QuorumHold {
         });
     }
 
-    /** The longest lease that it was acquired for, or extended by; empty if it is renewed. */
+    /** Returns the longest lease for which the hold was acquired or extended; empty if it is renewed. */
     Optional<Duration> longest() {
         return longest;
     }
 
-    // ---- servers that are missing
+    // ---- missing servers
 
     private void tickLater() {
         WeakReference<QuorumHold> self = new WeakReference<>(this);
@@ -314,7 +334,8 @@ final class QuorumHold {
     // ---- the end
 
     /**
-     * Gives everything back. Completes when that is confirmed, or a budget later; fails if a majority was lost before.
+     * Releases the lock at all servers. The future completes when the releases are confirmed, or a budget later. It fails if a
+     * majority was lost before.
      */
     CompletableFuture<Void> end() {
         CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -344,7 +365,10 @@ final class QuorumHold {
         });
     }
 
-    /** How many were lost before, as far as that is known within a budget and that time. */
+    /**
+     * Ends the hold or the attempt. The future completes with the number of members that were lost before, as far as that is
+     * known within the budget and within {@code most}.
+     */
     @CanIgnoreReturnValue
     private CompletableFuture<Integer> dissolve(Duration most) {
         phase = Phase.OVER;

@@ -14,21 +14,22 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One server's part in a {@link QuorumHold}, whose events alone touch it.
+ * One server's part in a {@link QuorumHold}. Only the events of that hold touch it.
  *
- * <p>It is asked for its lock, and for its word that later tokens will be above that of the holding; each within a budget of
- * time. Whatever goes wrong leaves it vacant, and what it may have granted released.
+ * <p>It requests the lock from the server. Then it has the server confirm that all later tokens will be above the token of the
+ * quorum hold. Each of the two requests has a budget of time. After any failure the member is {@link State#IDLE}, and whatever
+ * the server may have granted is released.
  */
 final class QuorumMember {
 
     enum State {
-        /** Nothing is asked and nothing is had. */
+        /** No request is under way, and the member holds nothing. */
         IDLE,
-        /** Asked, and not answered yet. */
+        /** The lock is requested, and the server has not answered yet. */
         ASKED,
-        /** Granted; later tokens may still be below that of the holding. */
+        /** The server has granted the lock. Its later tokens may still be below the token of the quorum hold. */
         GRANTED,
-        /** Counts. */
+        /** The server has confirmed the token. The member counts toward the majority. */
         CONFIRMED
     }
 
@@ -51,7 +52,7 @@ final class QuorumMember {
         return state == candidate;
     }
 
-    /** Whether it may still count without being asked again. */
+    /** Returns {@code true} if this member may still count without another request for the lock. */
     boolean isOpen() {
         return state == State.ASKED || state == State.GRANTED;
     }
@@ -60,12 +61,12 @@ final class QuorumMember {
         return Optional.ofNullable(memberLease);
     }
 
-    /** Why it is vacant; empty if it was refused, or is not vacant. */
+    /** Returns the failure that made this member idle; empty if the server refused the lock, or if the member is not idle. */
     Optional<Throwable> trouble() {
         return Optional.ofNullable(trouble);
     }
 
-    /** Asks for its lock, and waits for the answer within the budget and that time. */
+    /** Requests the lock. The answer is awaited for the budget or for {@code most}, whichever is shorter. */
     void ask(Optional<Duration> own, Duration most) {
         state = State.ASKED;
         trouble = null;
@@ -78,7 +79,10 @@ final class QuorumMember {
         });
     }
 
-    /** A chair that failed and stayed open would have neither request nor timer: nothing would end the attempt. */
+    /**
+     * Runs a step, and drops this member if the step throws. A failed member that stayed open would have neither a request nor
+     * a timer, so the attempt would never end.
+     */
     private void guarded(Runnable step) {
         try {
             step.run();
@@ -117,13 +121,13 @@ final class QuorumMember {
         return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     }
 
-    /** Lets it count no more until it has confirmed a token anew. */
+    /** Stops this member from counting until the server has confirmed the new token. */
     void reopen() {
         state = State.GRANTED;
         timer.cancel();
     }
 
-    /** Lets all later tokens be above this one. */
+    /** Makes the server issue later tokens only above this one. */
     void raise(long token) {
         memberLease().ifPresent(mine -> guarded(() -> raise(mine, token)));
     }
@@ -140,7 +144,7 @@ final class QuorumMember {
     }
 
     private void raised(LeaseAccess mine, long token, boolean confirmed) {
-        // what was asked about a token below the present one says nothing any more
+        // a late answer about a token below the present one proves nothing about the present one
         if (memberLease == mine && state == State.GRANTED && token == hold.token()) {
             timer.cancel();
             if (confirmed) {
@@ -155,7 +159,11 @@ final class QuorumMember {
         }
     }
 
-    /** Gives back what it has, which is lost or of no use; null for what nobody has to know. */
+    /**
+     * Releases what this member holds, because it is lost or no longer needed.
+     *
+     * @param why the failure to report; null if there is nothing to report
+     */
     void drop(@Nullable Throwable why) {
         leave();
         trouble = why;
@@ -163,9 +171,10 @@ final class QuorumMember {
     }
 
     /**
-     * Withdraws what is asked, and gives back what is had.
+     * Withdraws the request that is under way, and releases the hold.
      *
-     * @return when that was confirmed: whether it was lost before. Never, if its client is closed meanwhile
+     * @return a future that completes when the release is confirmed, with true if the hold was lost before. It never completes
+     *     if the client is closed before the release is confirmed
      */
     @CanIgnoreReturnValue
     CompletableFuture<Boolean> leave() {
@@ -179,7 +188,7 @@ final class QuorumMember {
                 .orElseGet(() -> CompletableFuture.completedFuture(false));
     }
 
-    /** Leaves the hold to the end of its lease. */
+    /** Abandons the hold, which then ends with its lease. */
     void abandon() {
         memberLease().ifPresent(LeaseAccess::abandon);
         memberLease = null;

@@ -9,17 +9,19 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call: attempts, one after the other, until one holds or the time is up.
+ * One acquiring call, which makes one attempt after the other until one of them holds the lock or the time is up.
  *
- * <p>Those who ask at the same moment can get a minority each. So each gives back all it got, and waits for a time that is
- * random, and twice as long with each attempt, up to {@link #LONGEST_PAUSE}; sooner or later one is alone. When the time is
- * up it asks once more. There is no queue.
+ * <p>Callers that ask at the same moment can acquire a minority each. So each attempt releases everything that it acquired, and
+ * then pauses before the next attempt (randomized exponential backoff). The mean pause doubles with each attempt, up to
+ * {@link #LONGEST_PAUSE}. Each pause is between half and one and a half times the mean. In time, one caller asks alone. When
+ * the time is up, the call asks once more. There is no queue.
  *
- * <p>One whom no majority answers goes on for a while, because servers may come back: for a command timeout if a majority
- * never answered, and as long as its clients stay through outages if it did. Both times begin with the first attempt that
- * was not answered. An attempt that met only other threads of this process, which ask, neither begins an outage nor ends one.
+ * <p>If no majority answers, the call continues for a while, because servers may recover. If a majority has never answered, it
+ * continues for a command timeout. If a majority has answered before, it continues for the {@code maxOutage} of its clients.
+ * Both times begin with the first attempt that was not answered. An attempt that failed only because other threads of this
+ * process are asking neither begins an outage nor ends one.
  *
- * <p>The last act is a check of validity, by the caller: one who was paused for longer than the lease asks again.
+ * <p>In the last step, the caller checks that the hold is valid. A caller that was paused for longer than the lease asks again.
  */
 final class QuorumRequest {
 
@@ -56,7 +58,7 @@ final class QuorumRequest {
         this.attempt = newAttempt();
     }
 
-    /** The hold; nothing if others had it all the time. */
+    /** Returns the future of the hold. It completes empty if others held the lock all the time. */
     CompletableFuture<Optional<QuorumHold>> start() {
         ask();
         return outcome;
@@ -66,7 +68,10 @@ final class QuorumRequest {
         return timeout.waitedMillis();
     }
 
-    /** Gives back what its caller came to when it was valid no more; then completes with a request for the time left. */
+    /**
+     * Releases a hold that was no longer valid when its caller received it. The future then completes with a request for the
+     * time that is left.
+     */
     CompletableFuture<QuorumRequest> again(QuorumHold tooLate) {
         return tooLate.end().handle((nothing, lost) -> next());
     }
@@ -86,7 +91,7 @@ final class QuorumRequest {
         return new QuorumHold(servers, own, owner, outageLeft());
     }
 
-    /** For how long servers that do not answer are still waited for. */
+    /** Returns the time for which servers that do not answer are still awaited. */
     private Duration outageLeft() {
         long since = outage.isPresent() ? outageSince : askedAt;
         return longestOutage.minusNanos(servers.platform().nanoTime() - since);
@@ -140,20 +145,23 @@ final class QuorumRequest {
 
     private void again() {
         attempt = newAttempt();
-        // whoever withdrew just before could not see this attempt
+        // a caller that withdrew just before was too early to end this attempt
         if (!outcome.isDone()) {
             ask();
         }
     }
 
-    /** Ends it for a caller that has failed, and gives back what it has got. */
+    /** Ends the request of a caller that has failed, and releases what the request acquired. */
     void forsake() {
         var unused = withdraw()
                 .thenCompose(nothing -> outcome)
                 .thenCompose(got -> got.map(QuorumHold::end).orElseGet(() -> CompletableFuture.completedFuture(null)));
     }
 
-    /** Ends it; completes when all that was got is given back. What was held before counts. */
+    /**
+     * Ends the request. The future completes when everything that was acquired is released. If the request has already ended,
+     * this method does nothing, and a hold stays held.
+     */
     CompletableFuture<Void> withdraw() {
         return outcome.cancel(false) ? attempt.end() : CompletableFuture.completedFuture(null);
     }

@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * All servers of a quorum lock.
+ * The servers of a quorum lock.
  *
- * @param budget for how long one is waited for; empty for what its lease and its client suggest
+ * @param budget the maximum time to wait for one server; empty to derive it from the lease and the client of that server
  */
 record QuorumServers(String name, List<LockAccess> all, Optional<Duration> budget) {
 
@@ -25,7 +25,7 @@ record QuorumServers(String name, List<LockAccess> all, Optional<Duration> budge
         return all.get(0).platform();
     }
 
-    /** For how long this one is waited for. */
+    /** Returns the maximum time to wait for this server. */
     Duration budget(LockAccess server, Optional<Duration> own) {
         Duration tenth = own.orElse(server.lease()).dividedBy(BUDGETS_PER_LEASE);
         return budget.orElse(shorter(tenth, server.commandTimeout()));
@@ -35,12 +35,12 @@ record QuorumServers(String name, List<LockAccess> all, Optional<Duration> budge
         return one.compareTo(other) < 0 ? one : other;
     }
 
-    /** The longest budget of any. */
+    /** Returns the longest budget of all servers. */
     Duration budget(Optional<Duration> own) {
         return longest(server -> budget(server, own));
     }
 
-    /** The shortest lease of any. */
+    /** Returns the given lease; if it is empty, the shortest lease of all servers. */
     Duration lease(Optional<Duration> own) {
         return own.orElseGet(() -> all.stream()
                 .map(LockAccess::lease)
@@ -52,7 +52,7 @@ record QuorumServers(String name, List<LockAccess> all, Optional<Duration> budge
         return longest(LockAccess::commandTimeout);
     }
 
-    /** For how long one who waits stays through an outage. */
+    /** Returns the time for which a waiter continues to wait through an outage. */
     Duration maxOutage() {
         return longest(LockAccess::maxOutage);
     }
@@ -61,22 +61,22 @@ record QuorumServers(String name, List<LockAccess> all, Optional<Duration> budge
         return all.stream().map(of).max(Comparator.naturalOrder()).orElseThrow();
     }
 
-    /** One whose client is open, if any is. */
+    /** Returns a server whose client is open, if there is one; otherwise the first server. */
     LockAccess open() {
         return all.stream().filter(server -> !server.isClosed()).findFirst().orElse(all.get(0));
     }
 
-    /** Whether so many clients are closed that no majority is left. */
+    /** Returns {@code true} if so many clients are closed that no majority is left. */
     boolean areClosed() {
         return all.stream().filter(server -> !server.isClosed()).count() < majority();
     }
 
-    /** Runs a task after the delay, or earlier, since a client is closed. */
+    /** Runs a task after the delay, or as soon as the client that runs it is closed. */
     Platform.Task later(Duration delay, Runnable task) {
         return open().later(delay, task);
     }
 
-    /** Runs users' code on an executor of theirs; where there is none left, here. */
+    /** Runs user code on an executor of a client that is open; if all clients are closed, on the current thread. */
     void callBack(String what, Runnable code) {
         LockAccess server = open();
         if (server.isClosed()) {
@@ -86,7 +86,7 @@ record QuorumServers(String name, List<LockAccess> all, Optional<Duration> budge
         }
     }
 
-    /** Runs an action of a user for a loss; where all clients are closed, here. */
+    /** Runs a user's action for a loss on a client that is open; if all clients are closed, on the current thread. */
     void tellLoss(String what, Runnable action) {
         LockAccess server = open();
         if (server.isClosed()) {
@@ -96,7 +96,7 @@ record QuorumServers(String name, List<LockAccess> all, Optional<Duration> budge
         }
     }
 
-    /** For error texts. */
+    /** Returns a description for error texts. */
     @Override
     public String toString() {
         return "quorum lock '" + name + "' of " + all.size() + " servers";

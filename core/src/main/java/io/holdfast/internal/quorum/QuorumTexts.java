@@ -13,7 +13,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Error texts: which lock, what happened, and what to do. */
+/** The error texts of quorum locks: which lock, what happened, and what to do. */
 final class QuorumTexts {
 
     private QuorumTexts() {}
@@ -33,7 +33,7 @@ final class QuorumTexts {
         return closed + " of its clients were closed, which released what they held";
     }
 
-    /** The error for an owner whose hold ended with its clients. */
+    /** Returns the error for an owner whose hold ended because its clients were closed. */
     static IllegalStateException clientsClosed(QuorumServers servers, long token) {
         return new IllegalStateException(servers + ": the hold (token " + token + ") is not there any more: "
                 + closedClients(servers) + ". Another owner may have the lock; close clients after the work under their"
@@ -45,13 +45,16 @@ final class QuorumTexts {
                 servers.name(), token, servers + ": the hold (token " + token + ") was closed, and is no more");
     }
 
-    /** Why a server refused; null if it has granted the lock to others, and not only another thread asks it. */
+    /** Returns the reason for a refusal; null if others hold the lock at the server, rather than another thread asking for it. */
     static @Nullable Throwable refusal(LockAccess server, String name) {
         String text = server.address() + " is being asked by another thread of this process";
         return server.isBeingAsked() ? new LockTimeoutException(name, text) : null;
     }
 
-    /** Why an attempt failed; null if others hold the lock, a timeout if other threads of this process ask for it. */
+    /**
+     * Returns the reason for a failed attempt; null if others hold the lock. It is a {@link LockTimeoutException} if other
+     * threads of this process are asking for the lock.
+     */
     static @Nullable RuntimeException failure(QuorumServers servers, List<QuorumMember> members) {
         int most = servers.all().size() - servers.majority();
         List<Throwable> unheard =

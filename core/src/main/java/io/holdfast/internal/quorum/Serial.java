@@ -6,9 +6,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * Runs events one at a time and in order, on whichever thread brings one while none runs. So no lock is held meanwhile.
+ * A serializer, which runs events one at a time, in the order in which they were submitted.
  *
- * <p>What may run users' code is put off until no event runs: it may bring events of its own, and wait for them.
+ * <p>An event runs on the thread that submits it if no event is running, and otherwise on the thread that runs events now. So
+ * no lock is held while an event runs.
+ *
+ * <p>An action that may run user code is deferred until no event is running. User code may submit events of its own, and wait
+ * for them.
  */
 final class Serial {
 
@@ -33,7 +37,7 @@ final class Serial {
         }
     }
 
-    /** Of an event: runs this when no event runs. */
+    /** Defers an action of the current event until no event is running. */
     void afterwards(Runnable action) {
         putOff.add(action);
     }

@@ -1,4 +1,7 @@
-/** One lock over several servers: uses locks as any user does, but for {@link LockAccess} and {@link LeaseAccess}. Not exported. */
+/**
+ * One lock over several servers. It uses locks like any user does, and in addition
+ * {@link io.holdfast.internal.access.LockAccess} and {@link io.holdfast.internal.access.LeaseAccess}. Not exported.
+ */
 @NullMarked
 package io.holdfast.internal.quorum;
 

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** The ways to campaign with futures. */
+/** The campaign methods with futures. */
 record ClientAsyncLeaderElection(ClientLeaderElection election) implements AsyncLeaderElection {
 
     private AsyncLock lock() {

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
-/** The face of a segmented lock with futures. */
+/** The API of a segmented lock with futures. */
 record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmentedLock {
 
     @Override
@@ -37,7 +37,7 @@ record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmen
                         .start();
     }
 
-    /** One search: a question at a time, until one is answered by a lease. */
+    /** One search, which asks for one segment at a time until a lease is acquired. */
     private final class Request<T> {
 
         private final SegmentSearch search;
@@ -45,7 +45,11 @@ record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmen
         private final Optional<T> none;
         private final Relay<T> relay = new Relay<>();
 
-        /** @param none what to complete with if all are held; empty to fail */
+        /**
+         * Creates a request.
+         *
+         * @param none the result if all segments are held; empty to fail in that case
+         */
         Request(SegmentSearch search, Function<SegmentLease, T> got, Optional<T> none) {
             this.search = search;
             this.got = got;
@@ -76,7 +80,7 @@ record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmen
             relay.deliver(lease, got.apply(new ClientSegmentLease(segment, lease)));
         }
 
-        /** Asks the next one, unless nobody wants to know any more. */
+        /** Asks for the next segment, unless the future has ended. */
         private void goOn() {
             if (!relay.ended()) {
                 try {
@@ -95,12 +99,12 @@ record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmen
             }
         }
 
-        /** All are held and the time is up. */
+        /** Ends the search: all segments are held, and the time is up. */
         private void end() {
             none.ifPresentOrElse(relay::complete, this::last);
         }
 
-        /** One more try, whose failure says who is in the way. */
+        /** Tries once more. The failure of that try names the owner in the way. */
         private void last() {
             int segment = lock.witness();
             Duration waited = search.elapsed();

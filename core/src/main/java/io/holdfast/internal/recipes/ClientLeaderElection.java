@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** An election, which is a lock: who has it, leads. */
+/** An election, which is a lock: its holder is the leader. */
 public record ClientLeaderElection(ClientAccess access, DistributedLock lock) implements LeaderElection {
 
     private static final Duration SHORTEST = Duration.ofMillis(100);

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** The lease of the lock of a segment, which knows the segment. */
+/** The lease of the lock of a segment, with the number of the segment. */
 record ClientSegmentLease(int segment, Lease lease) implements SegmentLease {
 
     @Override

@@ -17,11 +17,11 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * The locks of the segments, and which of them a caller wants.
+ * The locks of the segments, and the segments that a caller may acquire.
  *
- * @param locks of all segments
- * @param segments those that may be taken, ascending
- * @param firsts those of them where a round begins; none for anywhere
+ * @param locks the locks of all segments
+ * @param segments the segments that may be acquired, in ascending order
+ * @param firsts those of them at which a round may begin; empty for any
  */
 public record ClientSegmentedLock(
         ClientAccess access, String name, List<DistributedLock> locks, List<Integer> segments, List<Integer> firsts)
@@ -29,7 +29,7 @@ public record ClientSegmentedLock(
 
     private static final int MOST = 1024;
 
-    /** With all segments; each name is checked. */
+    /** Returns a segmented lock with all segments, after it has checked each name. */
     public static SegmentedLock of(
             Holdfast client, ClientAccess access, String name, int segments, LockOptions options) {
         requireName(client, name, options);
@@ -154,7 +154,7 @@ public record ClientSegmentedLock(
         return Optional.empty();
     }
 
-    /** One more try, whose failure says who is in the way. */
+    /** Tries once more. The failure of that try names the owner in the way. */
     private SegmentLease last(Duration waited) throws InterruptedException {
         int segment = witness();
         try {

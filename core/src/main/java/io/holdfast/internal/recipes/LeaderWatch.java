@@ -12,10 +12,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks who leads, again and again: ask, tell, wait, one after the other, so that there is never more than one of each.
+ * A watch, which looks repeatedly for the leader. It asks, notifies and waits, one after the other, so there is never more than
+ * one of each.
  *
- * <p>It has no thread: the question is asked on a thread of the client's, the answer is told on the users' executor, and
- * between them there is nothing but a request, or a task of the client's timer.
+ * <p>It has no thread. A thread of the client sends the question, and the user's executor runs the notification. Between them
+ * there is only a request, or a task of the client's timer.
  */
 final class LeaderWatch implements LeaderElection.Watch {
 
@@ -27,7 +28,7 @@ final class LeaderWatch implements LeaderElection.Watch {
     private volatile Platform.Task next = () -> {};
     private volatile boolean closed;
 
-    // touched by one call back at a time
+    // only one callback at a time touches these fields
     private boolean begun;
     private Optional<Holder> told = Optional.empty();
     private boolean failing;
@@ -81,14 +82,14 @@ final class LeaderWatch implements LeaderElection.Watch {
         OptionalLong term = now.get().token();
         boolean sameClient =
                 before.get().client().id().equals(now.get().client().id());
-        // a leader that does not tell its term is taken for the one of before
+        // a leader that does not show its term is taken for the previous one
         return sameClient && (term.isEmpty() || term.equals(before.get().token()));
     }
 
     private void lookLater() {
         if (!closed) {
             next = access.later(period, this::look);
-            // the watch may have been closed before the task could be seen
+            // a concurrent close may have run too early to cancel this task
             if (closed) {
                 next.cancel();
             }

@@ -77,7 +77,7 @@ final class LeaseLeadership implements Leadership {
                 : CompletableFuture.completedFuture(null);
     }
 
-    /** How a release ended it that failed by this, if it did. */
+    /** Returns how the leadership ended, from the error of its release; null if the release succeeded. */
     private static End ending(@Nullable Throwable error) {
         Throwable cause = error instanceof CompletionException ? error.getCause() : error;
         return cause instanceof LeaseLostException lost ? new End.Lost(lost) : new End.Resigned();

@@ -6,8 +6,14 @@ import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
 /**
- * A future in a user's hands, and the request that is under way for it. When the future ends first, the request is
- * withdrawn; a lease that comes for a future that has ended is given back.
+ * A user's future, and the request that is under way for it.
+ *
+ * <p>Invariants:
+ *
+ * <ol>
+ *   <li>If the future ends first, the request is withdrawn.
+ *   <li>A lease that arrives after the future has ended is released.
+ * </ol>
  */
 final class Relay<T> {
 
@@ -26,10 +32,10 @@ final class Relay<T> {
         return future.isDone();
     }
 
-    /** Takes over a request, and says what came of it. */
+    /** Takes over a request, and passes its result on. */
     <R> void pursue(CompletableFuture<R> next, Consumer<R> answered, Consumer<Throwable> failed) {
         request = next;
-        // the future may have ended after the last request was answered, and before this one could be seen
+        // the future may have ended after the previous request was answered, too early to cancel this one
         if (future.isDone()) {
             next.cancel(false);
         }
@@ -44,7 +50,7 @@ final class Relay<T> {
 
     void deliver(Lease lease, T value) {
         if (!future.complete(value)) {
-            // what goes wrong with the release is reported by the engine, as for any lease
+            // the engine reports a failure of this release, like that of any lease
             var unused = lease.closeAsync();
         }
     }

@@ -9,21 +9,21 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * In which order segments are asked, and how long for; it asks nobody itself.
+ * The order in which segments are asked for, and the time to wait for each. It sends no request itself.
  *
- * <p>A round asks each segment once, without waiting, from a random one on. After a round in vain it waits at the first
- * segment of that round, for a slice of time that doubles and is jittered, so that many who wait spread over the segments
- * and do not come back together. Waiting in a queue, rather than asking again and again, lets the owners inside one
- * process pass a segment on without the store.
+ * <p>A round begins at a random segment, and asks for each segment once, without waiting. After a round without success, the
+ * search waits at the first segment of that round. The time slice of this wait doubles each time. It is jittered, so that many
+ * waiters spread over the segments and do not come back together. The search waits in a queue, and does not just ask again and
+ * again. So owners inside one process can hand a segment over without the store.
  *
- * <p>The first round is complete whatever the time; after that the search ends with its time.
+ * <p>The first round is complete even if the time is up. After that, the search ends with its time.
  */
 final class SegmentSearch {
 
     /**
-     * One question.
+     * One request for a segment.
      *
-     * @param patience for how long to wait for it; zero for not waiting
+     * @param patience the maximum time to wait for the segment; zero means not to wait
      */
     record Ask(int segment, Duration patience) {}
 
@@ -47,8 +47,10 @@ final class SegmentSearch {
     private long outageSince;
 
     /**
-     * @param segments never none
-     * @param firsts where a round begins; none for anywhere
+     * Creates a search.
+     *
+     * @param segments the segments to search, at least one
+     * @param firsts the segments at which a round may begin; empty for any
      */
     SegmentSearch(ClientAccess access, List<Integer> segments, List<Integer> firsts, Duration wait) {
         this.access = access;
@@ -60,7 +62,7 @@ final class SegmentSearch {
         this.start = draw();
     }
 
-    /** The next question; empty when the time is up. */
+    /** Returns the next request; empty when the time is up. */
     Optional<Ask> next() {
         askedAt = platform.nanoTime();
         if (asked == segments.size()) {
@@ -89,11 +91,11 @@ final class SegmentSearch {
         return Optional.of(ask);
     }
 
-    /** Whether to go on after that failure: one who waits stays through an outage. */
+    /** Returns {@code true} if the search continues after this failure. A waiter continues to wait through an outage. */
     boolean survives(HoldfastException failure) {
         long now = platform.nanoTime();
         long most = access.maxOutage().toNanos();
-        // "held" proves no answer, as the client may know it from another waiter: outages are told apart by time
+        // "held" does not prove an answer, because the client may know it from another waiter; so time separates two outages
         if (!failedBefore || now - lastFailure >= most) {
             outageSince = askedAt;
         }
@@ -102,7 +104,7 @@ final class SegmentSearch {
         return waiting && !(failure instanceof StoreRefusedException) && now - outageSince < most && !timeIsUp();
     }
 
-    /** For how long it has gone on. */
+    /** Returns the time since the search began. */
     Duration elapsed() {
         return Duration.ofNanos(platform.nanoTime() - began);
     }
@@ -116,7 +118,7 @@ final class SegmentSearch {
         return left.isNegative() ? Duration.ZERO : left;
     }
 
-    /** The place of one of the firsts. */
+    /** Returns the index of a random segment at which a round may begin. */
     private int draw() {
         int random = (int) Math.floorMod(platform.randomLong(), (long) firsts.size());
         return segments.indexOf(firsts.get(random));

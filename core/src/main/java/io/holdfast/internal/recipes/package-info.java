@@ -1,6 +1,6 @@
 /**
- * What is composed of locks, by their public face alone. Not exported; public types are for the engine's package, which
- * makes them.
+ * The recipes, which are composed of locks through their public API only. Not exported. Some types are public for the engine's
+ * package, which creates them.
  */
 @NullMarked
 package io.holdfast.internal.recipes;

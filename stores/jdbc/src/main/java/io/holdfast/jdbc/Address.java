@@ -17,11 +17,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a database is, and how it is opened.
+ * The address of a database, and how to open it.
  *
- * @param url as the driver gets it: with what was added, and without what is ours
- * @param shown without settings, among which are user and password
- * @param sweepAfter how long a name is unused before its row may be deleted
+ * @param url the URL for the driver, with our additions and without our own settings
+ * @param shown the URL for texts, without settings, because user and password are among them
+ * @param sweepAfter the time for which a name is unused before its row may be deleted
  */
 record Address(String url, String shown, Duration sweepAfter) {
 
@@ -30,7 +30,7 @@ record Address(String url, String shown, Duration sweepAfter) {
     private static final Pattern SERVED = Pattern.compile("(tcp|ssl):");
     private static final String HOST = "([^/@:,\\[\\]]+|\\[[\\p{XDigit}:.%]+])(:\\d{1,5})?";
     private static final Pattern SERVER = Pattern.compile("(tcp|ssl):(//)?" + HOST + "(," + HOST + ")*/.*");
-    /** What says how a file is shared, or does not go with sharing it. */
+    /** The settings that define how a file is shared, or that are incompatible with sharing it. */
     private static final Set<String> SHARING =
             Set.of("AUTO_SERVER", "FILE_LOCK", "ACCESS_MODE_DATA", "DB_CLOSE_ON_EXIT");
 
@@ -42,8 +42,10 @@ record Address(String url, String shown, Duration sweepAfter) {
             "; the forms are jdbc:h2:/path/to/file, jdbc:h2:mem:name and jdbc:h2:tcp://host/path, with settings behind ';'";
 
     /**
-     * @throws IllegalArgumentException if it has another form, if it asks for what loses locks, or if there is no driver;
-     *     the text shows no settings
+     * Parses a URL.
+     *
+     * @throws IllegalArgumentException if the URL has another form, if it has a setting that loses locks, or if there is no
+     *     driver; the text shows no settings
      */
     static Address parse(String text, Duration commandTimeout) {
         require(text.startsWith(H2), "'" + kind(text) + "' is not a database that is supported yet" + FORMS);
@@ -61,13 +63,13 @@ record Address(String url, String shown, Duration sweepAfter) {
                 !RELATIVE.matcher(place).matches(),
                 "'" + shown + "' may be in any folder: write jdbc:h2:./... for the current one, or a whole path");
         Set<String> settings = settings(given, misplacedLogin);
-        // before those of the user, whose last one may end in a sign that would take up what follows
+        // added before the user's settings, whose last one may end in a backslash that would escape what follows
         String url = base + added(place, settings, commandTimeout) + given;
         requireDriver(url, shown);
         return new Address(url, shown, sweepAfter);
     }
 
-    /** The last one counts, as it does for the driver's own settings. */
+    /** Returns the time of the last such setting, because the last one also counts for the driver's own settings. */
     private static Duration sweepAfter(String settings) {
         return SWEEP_SETTING
                 .matcher(settings)
@@ -103,7 +105,7 @@ record Address(String url, String shown, Duration sweepAfter) {
         return added.toString();
     }
 
-    /** Their names; refuses the one that loses locks. */
+    /** Returns the names of the settings; refuses the setting that loses locks. */
     private static Set<String> settings(String text, String misplacedLogin) {
         Set<String> settings = new TreeSet<>();
         for (String setting : text.split("(?<!\\\\);", -1)) {
@@ -118,7 +120,10 @@ record Address(String url, String shown, Duration sweepAfter) {
         return settings;
     }
 
-    /** What to say when the process that serves the file does not answer: the file beside it names that process. */
+    /**
+     * Returns a text for the case that the process that serves the file does not answer. The lock file beside the database
+     * names that process.
+     */
     String servedBy() {
         Path lock = Path.of(shown.substring(H2.length())
                         .replaceFirst("^file:", "")
@@ -155,7 +160,7 @@ record Address(String url, String shown, Duration sweepAfter) {
         }
     }
 
-    /** What cannot be a user or password. */
+    /** Returns the part of a URL that cannot be a user or password. */
     private static String kind(String url) {
         return url.replaceFirst("(?s)^(jdbc:[a-z0-9]+:).*|.*", "$1...");
     }

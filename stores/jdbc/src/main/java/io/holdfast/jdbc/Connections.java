@@ -14,10 +14,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
-/** The connections of a client, which no user's transaction ever sees. The first one prepares the table. */
+/** The connections of a client. No user's transaction ever runs on them. The first connection prepares the table. */
 final class Connections implements AutoCloseable {
 
-    /** More than there are threads that call, so that none keeps a renewal waiting. */
+    /** The size of the pool, which is greater than the number of calling threads, so that none of them delays a renewal. */
     private static final int MOST = 12;
 
     private static final long LEAST_TIMEOUT_MILLIS = 250;
@@ -45,7 +45,7 @@ final class Connections implements AutoCloseable {
         long connectMillis = atLeast(config.connectTimeout().toMillis());
         opener = new Opener(threads, connectMillis, database::servedBy);
         source = new Source(database.url(), opener);
-        // what the user has in a file for pools is for others
+        // a properties file that the user has for pools is not meant for this one
         HikariConfig options = new HikariConfig(new Properties());
         options.setPoolName(name);
         options.setDataSource(source);
@@ -75,9 +75,9 @@ final class Connections implements AutoCloseable {
     }
 
     /**
-     * Connects, and waits for it; but not for what has to be repaired first.
+     * Connects, and waits for the connection. It fails at once if somebody has to repair something first.
      *
-     * @throws StoreException if that failed
+     * @throws StoreException if no connection was opened
      */
     void connect() {
         String what = "connect";
@@ -89,7 +89,10 @@ final class Connections implements AutoCloseable {
         }
     }
 
-    /** Past the pool, which would go on asking where somebody has to repair something; none if that may pass. */
+    /**
+     * Opens a connection past the pool, which would go on trying where somebody has to repair something. Returns empty if the
+     * failure may pass.
+     */
     private Optional<Connection> first(String what) {
         try {
             return Optional.of(source.getConnection());
@@ -102,7 +105,11 @@ final class Connections implements AutoCloseable {
         }
     }
 
-    /** @throws StoreException if there is none */
+    /**
+     * Takes a connection from the pool.
+     *
+     * @throws StoreException if there is none
+     */
     Connection take(String what) {
         try {
             Connection connection = pool.getConnection();
@@ -131,7 +138,10 @@ final class Connections implements AutoCloseable {
         }
     }
 
-    /** Takes it back. What was done on it is decided by then, so that nobody is told if it cannot be closed. */
+    /**
+     * Returns a connection to the pool. The outcome of its transaction is decided by then, so a failure to close it is not
+     * reported.
+     */
     void give(Connection connection, boolean broken) {
         if (broken) {
             pool.evictConnection(connection);
@@ -144,8 +154,8 @@ final class Connections implements AutoCloseable {
     }
 
     /**
-     * Waits for that, but not for a database that hangs. On a thread of its own, as an interrupt would make the pool leave its
-     * threads behind.
+     * Closes the connections. It waits for that, but not for a database that hangs. It closes them on a thread of its own,
+     * because an interrupt would make the pool leave its threads behind.
      */
     @Override
     public void close() {

@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Says what went wrong, for a person who has to repair it, and what is known about the effect: a transaction that did not
- * come to its commit is not applied.
+ * The failures of a database. A text explains what failed to the person who has to repair it. The effect says what is known
+ * about the transaction: if it did not reach its commit, it is not applied.
  */
 record Failures(Address database) {
 
-    /** The state of our own error, that a database may forget what was committed. */
+    /** The SQL state of our own error: the database may forget what was committed. */
     static final String NOT_DURABLE = "90HFD";
 
     private static final String ROW_IS_LOCKED =
@@ -45,10 +45,13 @@ record Failures(Address database) {
 
     private static final Set<String> TO_BE_REPAIRED = Set.of("28000", "90096", "90040", "42S02", "42S04", "22001");
 
-    /** Why there may be no connection now, but one later; whatever else H2 says, somebody has to repair. */
+    /**
+     * The states of failures that may pass, in addition to class 08 and states that do not begin with a digit. Somebody has to
+     * repair every other failure to connect.
+     */
     private static final Set<String> MAY_PASS = Set.of("HYT00", "50000", "90020", "90067", "90098", "90121");
 
-    /** Others were faster; the same again may go well. */
+    /** The states of lost races with other transactions; a retry may succeed. */
     private static final Set<String> RACES = Set.of("23505", "40001", "90131");
 
     static boolean isRace(SQLException e) {
@@ -59,7 +62,10 @@ record Failures(Address database) {
         return "HYT00".equals(e.getSQLState());
     }
 
-    /** There is no connection. H2 quotes the URL and its settings; what it quotes is left out. */
+    /**
+     * Returns the failure for a connection that was not opened. H2 quotes the URL with its settings, so the quotation is left
+     * out.
+     */
     StoreException opening(String what, SQLException e) {
         SQLException cause = root(e);
         String state = String.valueOf(cause.getSQLState());
@@ -70,14 +76,14 @@ record Failures(Address database) {
         return new StoreException(passes ? Effect.NOT_APPLIED : Effect.REFUSED, text(what, silent, state), silent);
     }
 
-    /** The transaction did not come to its commit. */
+    /** Returns the failure of a transaction that did not reach its commit. */
     StoreException notApplied(String what, SQLException e) {
         String state = String.valueOf(e.getSQLState());
         return new StoreException(
                 TO_BE_REPAIRED.contains(state) ? Effect.REFUSED : Effect.NOT_APPLIED, text(what, e, state), e);
     }
 
-    /** The commit was sent, and what came of it is not known. */
+    /** Returns the failure of a transaction whose commit was sent, and whose outcome is unknown. */
     StoreException unknown(String what, SQLException e) {
         return new StoreException(Effect.UNKNOWN, text(what, e, String.valueOf(e.getSQLState())), e);
     }
@@ -92,7 +98,7 @@ record Failures(Address database) {
         return "H2 at " + database + ": " + what + ": " + (meaning == null ? message : meaning + " (" + message + ")");
     }
 
-    /** What the database said, below what the pool made of it. */
+    /** Returns the database's own error, which the pool has wrapped. */
     private static SQLException root(SQLException e) {
         SQLException deepest = e;
         for (Throwable cause = e; cause != null && !isOurs(deepest); cause = cause.getCause()) {

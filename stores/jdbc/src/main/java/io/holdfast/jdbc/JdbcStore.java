@@ -25,7 +25,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** One client's locks in one database: each request is one transaction, done by the thread that asks. */
+/** The locks of one client in one database. Each request is one transaction, which runs on the calling thread. */
 final class JdbcStore implements LockStore {
 
     private static final int LONGEST_PREFIX = 1_024;
@@ -53,7 +53,7 @@ final class JdbcStore implements LockStore {
         client = new ClientRecord(config).text();
     }
 
-    /** Connects, and waits for it. */
+    /** Connects, and waits for the connection. */
     void connect() {
         try {
             connections.connect();
@@ -87,13 +87,16 @@ final class JdbcStore implements LockStore {
         return transactions.start("acquire '" + request.name() + "'", connection -> acquire(connection, request));
     }
 
-    /** Keeps the row of the name, and what is known of it, until the end of the transaction; false if there is none. */
+    /**
+     * Locks the row of the name until the end of the transaction, so that its state does not change. Returns {@code false} if
+     * there is no row.
+     */
     private boolean lock(Connection connection, String name) throws SQLException {
         return !Transactions.query(connection, Sql.LOCK, line -> true, (Object) key(name))
                 .isEmpty();
     }
 
-    /** Empty if somebody has made the row meanwhile. */
+    /** Returns the reply; empty if another transaction has created the row in between. */
     private Optional<Acquire.Reply> acquire(Connection connection, Acquire request) throws SQLException {
         boolean known = lock(connection, request.name());
         Optional<Acquire.Reply> granted = grant(connection, known ? Sql.ACQUIRE : Sql.ACQUIRE_NEW, request);
@@ -132,7 +135,7 @@ final class JdbcStore implements LockStore {
         return TokenUnits.tokens(first, last - first + 1);
     }
 
-    /** In full, as a lease must not end before its time. */
+    /** Returns the lease in microseconds, rounded up, because a lease must not end early. */
     static long micros(Duration lease) {
         return lease.plusNanos(999).toNanos() / 1_000;
     }

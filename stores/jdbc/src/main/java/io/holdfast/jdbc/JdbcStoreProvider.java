@@ -6,12 +6,12 @@ import io.holdfast.spi.StoreProvider;
 import java.util.Set;
 
 /**
- * Opens {@code jdbc:h2:} URLs: a database in memory, in a file that several processes share, or at a server. The driver has
- * to be on the class path or module path.
+ * A provider that opens {@code jdbc:h2:} URLs: a database in memory, in a file that several processes share, or on a server.
+ * The driver has to be on the class path or module path.
  */
 public final class JdbcStoreProvider implements StoreProvider {
 
-    /** For {@link java.util.ServiceLoader}. */
+    /** Creates a provider for {@link java.util.ServiceLoader}. */
     public JdbcStoreProvider() {}
 
     @Override

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
- * Opens connections within a time limit. A driver may wait without limit for a process that is stopped, so it does that on one
- * thread of ours, whoever asks.
+ * An opener of connections with a time limit. A driver may wait without limit for a process that is stopped. So all connections
+ * are opened on one thread of ours, whichever thread needs them.
  */
 final class Opener implements AutoCloseable {
 
@@ -26,12 +26,16 @@ final class Opener implements AutoCloseable {
     private final Supplier<String> why;
     private final CompletableFuture<Connection> closed = new CompletableFuture<>();
 
-    /** Opens a connection, however long that takes. */
+    /** An attempt to open a connection, which may take any time. */
     interface Attempt {
         Connection open() throws SQLException;
     }
 
-    /** @param why explains a time limit that was reached */
+    /**
+     * Creates an opener.
+     *
+     * @param why explains why a time limit was reached
+     */
     Opener(ThreadFactory threads, long limitMillis, Supplier<String> why) {
         thread = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads);
         thread.allowCoreThreadTimeOut(true);
@@ -39,7 +43,11 @@ final class Opener implements AutoCloseable {
         this.why = why;
     }
 
-    /** @throws SQLException if the attempt throws it, if the time is up, or if this is closed */
+    /**
+     * Opens a connection within the time limit.
+     *
+     * @throws SQLException if the attempt throws it, if the time is up, or if this opener is closed
+     */
     Connection open(Attempt attempt) throws SQLException {
         CompletableFuture<Connection> opened = new CompletableFuture<>();
         Runnable task = () -> run(attempt, opened);
@@ -59,7 +67,7 @@ final class Opener implements AutoCloseable {
         }
     }
 
-    /** A connection that comes when nobody waits for it any more is closed. */
+    /** Runs an attempt. A connection that is opened too late, when nobody waits for it any more, is closed. */
     private static void run(Attempt attempt, CompletableFuture<Connection> opened) {
         if (opened.isDone()) {
             return;
@@ -93,7 +101,7 @@ final class Opener implements AutoCloseable {
         return new SQLException("the client is closed", "HFDCL");
     }
 
-    /** Everybody who waits is told; the thread ends when the driver answers. */
+    /** Fails all callers that wait. The thread ends when the driver answers. */
     @Override
     public void close() {
         thread.shutdown();

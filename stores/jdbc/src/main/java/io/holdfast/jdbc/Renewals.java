@@ -20,14 +20,15 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Renews many leases by one statement for all of the same length, and those first whose rows nobody else keeps, so that a
- * row that somebody keeps holds up no other.
+ * The renewals of many leases. One statement renews all leases of the same length.
  *
- * @param key what the table has for a name
+ * <p>Rows that no other transaction has locked are renewed first. So a row that somebody keeps locked delays no other renewal.
+ *
+ * @param key returns the key in the table for a name
  */
 record Renewals(Transactions transactions, Failures failures, Function<String, byte[]> key) {
 
-    /** What one statement asks for. */
+    /** The parameters that all leases of one statement share. */
     private record Terms(Duration lease, long tokens, long floor) {
 
         static Terms of(Renew request) {
@@ -35,14 +36,14 @@ record Renewals(Transactions transactions, Failures failures, Function<String, b
         }
     }
 
-    /** Which row is whose; by text, as arrays are not equal to each other. */
+    /** A row and its tenure. The key is a text, because arrays do not compare by content. */
     private record Held(String key, String tenure) {}
 
     CompletionStage<List<Renew.Reply>> start(List<Renew> batch) {
         return Transactions.start(() -> renew(batch));
     }
 
-    /** First those whose rows are free; then waits once for the others; then does without those that still are not. */
+    /** Renews the leases whose rows are free, then waits once for the other rows, and then fails those that are still locked. */
     private List<Renew.Reply> renew(List<Renew> batch) {
         String what = batch.size() == 1 ? "renew '" + batch.get(0).name() + "'" : "renew " + batch.size() + " locks";
         Map<Held, Renew.Reply> replies = new HashMap<>();
@@ -79,7 +80,7 @@ record Renewals(Transactions transactions, Failures failures, Function<String, b
                 .toList();
     }
 
-    /** Adds the replies of those whose rows it got; one that has no row is lost. */
+    /** Adds the replies for the rows that were locked by us. A lease without a row is lost. */
     private void renew(String what, List<Renew> batch, String lock, Map<Held, Renew.Reply> replies)
             throws SQLException {
         replies.putAll(transactions.tryOften(what, connection -> {

@@ -15,17 +15,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the table has of a name. Times are microseconds of the database's clock.
+ * The row of a name in the table. Times are in microseconds of the database's clock.
  *
- * @param tenure who had the name last, if it was not given back
+ * @param tenure the last tenure of the name; empty if it was released
  * @param client the record of the client of that tenure
- * @param expires when its lease ends
- * @param lastUnit the highest unit of tokens given; 0 for none
- * @param now when that was so
+ * @param expires the end of its lease
+ * @param lastUnit the highest token unit issued; 0 for none
+ * @param now the time at which the row was read
  */
 record Row(Optional<String> tenure, String client, long expires, long lastUnit, long now) {
 
-    /** From tenure, client, end of the lease, last unit, and time. */
+    /** Reads tenure, client, end of the lease, last unit and time, in this order. */
     static Row read(ResultSet result) throws SQLException {
         return new Row(
                 Optional.ofNullable(result.getString(1)),
@@ -35,7 +35,7 @@ record Row(Optional<String> tenure, String client, long expires, long lastUnit, 
                 result.getLong(5));
     }
 
-    /** As it is now; without a row, the time alone. */
+    /** Returns the present row; if there is none, only the time is set. */
     static Row look(Connection connection, byte[] key) throws SQLException {
         return Transactions.query(connection, Sql.LOOK, Row::read, (Object) key).get(0);
     }
@@ -52,13 +52,13 @@ record Row(Optional<String> tenure, String client, long expires, long lastUnit, 
         return Duration.of(expires - now, ChronoUnit.MICROS);
     }
 
-    /** The holder of a held name. */
+    /** Returns the holder, if the name is held. */
     Optional<LockReport.Holder> holder() {
         return tenure.filter(any -> held())
                 .map(holder -> HoldDescription.holder(client(holder), Mode.LOCK, Optional.empty(), left()));
     }
 
-    /** A row may have been written by hand. */
+    /** Returns the client of a tenure. It reads any text, because a row may have been written by hand. */
     private LockReport.Client client(String holder) {
         int colon = holder.lastIndexOf(':');
         String id = colon < 0 ? holder : holder.substring(0, colon);

@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 
-/** The table: created where there is none, checked where there is one. */
+/** The table, which is created if it is missing, and checked if it exists. */
 record Schema(Failures failures) {
 
     private static final String TABLE_IS_ANOTHER =
@@ -14,7 +14,7 @@ record Schema(Failures failures) {
     private static final List<String> NO_SUCH_TABLE = List.of("42S02", "42S04");
 
     /**
-     * Before anything else on the first connection.
+     * Prepares the table, before any other statement on the first connection.
      *
      * @throws StoreException if another table has that name
      * @throws SQLException if the database refuses or does not answer

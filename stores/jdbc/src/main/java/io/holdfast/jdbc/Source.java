@@ -13,10 +13,11 @@ import javax.sql.DataSource;
 import org.slf4j.LoggerFactory;
 
 /**
- * Connects by a URL that nobody else sees, within a time limit, and sets nothing that others use, too.
+ * A data source that connects within a time limit. Nobody else sees its URL, and it changes no shared setting.
  *
- * <p>Remembers the connections that are open. A pool that is closed forgets two kinds of them: one with a statement under way,
- * because H2 ignores {@link Connection#abort}, and one that the pool was setting up. Either keeps the file open in this process.
+ * <p>It remembers the open connections. A pool that is closed forgets two kinds of them: one with a statement under way,
+ * because H2 ignores {@link Connection#abort}, and one that the pool was setting up. Either keeps the file open in this
+ * process.
  */
 final class Source implements DataSource {
 
@@ -32,8 +33,8 @@ final class Source implements DataSource {
     }
 
     /**
-     * Connects to a database that keeps what was committed when the process dies that serves it. Another one may serve it by
-     * now, so each connection sees to it.
+     * Connects to a database that keeps what was committed even if the process that serves it dies. A different process may
+     * serve the database by now, so each new connection ensures this.
      */
     @Override
     public Connection getConnection() throws SQLException {
@@ -91,7 +92,7 @@ final class Source implements DataSource {
         throw new SQLFeatureNotSupportedException();
     }
 
-    /** The time limit of drivers is one for the whole JVM, and not ours. */
+    /** Does nothing, because the time limit of the drivers is shared by the whole JVM. */
     @Override
     public void setLoginTimeout(int seconds) {}
 
@@ -125,7 +126,7 @@ final class Source implements DataSource {
         return false;
     }
 
-    /** Without the URL. */
+    /** Returns a text without the URL. */
     @Override
     public String toString() {
         return "a database";

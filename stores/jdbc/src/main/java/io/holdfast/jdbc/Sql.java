@@ -1,16 +1,17 @@
 package io.holdfast.jdbc;
 
 /**
- * The statements, for H2. Each decision is one statement on one row, so that it is atomic.
+ * The statements, for H2. Each decision is one statement on one row, so it is atomic.
  *
- * <p>A row is a lock name, and stays when the name is free. {@code tenure} has it until {@code expires_at}. {@code
- * last_unit} is the highest unit of tokens that was given, {@code first_unit} the first of the last block, and {@code
- * floor_unit} what was given before the present tenure; {@code used_at} is when it was last decided about. Times are
- * microseconds of the database's clock.
+ * <p>A row belongs to a lock name, and stays when the name is free. {@code tenure} holds the name until {@code expires_at}.
+ * {@code last_unit} is the highest token unit that was issued. {@code first_unit} is the first unit of the last block.
+ * {@code floor_unit} is the highest unit that was issued before the present tenure. {@code used_at} is the time of the last
+ * decision. Times are in microseconds of the database's clock.
  *
- * <p>That clock stands still in a transaction, from the first statement that asks for it. One that waited for its row
- * would decide with a time that is over: a request could be applied although the one that withdrew it was answered. So each
- * begins with {@link #LOCK}, which does not ask.
+ * <p>Within a transaction, that clock stops at the first statement that reads it. Suppose that a transaction reads it, and then
+ * waits for its row. It would decide with an outdated time. A late acquire could then be applied although the release that
+ * withdrew it was already answered. So each transaction that acquires, renews or releases begins with {@link #LOCK} or a
+ * variant of it. These statements do not read the clock.
  */
 final class Sql {
 
@@ -33,25 +34,28 @@ final class Sql {
                 used_at BIGINT NOT NULL)
             """);
 
-    /** Fails if the table is missing, or is another. */
+    /** Fails if the table is missing or has other columns. */
     static final String CHECK = sql("SELECT name, {columns} FROM {table} WHERE 1 = 0");
 
     static final String WRITE_DELAY =
             "SELECT SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS WHERE SETTING_NAME = 'WRITE_DELAY'";
 
-    /** Of 1 the name: keeps its row, if there is one, until the end of the transaction. */
+    /** Locks the row of a name until the end of the transaction, if there is one. Parameter: 1 the name. */
     static final String LOCK = sql("SELECT name_utf8 FROM {table} WHERE name_utf8 = ?1 FOR UPDATE");
 
-    /** Of 1 the names: those that have a row. */
+    /** Returns the names that have a row. Parameter: 1 the names. */
     static final String FIND = sql("SELECT name_utf8 FROM {table} WHERE name_utf8 = ANY(?1)");
 
-    /** Of 1 the names: waits for their rows. */
+    /** Locks the rows of the names, and waits for them. Parameter: 1 the names. */
     static final String LOCK_ALL = FIND + " FOR UPDATE";
 
-    /** Of 1 the names: does not wait for those rows that somebody else keeps. */
+    /** Locks the rows of the names, and skips those that another transaction has locked. Parameter: 1 the names. */
     static final String LOCK_FREE = FIND + " FOR UPDATE SKIP LOCKED";
 
-    /** Of 1 the name, 2 the tenure, 3 the lease, 4 how many units, 5 not after, 6 the client: the block and the time. */
+    /**
+     * Acquires a name that has a row. Returns the block and the time. Parameters: 1 the name, 2 the tenure, 3 the lease, 4 the
+     * number of units, 5 the latest time to apply it, 6 the client.
+     */
     static final String ACQUIRE = sql("""
             SELECT first_unit, last_unit, used_at FROM FINAL TABLE (
                 UPDATE {table} SET
@@ -65,7 +69,7 @@ final class Sql {
                 WHERE name_utf8 = ?1 AND {clock} <= ?5 AND (tenure = ?2 OR expires_at <= {clock}))
             """);
 
-    /** The same for a name that has no row. */
+    /** Acquires a name that has no row, with the parameters of {@link #ACQUIRE}. */
     static final String ACQUIRE_NEW = sql("""
             SELECT first_unit, last_unit, used_at FROM FINAL TABLE (
                 INSERT INTO {table} ({columns})
@@ -74,7 +78,10 @@ final class Sql {
                 WHERE {clock} <= ?5)
             """);
 
-    /** Of 1 the lease, 2 how many units, 3 the names, 4 their tenures, 5 the unit to be above: what was renewed. */
+    /**
+     * Renews leases. Returns the renewed rows. Parameters: 1 the lease, 2 the number of units, 3 the names, 4 their tenures, 5
+     * the unit to exceed.
+     */
     static final String RENEW = sql("""
             SELECT name_utf8, tenure, first_unit, last_unit, used_at FROM FINAL TABLE (
                 UPDATE {table} SET
@@ -87,7 +94,10 @@ final class Sql {
                 WHERE name_utf8 = ANY(?3) AND tenure = ANY(?4) AND expires_at > {clock})
             """);
 
-    /** Of 1 the name, 2 the tenure, 3 the last unit used, or 0 to give none back: the row as it was. */
+    /**
+     * Releases a name. Returns the row before the release. Parameters: 1 the name, 2 the tenure, 3 the last unit used, or 0 to
+     * return none.
+     */
     static final String RELEASE = sql("""
             SELECT tenure, client, expires_at, last_unit, {clock} FROM OLD TABLE (
                 UPDATE {table} SET
@@ -99,34 +109,37 @@ final class Sql {
                 WHERE name_utf8 = ?1)
             """);
 
-    /** Of 1 a name that has no row: lets it have one, so that no request that is under way comes after its withdrawal. */
+    /**
+     * Creates the row of a name that has none, so that a late acquire cannot be applied after its withdrawal. Parameter: 1 the
+     * name.
+     */
     static final String RELEASE_NEW = sql("""
             SELECT tenure, client, expires_at, last_unit, used_at FROM FINAL TABLE (
                 INSERT INTO {table} ({columns}) VALUES (?1, NULL, NULL, 0, 0, 0, 0, {clock}))
             """);
 
-    /** Of 1 the name: the row as it was, if it was held. */
+    /** Frees a name. Returns the row before the statement, if the name was held. Parameter: 1 the name. */
     static final String FORCE = sql("""
             SELECT tenure, client, expires_at, last_unit, {clock} FROM OLD TABLE (
                 UPDATE {table} SET tenure = NULL, expires_at = 0, used_at = {clock}
                 WHERE name_utf8 = ?1 AND expires_at > {clock})
             """);
 
-    /** Of 1 the name: the row as it is; without a row, the time alone. */
+    /** Returns the present row; if there is none, only the time. Parameter: 1 the name. */
     static final String LOOK = sql("""
             SELECT tenure, client, expires_at, last_unit, {clock}
             FROM (VALUES (0)) AS one (line) LEFT JOIN {table} ON name_utf8 = ?1
             """);
 
-    /** Of 1 a prefix: the held names and their rows. */
+    /** Returns the held names and their rows. Parameter: 1 the prefix. */
     static final String LIST = sql("""
             SELECT tenure, client, expires_at, last_unit, {clock}, name_utf8 FROM {table}
             WHERE expires_at > {clock} AND SUBSTRING(name_utf8 FROM 1 FOR OCTET_LENGTH(?1)) = ?1
             """);
 
     /**
-     * Of 1 microseconds and 2 a number of rows: deletes at most so many names that were not used for so long. Their tokens
-     * still rise, because they follow the clock.
+     * Deletes names that were not used for some time. Their tokens still rise, because they follow the clock. Parameters: 1 the
+     * time in microseconds, 2 the highest number of rows to delete.
      */
     static final String SWEEP = sql("""
             DELETE FROM {table}

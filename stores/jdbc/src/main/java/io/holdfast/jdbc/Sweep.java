@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes the rows of names that were not used for some time. A release starts it, and does not wait for it: once an hour, and once
- * a second while there are more such rows than one statement deletes.
+ * A task that deletes the rows of names that were not used for some time. A release starts it, and does not wait for it. It
+ * runs once an hour, and once a second while there are more such rows than one statement deletes.
  */
 final class Sweep implements AutoCloseable {
 
@@ -20,7 +20,7 @@ final class Sweep implements AutoCloseable {
     static final Duration LONGEST = Duration.ofDays(365);
     static final Duration USUAL = Duration.ofDays(7);
 
-    /** How many rows one statement deletes. */
+    /** The number of rows that one statement deletes. */
     static final int ROWS = 10_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(Sweep.class);
@@ -41,7 +41,7 @@ final class Sweep implements AutoCloseable {
         this.due = new AtomicLong(platform.nanoTime() + PERIOD_NANOS);
     }
 
-    /** Sweeps if it is time, on a thread of its own. */
+    /** Starts a sweep on a thread of its own, if one is due. */
     void startIfDue() {
         long now = platform.nanoTime();
         long planned = due.get();
@@ -54,7 +54,7 @@ final class Sweep implements AutoCloseable {
         try {
             worker.execute(this::run);
         } catch (RejectedExecutionException closed) {
-            // the store is closed: another client sweeps
+            // the store is closed; another client sweeps
         } catch (Throwable e) {
             failed(e);
         }

@@ -16,22 +16,26 @@ import java.util.function.Supplier;
 /**
  * Short transactions.
  *
- * <p>They are ended by a commit that is sent by itself. A driver may send a statement that commits by itself once more, on
- * another connection, when its answer stays out; it can't do that with a part of a transaction. So each statement is applied
- * once, and what fails before the commit was not applied at all.
+ * <p>Invariant: each statement is applied at most once, and a transaction that fails before its commit is not applied at all.
+ *
+ * <p>Each transaction ends with a commit that is sent separately. If the answer to an autocommit statement does not arrive, a
+ * driver may send the statement again on another connection (a late duplicate). It cannot do that with part of a transaction.
  */
 record Transactions(Connections connections, Failures failures) {
 
     private static final int TRIES = 20;
 
-    /** What is done in a transaction. */
+    /** The work that is done in a transaction. */
     interface Work<T> {
 
-        /** Empty if others were faster, so that it has to be done again from the beginning. */
+        /**
+         * Does the work. Returns empty if another transaction was faster, so that the work has to be repeated from the
+         * beginning.
+         */
         Optional<T> in(Connection connection) throws SQLException;
     }
 
-    /** Reads a line of a result. */
+    /** A reader of one line of a result. */
     interface Reader<T> {
         T read(ResultSet line) throws SQLException;
     }
@@ -40,7 +44,7 @@ record Transactions(Connections connections, Failures failures) {
         return start(() -> run(what, work));
     }
 
-    /** What fails, fails the stage; also by a row that somebody wrote by hand. */
+    /** Runs a call. Any failure fails the stage, even one that is caused by a row that somebody wrote by hand. */
     static <T> CompletionStage<T> start(Supplier<T> call) {
         try {
             return CompletableFuture.completedStage(call.get());
@@ -57,7 +61,11 @@ record Transactions(Connections connections, Failures failures) {
         }
     }
 
-    /** @throws SQLException if nothing was applied */
+    /**
+     * Runs the work in a transaction, and repeats it while other transactions are faster.
+     *
+     * @throws SQLException if nothing was applied
+     */
     <T> T tryOften(String what, Work<T> work) throws SQLException {
         for (int i = 0; i < TRIES; i++) {
             Optional<T> result = once(what, work);

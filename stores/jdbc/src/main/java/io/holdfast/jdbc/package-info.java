@@ -1,4 +1,4 @@
-/** Locks as rows of a table; see {@link io.holdfast.jdbc.JdbcStoreProvider}. */
+/** Locks that are rows of a table; see {@link io.holdfast.jdbc.JdbcStoreProvider}. */
 @NullMarked
 package io.holdfast.jdbc;
 

@@ -3,7 +3,7 @@ package io.holdfast.embedded.redis;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** One server for all users inside this JVM: the first one starts it, the last one stops it. */
+/** The one server for all users in this JVM. The first user starts it, and the last one stops it. */
 final class EmbeddedRedis {
 
     private static final ReentrantLock LOCK = new ReentrantLock();
@@ -14,10 +14,10 @@ final class EmbeddedRedis {
     private EmbeddedRedis() {}
 
     /**
-     * The shared server, which runs until as many {@link #release()} have followed.
+     * Returns the shared server. It runs until {@link #release()} has been called as often as this method.
      *
-     * <p>If it cannot be started, the exception of {@link RedisServer#start(String...)} is thrown and nothing is to be
-     * released; the next call tries again.
+     * <p>If the server cannot be started, this method throws the exception of {@link RedisServer#start(String...)}. In that
+     * case, there is nothing to release, and the next call tries again.
      */
     static RedisServer acquire() {
         LOCK.lock();
@@ -32,9 +32,9 @@ final class EmbeddedRedis {
     }
 
     /**
-     * Gives one {@link #acquire()} back; the last one returns when the server is gone.
+     * Releases the result of one {@link #acquire()}. The last release returns when the server is gone.
      *
-     * @throws IllegalStateException if there is nothing to give back
+     * @throws IllegalStateException if there is nothing to release
      */
     static void release() {
         LOCK.lock();

@@ -9,10 +9,12 @@ import java.util.ServiceLoader;
 import java.util.Set;
 
 /**
- * Opens {@code embedded:redis}: locks on a real Redis that runs beside this JVM, for demos, tests and development.
+ * A provider that opens {@code embedded:redis}: locks on a real Redis that runs beside this JVM, for demos, tests and
+ * development.
  *
- * <p>One server a JVM, started by the first client and stopped with the last. It keeps nothing, and excludes nobody outside
- * this JVM. Needs {@code holdfast-redis} on the class path, which does the talking.
+ * <p>There is one server for each JVM. It is started by the first client, and stopped with the last one. It persists nothing,
+ * and excludes no process outside this JVM. It needs {@code holdfast-redis} on the class path, which communicates with the
+ * server.
  */
 public final class EmbeddedRedisProvider implements StoreProvider {
 

@@ -12,23 +12,29 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A shell between this JVM and the server, which outlives the JVM just long enough to clean up after it.
+ * A shell between this JVM and the server. It outlives the JVM just long enough to clean up after it.
  *
- * <p>The shell reads orders, one a line, from a pipe that only this JVM holds open, and answers each with one line. When
- * the pipe ends, because it was closed or because the JVM is gone, the shell kills the server, removes the home folder and
- * ends. As the server's parent it also reaps it: an answered {@code KILL} means that no process and no port is left.
+ * <p>Invariants:
  *
- * <p>The shell ignores the signals of a terminal, and the server gets a session of its own where the platform has {@code
- * setsid}: after Ctrl-C the server still serves the shutdown hooks of the JVM.
+ * <ol>
+ *   <li>Only this JVM holds the pipe of orders open. When the pipe ends, because it was closed or because the JVM has died, the
+ *       shell kills the server, removes the home folder and ends.
+ *   <li>After the answer to {@code KILL}, no process and no port of the server is left. The shell is the server's parent, so it
+ *       also reaps it.
+ * </ol>
+ *
+ * <p>The shell reads orders from the pipe, one a line, and answers each with one line. It ignores the signals of a terminal.
+ * The server has a session of its own if the platform has {@code setsid}. So after Ctrl-C the server still serves the shutdown
+ * hooks of the JVM.
  */
 final class Guard implements AutoCloseable {
 
     private static final Duration END_LIMIT = Duration.ofSeconds(10);
 
     /**
-     * The first argument is the home folder, the others are the server's command line without the port. {@code jobs}
-     * makes the shell notice a child that has ended. The server's process group holds its forked writers. PIPE is
-     * ignored because the JVM may die between an order and its answer.
+     * The script of the shell. The first argument is the home folder. The others are the server's command line without the
+     * port. {@code jobs} makes the shell notice a child that has ended. The server's process group contains its forked writers.
+     * PIPE is ignored because the JVM may die between an order and its answer.
      */
     private static final String SCRIPT = """
             trap '' HUP INT PIPE QUIT TERM
@@ -67,7 +73,7 @@ final class Guard implements AutoCloseable {
         this.answers = shell.inputReader();
     }
 
-    /** A guard that will remove the home folder; what the shell and the server print is appended to the log. */
+    /** Starts a guard, which will remove the home folder. The output of the shell and of the server is appended to the log. */
     static Guard over(Path home, Path log, List<String> command) throws IOException {
         List<String> line = new ArrayList<>(List.of("sh", "-c", SCRIPT, "sh", home.toString()));
         line.addAll(command);
@@ -76,7 +82,7 @@ final class Guard implements AutoCloseable {
                 .start());
     }
 
-    /** Starts the server, and tells its process id before anything is known of its success. */
+    /** Starts the server, and returns its process id before it is known whether the start succeeds. */
     long start(int port) {
         return Long.parseLong(order("START " + port));
     }
@@ -116,7 +122,7 @@ final class Guard implements AutoCloseable {
         return answer;
     }
 
-    /** Ends the shell, which kills the server and removes the home folder; returns when both are gone. */
+    /** Ends the shell, which kills the server and removes the home folder. Returns when both are gone. */
     @Override
     public void close() {
         try (answers) {

@@ -8,7 +8,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
-/** The two questions that are asked of ports on 127.0.0.1. */
+/** Two checks of ports on 127.0.0.1. */
 final class Loopback {
 
     static final String HOST = "127.0.0.1";
@@ -18,7 +18,7 @@ final class Loopback {
 
     private Loopback() {}
 
-    /** A port that was free a moment ago; another process may take it before it is used. */
+    /** Returns a port that was free a moment ago. Another process may bind it before it is used. */
     static int freePort() {
         try (ServerSocket probe = new ServerSocket(0, 1, address())) {
             return probe.getLocalPort();
@@ -28,8 +28,8 @@ final class Loopback {
     }
 
     /**
-     * Whether a Redis server answers a PING there. A refusal ({@code -LOADING}, {@code -NOAUTH}) is an answer, too; an
-     * echo is not, which is what a connection that met itself would give.
+     * Returns {@code true} if a Redis server answers a PING at the port. A refusal ({@code -LOADING}, {@code -NOAUTH}) is an
+     * answer, too. An echo is not an answer, because a connection that has connected to itself returns an echo.
      */
     static boolean answersPing(int port) {
         try (Socket socket = new Socket()) {
@@ -43,7 +43,7 @@ final class Loopback {
         }
     }
 
-    /** By its bytes: the JVM's own idea of loopback may be the one of IPv6. */
+    /** Returns the address by its bytes, because the JVM's loopback address may be that of IPv6. */
     static InetAddress address() throws IOException {
         return InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
     }

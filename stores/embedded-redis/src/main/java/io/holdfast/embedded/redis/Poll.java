@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /**
- * Waiting for another process, which can only be asked again and again.
+ * A wait for another process, which can only be polled.
  *
- * <p>An interrupt does not cut a wait short, since half a start or half a stop leaves a process behind; the flag is set
- * again at the end.
+ * <p>An interrupt does not end a wait early, because half a start or half a stop would leave a process behind. The interrupt
+ * status is set again at the end.
  */
 final class Poll {
 
@@ -15,7 +15,7 @@ final class Poll {
 
     private Poll() {}
 
-    /** Asks until the answer is yes, and says whether it came within the limit. */
+    /** Polls until the condition is true. Returns {@code false} if that takes longer than the limit. */
     static boolean until(Duration limit, BooleanSupplier question) {
         long end = System.nanoTime() + limit.toNanos();
         boolean interrupted = false;

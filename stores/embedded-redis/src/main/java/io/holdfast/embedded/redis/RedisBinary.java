@@ -8,14 +8,17 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
 
-/** The redis-server executable for one platform, carried as a resource on the class path. */
+/** The redis-server executable for one platform, which is a resource on the class path. */
 record RedisBinary(String resource) {
 
     static final String VERSION = "7.0.15";
 
     private static final String OTHER = "io.holdfast.embedded.redis.executable";
 
-    /** Puts the executable there that was asked for, or that of the platform this JVM runs on; throws where there is none. */
+    /**
+     * Writes an executable to the file: the requested one, or that of the platform on which this JVM runs. Throws if there is
+     * none.
+     */
     static void provide(Path file) {
         provide(file, System.getProperty(OTHER, ""));
     }
@@ -39,7 +42,7 @@ record RedisBinary(String resource) {
         }
     }
 
-    /** The executable for the platform this JVM runs on; throws where there is none. */
+    /** Returns the executable for the platform on which this JVM runs. Throws if there is none. */
     static RedisBinary forThisPlatform() {
         return forPlatform(System.getProperty("os.name"), System.getProperty("os.arch"));
     }
@@ -70,7 +73,7 @@ record RedisBinary(String resource) {
 
     /** Writes the executable to the given file, which only this user may read and run. */
     void extractTo(Path file) {
-        // Asked of the loader, not of the class: on the module path the carrier is a module of its own.
+        // the class loader is asked, and not the class: on the module path, the resource is in a different module
         try (InputStream in = RedisBinary.class.getClassLoader().getResourceAsStream(resource)) {
             if (in == null) {
                 throw new IllegalStateException(

@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A real Redis 7.0 server: a process of its own on a port of 127.0.0.1, which ends with this JVM.
+ * A real Redis 7.0 server, which runs as a separate process on a port of 127.0.0.1, and ends with this JVM.
  *
  * <pre>{@code
  * try (RedisServer server = RedisServer.start("--requirepass", "secret")) {
@@ -24,18 +24,18 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>The executable is a resource; it is unpacked into a private temporary folder, the home of the server. Neither
- * Redis nor any privilege has to be there. Without arguments the server keeps nothing: {@code --bind 127.0.0.1 --save ''
- * --appendonly no}.
+ * <p>The executable is a resource. It is unpacked into a private temporary folder, the home of the server. Neither an installed
+ * Redis nor any privilege is needed. Without arguments the server persists nothing:
+ * {@code --bind 127.0.0.1 --save '' --appendonly no}.
  *
- * <p>Where the system property {@code io.holdfast.embedded.redis.executable} names the server of another Redis, or of Valkey, that
+ * <p>If the system property {@code io.holdfast.embedded.redis.executable} names the server of another Redis, or of Valkey, that
  * one is started instead.
  *
- * <p>When the JVM ends without {@link #close()}, be it by {@code System.exit} or by {@code kill -9}, the server process
- * and its home are gone within a second.
+ * <p>The JVM may end without {@link #close()}, by {@code System.exit} or by {@code kill -9}. Then the server process and its
+ * home are gone within a second.
  *
- * <p>All methods may be called by any thread; those that change the state of the process take their turn. They wait for
- * what they promise, and no interrupt cuts them short: the flag of the thread is kept.
+ * <p>This class is safe for use by any thread. The methods that change the state of the process run one after the other. They
+ * return when the change is complete. An interrupt does not end them early, and the interrupt status is preserved.
  */
 public final class RedisServer implements AutoCloseable {
 
@@ -64,9 +64,9 @@ public final class RedisServer implements AutoCloseable {
     /**
      * Starts a server on a free port, and returns when it answers.
      *
-     * @param args further arguments of redis-server, as on its command line: {@code "--appendonly", "yes"}
+     * @param args additional arguments of redis-server, in the form of its command line: {@code "--appendonly", "yes"}
      * @throws IllegalArgumentException if an argument is one that this class has to set itself
-     * @throws IllegalStateException if the server ends, or does not answer within 10 s; the text has the end of its log
+     * @throws IllegalStateException if the server ends, or does not answer within 10 s; the text contains the end of its log
      * @throws UnsupportedOperationException if there is no executable for this platform
      * @throws UncheckedIOException if the files cannot be written, or there is no {@code sh}
      */
@@ -74,7 +74,7 @@ public final class RedisServer implements AutoCloseable {
         return builder().args(args).start();
     }
 
-    /** What can be chosen before a start. */
+    /** Returns a builder, which sets the options of a server before its start. */
     public static Builder builder() {
         return new Builder();
     }
@@ -92,7 +92,10 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    /** The guard comes before the executable, so that a JVM killed while it unpacks leaves nothing either. */
+    /**
+     * Prepares a server. The guard starts before the executable is unpacked, so a JVM that is killed during the unpacking
+     * leaves nothing behind either.
+     */
     private static RedisServer prepare(Builder wish) {
         try {
             Path kept = wish.dir == null ? null : existing(wish.dir.toAbsolutePath());
@@ -136,9 +139,9 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Starts the process on a port of the given source. A port in use is tried again, or another one is, for a moment:
-     * a free port may be lost to another process before it is bound, and the port of a server that was down to an
-     * outgoing connection.
+     * Starts the process on a port from the given source. If a port is in use, the start is tried again for a moment, on that
+     * port or on another one. Two races make this necessary. Another process may bind a free port first. An outgoing connection
+     * may use the port of a server that was down.
      */
     private void boot(IntSupplier ports) {
         long end = System.nanoTime() + RETRY_LIMIT.toNanos();
@@ -152,7 +155,7 @@ public final class RedisServer implements AutoCloseable {
         LOG.debug("Redis process {} listens on port {} and keeps its data in {}", pid, port, dir);
     }
 
-    /** The log is asked, not the port: at a port in use, a stranger would answer. */
+    /** Starts the process once. It checks the log, not the port, because at a port in use another server would answer. */
     private boolean launch(int candidate) {
         log.mark();
         port = candidate;
@@ -160,37 +163,40 @@ public final class RedisServer implements AutoCloseable {
         return Poll.until(READY_LIMIT, () -> log.saysInitialized() || !guard.serverIsAlive()) && guard.serverIsAlive();
     }
 
-    /** The port on 127.0.0.1; it stays the same over restarts. */
+    /** Returns the port on 127.0.0.1, which stays the same across restarts. */
     public int port() {
         return port;
     }
 
-    /** The address for clients: {@code redis://127.0.0.1:PORT}, without a password. */
+    /** Returns the address for clients: {@code redis://127.0.0.1:PORT}, without a password. */
     public String uri() {
         return "redis://" + Loopback.HOST + ":" + port;
     }
 
-    /** The process id of the Redis server; another one after a restart, and the last one when it does not run. */
+    /**
+     * Returns the process id of the Redis server, which changes with a restart. If the server does not run, it is the last one.
+     */
     public long pid() {
         return pid;
     }
 
-    /** The folder of the server's data and of its log, {@code redis.log}. */
+    /** Returns the folder of the server's data and of its log, {@code redis.log}. */
     public Path dir() {
         return dir;
     }
 
-    /** The private folder of the executable, and of the data unless the caller gave a folder for them. */
+    /** Returns the private folder of the executable. It also contains the data, unless the caller gave a folder for them. */
     Path home() {
         return home;
     }
 
     /**
-     * Waits until the server answers a PING. That it wants a password is an answer, and so is that it is still loading
-     * its data: a server with an append-only file may refuse commands with {@code LOADING} for a while after a start.
+     * Waits until the server answers a PING. Two errors count as answers: that the server requires a password, and that it is
+     * still loading its data. After a start, a server with an append-only file may refuse commands with {@code LOADING} for a
+     * while.
      *
-     * @throws IllegalStateException if it is closed, does not run, or does not answer within 10 s (it may be paused);
-     *     the text has the end of its log
+     * @throws IllegalStateException if the server is closed, does not run, or does not answer within 10 s (it may be paused);
+     *     the text contains the end of its log
      */
     public void awaitReady() {
         requireOpen();
@@ -201,7 +207,7 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Stops the process from running (SIGSTOP) without ending it: connections stay open, and nothing is answered.
+     * Pauses the process (SIGSTOP) without ending it. Connections stay open, and no request is answered.
      *
      * @throws IllegalStateException if the server is closed or does not run
      */
@@ -210,7 +216,7 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Lets a paused process run on (SIGCONT); no effect on one that runs.
+     * Resumes a paused process (SIGCONT). Has no effect on a process that runs.
      *
      * @throws IllegalStateException if the server is closed or does not run
      */
@@ -219,7 +225,7 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Kills the process (SIGKILL) and returns when it is gone; the folder stays. No effect if it does not run.
+     * Kills the process (SIGKILL), and returns when it is gone. The folder stays. Has no effect if the process does not run.
      *
      * @throws IllegalStateException if the server is closed
      */
@@ -228,10 +234,10 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Starts the process again on the same port, with the same folder and arguments, and returns when it answers. A
-     * process that still runs is shut down in good order before.
+     * Starts the process again on the same port, with the same folder and arguments, and returns when it answers. If the
+     * process still runs, it is first shut down in an orderly way.
      *
-     * @throws IllegalStateException if the server is closed, or the new process ends or does not answer; the text has
+     * @throws IllegalStateException if the server is closed, or if the new process ends or does not answer; the text contains
      *     the end of its log, and another restart may be tried
      */
     public void restart() {
@@ -241,14 +247,14 @@ public final class RedisServer implements AutoCloseable {
         });
     }
 
-    /** The same as {@link #close()}. */
+    /** Closes the server like {@link #close()}. */
     public void stop() {
         close();
     }
 
     /**
-     * Shuts the server down in good order, paused or not, and returns when the process, its port and its home are gone;
-     * a folder given by the caller stays. One that has not ended after 10 s is killed. A second call has no effect.
+     * Shuts the server down in an orderly way, even if it is paused. Returns when the process, its port and its home are gone.
+     * A folder that the caller gave stays. A process that has not ended after 10 s is killed. A second call has no effect.
      *
      * @throws IllegalStateException if the home could not be removed
      */
@@ -313,7 +319,7 @@ public final class RedisServer implements AutoCloseable {
         return "Redis on port " + port;
     }
 
-    /** Where a server listens and keeps its data, for the cases in which that must outlive it. */
+    /** A builder that sets the port and the folder of a server that must keep them beyond its own life. */
     public static final class Builder {
 
         private static final List<String> RESERVED = List.of("port", "dir", "logfile", "daemonize");
@@ -326,9 +332,9 @@ public final class RedisServer implements AutoCloseable {
         private Builder() {}
 
         /**
-         * Listens on this port; without it, on a free one.
+         * Sets the port. Without it, the server uses a free port.
          *
-         * @throws IllegalArgumentException if it is not between 1 and 65535
+         * @throws IllegalArgumentException if the port is not between 1 and 65535
          */
         public Builder port(int port) {
             if (port < 1 || port > 65535) {
@@ -338,14 +344,14 @@ public final class RedisServer implements AutoCloseable {
             return this;
         }
 
-        /** Keeps data and log in this folder, which is made if need be and never removed. */
+        /** Sets the folder for data and log. It is created if necessary, and never removed. */
         public Builder dir(Path dir) {
             this.dir = Objects.requireNonNull(dir, "dir");
             return this;
         }
 
         /**
-         * Appends arguments of redis-server, as on its command line: {@code "--appendonly", "yes"}.
+         * Appends arguments of redis-server, in the form of its command line: {@code "--appendonly", "yes"}.
          *
          * @throws IllegalArgumentException for {@code --port}, {@code --dir}, {@code --logfile} and {@code --daemonize}
          */
@@ -358,8 +364,8 @@ public final class RedisServer implements AutoCloseable {
         }
 
         /**
-         * Gives the server a configuration file with these lines, which it may rewrite. A Sentinel needs one: {@code
-         * config("sentinel monitor orders 127.0.0.1 6379 2").args("--sentinel")}.
+         * Gives the server a configuration file with these lines, which it may rewrite. A Sentinel needs one:
+         * {@code config("sentinel monitor orders 127.0.0.1 6379 2").args("--sentinel")}.
          */
         public Builder config(String... lines) {
             this.config.addAll(List.of(lines));
@@ -378,8 +384,8 @@ public final class RedisServer implements AutoCloseable {
         /**
          * Starts the server, and returns when it answers.
          *
-         * @throws IllegalStateException if the server ends (after 2 s of attempts if the port is in use), or does not
-         *     answer within 10 s; the text has the end of its log
+         * @throws IllegalStateException if the server ends (after 2 s of attempts if the port is in use), or does not answer
+         *     within 10 s; the text contains the end of its log
          * @throws UnsupportedOperationException if there is no executable for this platform
          * @throws UncheckedIOException if the files cannot be written, or there is no {@code sh}
          */

@@ -9,17 +9,20 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** The file that takes all output of server and guard, read from where the latest start began. */
+/** The file with all output of the server and its guard, which is read from the point where the latest start began. */
 final class ServerLog {
 
     private static final int TAIL_LINES = 20;
 
-    /** A server, or a Sentinel, says this once its port is bound, at every log level, and before it loads its data. */
+    /**
+     * The line that a server or a Sentinel logs after it has bound its port, at every log level, and before it loads its data.
+     */
     private static final Pattern INITIALIZED = Pattern.compile("[#*] (Server initialized|Sentinel ID is)");
 
     /**
-     * Faults that another attempt may not meet. The second one: a process forked by another thread of this JVM while
-     * the executable was being written keeps it open for writing until that process has closed its descriptors.
+     * The faults that another attempt may avoid. The second one is a race with another thread of this JVM. A process that this
+     * thread forks while the executable is being written keeps it open for writing, until that process has closed its
+     * descriptors.
      */
     private static final Pattern PASSING = Pattern.compile("Address (already )?in use|Text file busy");
 
@@ -34,7 +37,7 @@ final class ServerLog {
         return file;
     }
 
-    /** What follows belongs to a new start. */
+    /** Marks the beginning of a new start in the log. */
     void mark() {
         try {
             start = Files.size(file);
@@ -51,7 +54,7 @@ final class ServerLog {
         return PASSING.matcher(text()).find();
     }
 
-    /** The last lines since the mark. */
+    /** Returns the last lines since the mark. */
     String tail() {
         List<String> lines = text().lines().toList();
         return String.join("\n", lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size()));
