@@ -95,7 +95,8 @@ final class SegmentSearch {
     boolean survives(HoldfastException failure) {
         long now = platform.nanoTime();
         long most = access.maxOutage().toNanos();
-        // "held" does not prove an answer, because the client may know it from another waiter; so time separates two outages
+        // "held" does not prove an answer, because the client may know it from another waiter; so time separates two
+        // outages
         if (!failedBefore || now - lastFailure >= most) {
             outageSince = askedAt;
         }

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class LateRequestTest {
 
     private static final SlotConfig CONFIG = BargingSlotModelCheckingTest.CONFIG;
-    private static final StoreException TOO_LATE =
+    private final StoreException tooLate =
             new StoreException(StoreException.Effect.NOT_APPLIED, "requests reach the store too late");
 
     private final Effect.Buffer out = new Effect.Buffer();
@@ -54,7 +54,7 @@ class LateRequestTest {
         slot.locked(() -> slot.arrive(waiter, 0, out));
         Tenure asked = asked().get(0);
         assertThat(slot.locked(() -> slot.asks(asked, 0))).isEqualTo(CONFIG.command());
-        slot.on((s, o) -> s.late(asked, TOO_LATE, now, out));
+        slot.on((s, o) -> s.late(asked, tooLate, now, out));
         return waiter;
     }
 
@@ -73,7 +73,7 @@ class LateRequestTest {
         assertThat(waiter.outcome)
                 .isInstanceOfSatisfying(
                         Outcome.Failed.class,
-                        failed -> assertThat(failed.error()).isSameAs(TOO_LATE));
+                        failed -> assertThat(failed.error()).isSameAs(tooLate));
         assertThat(asked()).hasSize(1);
     }
 }
