@@ -26,7 +26,7 @@ public interface ClientAccess {
     /** Runs an action when the lease of this client is lost. The action must not block, and does not wait for users' code. */
     void whenLost(Lease lease, Consumer<LeaseLostException> action);
 
-    /** Runs users' code on its executor, and logs what it throws. */
+    /** Runs users' code on the executor for it, and logs what it throws. */
     void callBack(String what, Runnable code);
 
     /** Logs an error that has no other recipient. */

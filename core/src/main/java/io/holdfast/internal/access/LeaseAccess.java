@@ -22,14 +22,14 @@ public interface LeaseAccess extends Lease {
      * Renews the hold, and raises the token floor. All tokens that are issued later are above the floor, both in this client
      * and at the store.
      *
-     * @return a future that tells whether the store confirmed both; it is {@code false} after the command timeout
+     * @return a future of whether the store confirmed both; it is {@code false} after the command timeout
      */
     CompletableFuture<Boolean> renew(long floor);
 
     /**
      * Moves the end of the hold like {@link #extend}. If the store does not confirm, the old end applies.
      *
-     * @return a future that tells whether the store confirmed
+     * @return a future of whether the store confirmed
      */
     CompletableFuture<Boolean> extending(Duration lease);
 

@@ -54,7 +54,7 @@ public interface LockAccess {
     /** Runs a task after the delay, or when the client is closed, whichever is first. The task may call the store. */
     Platform.Task later(Duration delay, Runnable task);
 
-    /** Runs users' code on its executor, and logs what it throws. */
+    /** Runs users' code on the executor for it, and logs what it throws. */
     void callBack(String what, Runnable code);
 
     /** Runs an action of a user for a loss, on a thread that has no other task. Logs what the action throws. */

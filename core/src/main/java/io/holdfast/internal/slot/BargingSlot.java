@@ -184,7 +184,7 @@ public class BargingSlot extends Slot {
         newHead(now);
     }
 
-    /** Plans a renewal within a poll interval. Its reply tells whether a foreign client waits. */
+    /** Plans a renewal within a poll interval. Its reply reports whether a foreign client waits. */
     @Override
     void handedOn(Tenure current, Hold hold, Effect.Buffer out) {
         if (!current.handedOn && hold.watchdog()) {

@@ -43,8 +43,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>References</h2>
  *
- * <p>The counterpart inside one JVM is a fair {@link java.util.concurrent.locks.ReentrantLock}, whose queue is that of {@link
- * java.util.concurrent.locks.AbstractQueuedSynchronizer}.
+ * <p>The counterpart inside one JVM is a fair {@link java.util.concurrent.locks.ReentrantLock}, whose queue is that of
+ * {@link java.util.concurrent.locks.AbstractQueuedSynchronizer}.
  */
 final class FairSlot extends Slot {
 
@@ -157,7 +157,7 @@ final class FairSlot extends Slot {
         return ticket.arrival != 0 || ticket.queued || ticket.inFlight || ticket.copies.unanswered();
     }
 
-    // ---- who gets the tenure
+    // ---- passing the tenure on
 
     @Override
     boolean mayHave(Waiter head) {

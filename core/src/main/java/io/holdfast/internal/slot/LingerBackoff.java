@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>After other clients wanted a lingering name, the name does not linger for a pause. Each pause is twice as long as the
  *       previous one, up to {@value #LONGEST_NANOS} ns.
- *   <li>The name lingers again only when the pause is over, and it was last held {@value #LOCAL_IN_A_ROW} times in a row
- *       without another client in the way.
+ *   <li>The name lingers again only under two conditions. The pause is over, and the name was last held
+ *       {@value #LOCAL_IN_A_ROW} times in a row without another client in the way.
  *   <li>A tenure that was acquired again that often while it lingered has paid for itself. The next pause is then a short one
  *       again.
  *   <li>A pause is longer than a poll interval. So a client that only polls finds the name free, as if it never lingered.

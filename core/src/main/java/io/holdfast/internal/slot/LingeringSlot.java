@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>A lingering tenure is held at the store and owned by nobody. It is not renewed.
  *   <li>It lingers only for as long as the next owner may use it as it is: until a third of its lease is left, at the latest.
- *   <li>Other clients can ask for it. It was marked when it was requested: its number tells the store that it {@linkplain
- *       TenureId#lingers lingers}. The store then notifies this client of every request that is refused, even of those that do
- *       not wait.
+ *   <li>Other clients can ask for it. It was marked when it was requested: its number tells the store that it
+ *       {@linkplain TenureId#lingers lingers}. The store then notifies this client of every request that is refused, even of
+ *       those that do not wait.
  *   <li>It is not in doubt, as explained below.
  * </ol>
  *
@@ -34,13 +34,13 @@ import org.jspecify.annotations.Nullable;
  * <h2>What ends the linger</h2>
  *
  * <ul>
- *   <li>An owner arrives that accepts any valid tenure: it receives the next token, and renewals continue where they were. What
- *       fell due in the meantime is renewed at once, because the watchdog never finds an owner if the name is acquired again
- *       and again for a moment.
+ *   <li>An owner arrives that accepts any valid tenure: it receives the next token, and renewals continue where they were. A
+ *       renewal that fell due in the meantime is sent at once. Otherwise it might never be sent: the watchdog never finds an
+ *       owner of a name that is acquired again and again for a moment.
  *   <li>Another owner arrives, or the lease or the tokens are used up: the tenure is given up, and the store is asked anew.
  *   <li>A foreign client waits, according to a message or to the count in a reply: the tenure is given up at once.
- *   <li>The tenure is also given up in these cases: the linger is over, a gap may have swallowed messages, this client requests
- *       the name in another way, the name was forced free, or the client closes.
+ *   <li>The linger is over, a gap may have swallowed messages, or this client requests the name in another way: the tenure is
+ *       given up. The same happens if the name was forced free, or the client closes.
  *   <li>The deadline passes, or a renewal under way finds the tenure lost: it is given up. This is no loss, because nobody held
  *       it.
  * </ul>
@@ -52,8 +52,8 @@ import org.jspecify.annotations.Nullable;
  * <h2>Doubt</h2>
  *
  * <p>A tenure that may have ended at the store without notice to this client is in doubt. Its clocks have parted, a forced
- * release was reported, or messages may have been missed. If it lingered, a loss would be hidden from the owner that releases
- * it, and the next owner would receive what another client holds (split brain). The doubt lasts until a renewal that was sent
+ * release was reported, or messages may have been missed. If it lingered, its loss would be hidden from the owner that releases
+ * it. The next owner would then receive what another client holds (split brain). The doubt lasts until a renewal that was sent
  * afterwards is confirmed. Until then, an unlock asks the store, like the unlock of any other lock.
  *
  * <h2>Costs for other clients</h2>
@@ -110,7 +110,7 @@ public final class LingeringSlot extends BargingSlot {
         return Optional.ofNullable(kept);
     }
 
-    // ---- coming
+    // ---- arrival
 
     @Override
     public boolean arrive(Waiter waiter, long now, Effect.Buffer out) {
@@ -162,7 +162,7 @@ public final class LingeringSlot extends BargingSlot {
         return mark ? new Tenure(plain.id.lingering(), share) : plain;
     }
 
-    // ---- leaving
+    // ---- release
 
     @Override
     void passOn(Hold hold, long now, Effect.Buffer out) {
@@ -187,7 +187,7 @@ public final class LingeringSlot extends BargingSlot {
         return hold.tenure.id.lingers() && hold.watchdog() && !doubtful && !isInLine.test(name);
     }
 
-    // ---- others want it
+    // ---- foreign waiters
 
     @Override
     public void wanted(long now, Effect.Buffer out) {
@@ -265,7 +265,7 @@ public final class LingeringSlot extends BargingSlot {
         super.revoked(id, now, out);
     }
 
-    // ---- answers to what was sent while somebody owned it
+    // ---- answers to requests that were sent while the tenure had an owner
 
     @Override
     void becomeHeld(Tenure asked, long now, Effect.Buffer out) {

@@ -92,7 +92,7 @@ public final class SharedSlot extends BargingSlot {
         return current.sharedToken();
     }
 
-    // ---- coming
+    // ---- arrival
 
     /**
      * Takes a waiter in. While the tenure is held, the waiter joins it at once.
@@ -163,7 +163,7 @@ public final class SharedSlot extends BargingSlot {
         }
     }
 
-    // ---- leaving
+    // ---- release
 
     @Override
     void passOn(Hold hold, long now, Effect.Buffer out) {

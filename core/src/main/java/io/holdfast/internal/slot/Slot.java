@@ -39,14 +39,14 @@ import org.jspecify.annotations.Nullable;
  * {@link Effect}s, which the caller carries out when the mutex is free. Under the mutex, no clock is read and nothing outside
  * is called.
  *
- * <p>This class has what all slots have in common: a held tenure, its successive owners, its renewals, and its end. {@link
- * BargingSlot}, {@link FairSlot} and {@link PermitQueue} define how waiters acquire a tenure.
+ * <p>This class has what all slots have in common: a held tenure, its successive owners, its renewals, and its end.
+ * {@link BargingSlot}, {@link FairSlot} and {@link PermitQueue} define how waiters acquire a tenure.
  *
  * <h2>References</h2>
  *
  * <p>For a tenure that its client renews, and that the store ends after a time limit: the leases of Gray and Cheriton (SOSP
- * 1989). For the split into a state and a wait queue, inside one JVM: {@link
- * java.util.concurrent.locks.AbstractQueuedSynchronizer}.
+ * 1989). For the split into a state and a wait queue, inside one JVM:
+ * {@link java.util.concurrent.locks.AbstractQueuedSynchronizer}.
  */
 public abstract class Slot {
 
@@ -116,7 +116,7 @@ public abstract class Slot {
         return locked(queue::size);
     }
 
-    // ---- what differs; all from here on runs inside locked()
+    // ---- defined by subclasses; everything from here on that changes the slot runs under the mutex
 
     void own(Hold hold) {
         owner = hold;
@@ -234,7 +234,7 @@ public abstract class Slot {
     /** Creates the settlement that gives the tenure up. */
     abstract Settlement settlement(Tenure current, boolean yield, Effect.Buffer out);
 
-    // ---- replies that grant and refuse nothing
+    // ---- replies that neither grant nor refuse
 
     /**
      * Handles a request that reached the store after its {@code notAfter}. The first one is repeated without a pause if there
@@ -278,7 +278,7 @@ public abstract class Slot {
         out.add(new Effect.Tell(waiter));
     }
 
-    // ---- handing out
+    // ---- handing the tenure over
 
     /** Returns {@code true} if the tenure can be handed over to the waiter without a store call. */
     boolean fits(Tenure current, Waiter waiter, long now) {
@@ -563,9 +563,9 @@ public abstract class Slot {
         }
     }
 
-    // ---- signals about what is held
+    // ---- signals about a held tenure
 
-    /** Handles a gap in the signals. What is waited for is requested again, and what is held is renewed. */
+    /** Handles a gap in the signals. Requests again what is waited for, and renews what is held. */
     public void gap(long now, Effect.Buffer out) {
         Tenure current = tenure;
         if (current != null && current.held() && current.renewDue != Durations.NEVER) {
