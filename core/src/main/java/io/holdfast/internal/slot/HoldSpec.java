@@ -5,7 +5,7 @@ import io.holdfast.spi.Share;
 import java.time.Duration;
 
 /**
- * The wishes of an acquirer: for how long to hold the name, and how to wait for it.
+ * The parameters of an acquire: for how long to hold the name, and how to wait for it.
  *
  * @param lease the lease that the store is asked for
  * @param nanos the same lease in nanoseconds

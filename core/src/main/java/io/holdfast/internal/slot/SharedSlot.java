@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>References</h2>
  *
- * <p>This is the starvation of writers in the first readers-writers problem of Courtois, Heymans and Parnas (CACM 1971).
+ * <p>The door prevents the starvation of writers that the first readers-writers problem of Courtois, Heymans and Parnas (CACM
+ * 1971) permits.
  */
 public final class SharedSlot extends BargingSlot {
 

@@ -151,7 +151,7 @@ public abstract class Slot {
 
     /**
      * Ends a waiter whose time is up, unless an answer is still to come. That answer may be a grant. Before the first answer,
-     * nothing is known about the name.
+     * the outcome is unknown.
      */
     public abstract void timeOut(Waiter waiter, long now, Effect.Buffer out);
 
@@ -529,7 +529,7 @@ public abstract class Slot {
     }
 
     /**
-     * Makes the owner of a lease lose it, because the owner is told to stop. The store frees the name when the owner has
+     * Makes the owner of a lease lose it, because the owner is asked to stop. The store frees the name when the owner has
      * released it, or when the lease ends.
      */
     public void revoke(Hold hold, String reason, long now, Effect.Buffer out) {
@@ -660,7 +660,7 @@ public abstract class Slot {
         renewed.mayBeAtStore = renewed.mayBeAtStore && renewed.copies.unanswered();
     }
 
-    /** Handles a renewal that was refused. The store may still have the tenure. The release by its owner gives it up there. */
+    /** Handles a renewal that was refused. The store may still have the tenure. Its owner's release gives it up there. */
     public void renewalRefused(Tenure renewed, String reason, long now, Effect.Buffer out) {
         renewed.renewSent = Durations.NEVER;
         if (renewed == tenure && renewed.held()) {

@@ -10,7 +10,7 @@ import io.holdfast.spi.StoreException;
  * @param outage the time for which a waiter tolerates an outage of the store
  * @param signals whether the store sends signals
  * @param queues whether the store keeps a queue
- * @param spec the spec with which a name is renewed if its owner did not ask for anything else
+ * @param spec the spec with which a name is renewed if its owner did not ask for another one
  * @param counters the counters of the client
  * @param moment the values that change over time
  */
