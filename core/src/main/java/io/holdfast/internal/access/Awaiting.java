@@ -4,12 +4,18 @@ import io.holdfast.spi.Platform;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 
-/** Waits for a future by parking on the platform. */
+/** Helper methods that wait for a future by parking the current thread on the {@link Platform}. */
 public final class Awaiting {
 
     private Awaiting() {}
 
-    /** Waits until it is done or the time, {@link Durations#NEVER} for ever, has passed; an interrupt is kept for later. Returns whether it is done. */
+    /**
+     * Waits until the future is done or the time has passed. An interrupt does not end the wait; the interrupt status is set
+     * again at the end.
+     *
+     * @param nanos the longest time to wait; {@link Durations#NEVER} waits without a time limit
+     * @return whether the future is done
+     */
     public static boolean done(Platform platform, CompletableFuture<?> future, long nanos) {
         if (future.isDone()) {
             return true;
@@ -30,7 +36,11 @@ public final class Awaiting {
         return future.isDone();
     }
 
-    /** Waits until it is done, or the thread is interrupted, whose interrupt is cleared then; whether it is done. */
+    /**
+     * Waits until the future is done or the thread is interrupted. An interrupt that ends the wait is cleared.
+     *
+     * @return whether the future is done
+     */
     public static boolean doneUnlessInterrupted(Platform platform, CompletableFuture<?> future) {
         Thread me = Thread.currentThread();
         whenDone(future, () -> platform.unpark(me));
@@ -40,7 +50,7 @@ public final class Awaiting {
         return future.isDone();
     }
 
-    /** Runs a wait that no interrupt ends. */
+    /** Runs a wait that no interrupt ends. A checked exception of the wait is a programming error. */
     public static <T> T uninterruptibly(Callable<T> wait) {
         try {
             return wait.call();
@@ -51,7 +61,7 @@ public final class Awaiting {
         }
     }
 
-    /** Runs the action when the future is done, however. */
+    /** Runs the action when the future is done, by a value, by an error, or by cancellation. */
     public static void whenDone(CompletableFuture<?> future, Runnable action) {
         var unused = future.whenComplete((value, error) -> action.run());
     }

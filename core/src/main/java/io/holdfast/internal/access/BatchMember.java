@@ -5,33 +5,50 @@ import io.holdfast.spi.Platform;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** What a lock says about itself, and does, beside its API, so that it can be put in order and taken with others. */
+/**
+ * The internal view of a lock as a member of a multi-lock. It orders the lock among other members, and acquires several members
+ * by one request.
+ */
 public interface BatchMember {
 
-    /** Where it is kept. */
+    /** Returns the location of the lock, which determines its order. */
     LockLocation location();
 
-    /** The time of its client. */
+    /** Returns the platform of its client, for the time. */
     Platform platform();
 
-    /** Whether one request can take both, and nobody in this process is seen to have or to want one of them. */
+    /**
+     * Returns {@code true} if one request can acquire both locks, and no owner of this client is seen to hold or to request
+     * either of them.
+     */
     boolean goesWith(BatchMember next);
 
     /**
-     * Asks for one member, or for several that go together by one request, and waits for the answer but for nothing else.
-     * Unless all are got none is. An interrupt is kept; where the wish is interruptible it ends the wait.
+     * Requests one member, or several that go together by one request. Waits for the answer of the store, but not until a lock
+     * is free. Either all members are acquired or none.
+     *
+     * <p>The interrupt status is preserved. An interrupt ends the wait only if the spec is interruptible.
+     *
+     * @param neighbours the requested members, of which this lock is the first
      */
     BatchOutcome askTogether(List<BatchMember> neighbours, MemberSpec spec);
 
-    /** The same for the leases of several, without blocking; who ends the future gives up. */
+    /**
+     * Requests leases of the members like {@link #askTogether}, without blocking. Completing or canceling the future withdraws
+     * the request.
+     */
     CompletableFuture<BatchOutcome> askingTogether(List<BatchMember> neighbours, MemberSpec spec);
 
-    /** All of them. */
+    /** Returns the locks as members. */
     static List<BatchMember> all(List<DistributedLock> locks) {
         return locks.stream().map(BatchMember::of).toList();
     }
 
-    /** The same lock as a member, or throws. */
+    /**
+     * Returns the lock as a member.
+     *
+     * @throws IllegalArgumentException if the lock is not one of a Holdfast client
+     */
     static BatchMember of(DistributedLock lock) {
         if (lock instanceof BatchMember member) {
             return member;

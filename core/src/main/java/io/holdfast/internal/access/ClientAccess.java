@@ -8,27 +8,27 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
-/** What a recipe has of its client beside the public face. */
+/** The operations of a client that recipes use beside the public API. */
 public interface ClientAccess {
 
-    /** Time and randomness. */
+    /** Returns the platform, for time and randomness. */
     Platform platform();
 
-    /** For how long one who waits stays through an outage. */
+    /** Returns the time for which a waiter tolerates an outage of the store. */
     Duration maxOutage();
 
-    /** Runs a task that may call the store, after a delay; never, if the client is closed before. */
+    /** Runs a task after a delay. The task may call the store. It never runs if the client is closed first. */
     Platform.Task later(Duration delay, Runnable task);
 
-    /** Asks the store who holds a name, without blocking. */
+    /** Asks the store for the holder of a name, without blocking. */
     CompletionStage<LockReport> inspect(String name);
 
-    /** Runs an action, which must not block, when the lease of this client is lost; it waits for no users' code. */
+    /** Runs an action when the lease of this client is lost. The action must not block, and does not wait for users' code. */
     void whenLost(Lease lease, Consumer<LeaseLostException> action);
 
-    /** Runs users' code on their executor; what it throws is logged. */
+    /** Runs users' code on the executor for it, and logs what it throws. */
     void callBack(String what, Runnable code);
 
-    /** Logs an error that has nobody else to go to. */
+    /** Logs an error that has no other recipient. */
     void failed(String what, Throwable error);
 }

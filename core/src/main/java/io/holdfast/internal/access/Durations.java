@@ -3,10 +3,10 @@ package io.holdfast.internal.access;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The rules for times that users pass. */
+/** The rules for durations that users pass. */
 public final class Durations {
 
-    /** Nanoseconds: a time that never comes, a wait without end. */
+    /** The number of nanoseconds that stands for a time that never comes, or for a wait without a time limit. */
     public static final long NEVER = Long.MAX_VALUE;
 
     /** The shortest lease. */
@@ -14,7 +14,7 @@ public final class Durations {
     /** The longest lease. */
     public static final Duration MAX_LEASE = Duration.ofDays(365);
 
-    /** A third of the time after which a store forgets a waiter, so that it survives two lost requests. */
+    /** A third of the time after which a store forgets a waiter, so that a waiter survives two lost requests. */
     private static final Duration LONGEST_POLL = Duration.ofSeconds(20);
 
     private static final int LINGERS_IN_A_LEASE = 3;
@@ -22,7 +22,12 @@ public final class Durations {
 
     private Durations() {}
 
-    /** Returns the lease, or throws; {@code what} says which. */
+    /**
+     * Checks a lease, and returns it.
+     *
+     * @param what the name of the lease in the error text
+     * @throws IllegalArgumentException if the lease is not positive or is out of range
+     */
     public static Duration requireLease(String what, Duration lease) {
         if (lease.isNegative() || lease.isZero()) {
             throw new IllegalArgumentException(what + " " + lease + " is not positive: pass 100 ms to 365 days,"
@@ -31,7 +36,12 @@ public final class Durations {
         return requireStorable(what, lease);
     }
 
-    /** Returns the time, or throws if a store cannot keep a name for so long. */
+    /**
+     * Checks a time for which a store is to keep a name, and returns it.
+     *
+     * @param what the name of the time in the error text
+     * @throws IllegalArgumentException if a store cannot keep a name for that time
+     */
     public static Duration requireStorable(String what, Duration time) {
         if (time.compareTo(MIN_LEASE) < 0 || time.compareTo(MAX_LEASE) > 0) {
             throw new IllegalArgumentException(what + " " + time + " is out of range: 100 ms to 365 days");
@@ -39,7 +49,12 @@ public final class Durations {
         return time;
     }
 
-    /** Returns the value, or throws. */
+    /**
+     * Checks that a duration is above zero and at most 365 days, and returns it.
+     *
+     * @param what the name of the duration in the error text
+     * @throws IllegalArgumentException if the duration is out of range
+     */
     public static Duration requirePositive(String what, Duration value) {
         if (value.isNegative() || value.isZero() || value.compareTo(MAX_LEASE) > 0) {
             throw new IllegalArgumentException(what + " " + value + " is out of range: above zero, at most 365 days");
@@ -47,7 +62,11 @@ public final class Durations {
         return value;
     }
 
-    /** Returns the poll interval, or throws. */
+    /**
+     * Checks the poll interval, and returns it.
+     *
+     * @throws IllegalArgumentException if the interval is out of range
+     */
     public static Duration requirePollInterval(Duration value) {
         if (requirePositive("pollInterval", value).compareTo(LONGEST_POLL) > 0) {
             throw new IllegalArgumentException("pollInterval " + value + " is out of range: above zero, at most 20 s,"
@@ -56,7 +75,13 @@ public final class Durations {
         return value;
     }
 
-    /** Throws if the linger is not from zero to a third of the lease, as far as that is known. */
+    /**
+     * Checks that the linger is between zero and a third of the lease. If the lease is not known, only the general range is
+     * checked.
+     *
+     * @param what the name of the linger in the error text
+     * @throws IllegalArgumentException if the linger is out of range
+     */
     public static void requireLinger(String what, Duration linger, Optional<Duration> lease) {
         if (linger.isZero()) {
             return;
@@ -72,7 +97,7 @@ public final class Durations {
                 });
     }
 
-    /** Nanoseconds; what does not fit is as good as for ever. */
+    /** Returns the duration in nanoseconds. A duration that does not fit counts as {@link #NEVER}, and a negative one as -1. */
     public static long nanos(Duration value) {
         return value.compareTo(LONGEST) >= 0 ? Long.MAX_VALUE : value.isNegative() ? -1 : value.toNanos();
     }

@@ -7,29 +7,36 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** A hold at one server: what a lease can do beside its public face. Nothing here blocks. */
+/** A lease at one server, with operations beside its public API. No method that is declared here blocks. */
 public interface LeaseAccess extends Lease {
 
-    /** Registers an action for the loss like {@link #onLost}, which must not block, and waits for no users' code. */
+    /** Registers an action for the loss, like {@link #onLost}. The action must not block, and does not wait for users' code. */
     void whenLost(Consumer<LeaseLostException> action);
 
-    /** Whether it is lost, at this moment and for good, or its client is closed. */
+    /**
+     * Returns {@code true} if the lease is lost for good at this moment, was released, or was ended by the close of its client.
+     */
     boolean isOver();
 
     /**
-     * Renews the hold, and lets all tokens that are given later be above the floor, here and by the store.
+     * Renews the hold, and raises the token floor. All tokens that are issued later are above the floor, both in this client
+     * and at the store.
      *
-     * @return whether the store confirmed both; false after the command timeout
+     * @return a future of whether the store confirmed both; it is {@code false} after the command timeout
      */
     CompletableFuture<Boolean> renew(long floor);
 
-    /** Moves the end like {@link #extend}; whether the store confirmed, and otherwise the old end counts. */
+    /**
+     * Moves the end of the hold like {@link #extend}. If the store does not confirm, the old end applies.
+     *
+     * @return a future of whether the store confirmed
+     */
     CompletableFuture<Boolean> extending(Duration lease);
 
-    /** Releases the hold like {@link #closeAsync}, but completes on a thread that waits for no users' code. */
+    /** Releases the hold like {@link #closeAsync}. The future completes on a thread that does not wait for users' code. */
     @CanIgnoreReturnValue
     CompletableFuture<Void> leaving();
 
-    /** Leaves the hold to the end of its lease, as if its owner had died. */
+    /** Abandons the hold, which then lasts until the end of its lease, as if its owner had died. */
     void abandon();
 }

@@ -7,62 +7,67 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** A lock at one server, as a quorum lock uses it beside its public face. Nothing here blocks. */
+/** The operations of a lock at one server that a quorum lock uses beside the public API. None of them blocks. */
 public interface LockAccess {
 
-    /** A lock that has this to offer. */
+    /** A lock that provides these operations. */
     interface Source {
 
-        /** Its server. */
+        /** Returns the operations of the lock at its server. */
         LockAccess server();
     }
 
-    /** Where it is, for error texts and to tell servers apart. */
+    /** Returns the address of the server, for error texts and to distinguish servers. */
     String address();
 
-    /** Time and randomness. */
+    /** Returns the platform, for time and randomness. */
     Platform platform();
 
-    /** How long a hold is kept that is renewed. */
+    /** Returns the lease of a hold that is renewed. */
     Duration lease();
 
-    /** For how long a hold can be relied on, at most, when it was granted for that lease. */
+    /** Returns the longest time for which a hold can be relied on after it was granted for the given lease. */
     Duration validityOf(Duration lease);
 
-    /** How long one call may take. */
+    /** Returns the maximum duration of one call. */
     Duration commandTimeout();
 
-    /** For how long one who waits stays through an outage. */
+    /** Returns the time for which a waiter tolerates an outage of the store. */
     Duration maxOutage();
 
-    /** Whether its client is closed. */
+    /** Returns {@code true} if the client is closed. */
     boolean isClosed();
 
     /**
-     * Asks once for a lease, without waiting for it to be free. Cancelling withdraws, and releases what may have been
-     * granted. Completes on a thread that may call the store, and waits for no users' code.
+     * Requests a lease once, without waiting until the lock is free. Canceling the future withdraws the request, and releases
+     * what may have been granted. The future completes on a thread that may call the store, and that does not wait for users'
+     * code.
      *
-     * @param own how long the lease is, if it is not to be renewed
+     * @param own the lease if it is not to be renewed; empty for a renewed lease
      * @throws IllegalStateException if the client is closed
      */
     CompletableFuture<Optional<Lease>> ask(Optional<Duration> own);
 
-    /** Whether another thread of this client asks for the lock now, and so is why others are refused. */
+    /** Returns {@code true} if this client requests the lock now for another thread, which may be why others are refused. */
     boolean isBeingAsked();
 
-    /** Runs a task that may call the store, after the delay; when the client is closed, if that is earlier. */
+    /** Runs a task after the delay, or when the client is closed, whichever is first. The task may call the store. */
     Platform.Task later(Duration delay, Runnable task);
 
-    /** Runs users' code on their executor; what it throws is logged. */
+    /** Runs users' code on the executor for it, and logs what it throws. */
     void callBack(String what, Runnable code);
 
-    /** Runs an action of a user for a loss, on a thread that does nothing else; what it throws is logged. */
+    /** Runs an action of a user for a loss, on a thread that has no other task. Logs what the action throws. */
     void tellLoss(String what, Runnable action);
 
-    /** Logs an error that has nobody else to go to. */
+    /** Logs an error that has no other recipient. */
     void failed(String what, Throwable error);
 
-    /** The server of a lock, or throws. */
+    /**
+     * Returns the operations of the lock at its server.
+     *
+     * @throws IllegalArgumentException if the lock is not one of a Holdfast client
+     */
     static LockAccess of(DistributedLock lock) {
         if (lock instanceof Source source) {
             return source.server();

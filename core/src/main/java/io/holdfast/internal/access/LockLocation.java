@@ -1,11 +1,11 @@
 package io.holdfast.internal.access;
 
 /**
- * What makes a lock the same lock, or another one, in every process. The name comes first, so that the order of different
+ * The identity of a lock, which is the same in every process. The name comes first in the order. So the order of different
  * names does not depend on how a process writes the address of a store.
  *
- * @param name as it is in the store, with the prefix of the client
- * @param store where that store is
+ * @param name the name at the store, with the key prefix of the client
+ * @param store the address of that store
  */
 public record LockLocation(String name, String store) implements Comparable<LockLocation> {
 
@@ -15,7 +15,7 @@ public record LockLocation(String name, String store) implements Comparable<Lock
         return names != 0 ? names : store.compareTo(other.store);
     }
 
-    /** For error texts. */
+    /** Returns the location, for error texts. */
     @Override
     public String toString() {
         return "'" + name + "' at " + store;

@@ -7,34 +7,36 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * As what members that are asked for by one request are wanted.
+ * The way in which the members of one batch request are to be held.
  *
- * @param leased whether as leases; else for the current thread
- * @param lease for how long; empty to be renewed
- * @param tries whether it is an answer that others have one, when there is no time to wait
- * @param interruptible whether an interrupt gives up
+ * @param leased whether the members are acquired as leases; otherwise the current thread holds them
+ * @param lease the lease; empty for one that the watchdog renews
+ * @param tries whether a refusal because of another holder is a sufficient answer if there is no time to wait
+ * @param interruptible whether an interrupt ends the request
  */
 public record MemberSpec(boolean leased, Optional<Duration> lease, boolean tries, boolean interruptible) {
 
     public static final MemberSpec LOCKED = new MemberSpec(false, Optional.empty(), true, false);
     public static final MemberSpec LEASED = new MemberSpec(true, Optional.empty(), true, false);
 
-    /** The same, for so long. */
+    /** Returns a copy of this spec with the given lease. */
     public MemberSpec lasting(Duration own) {
         return new MemberSpec(leased, Optional.of(own), tries, interruptible);
     }
 
-    /** The same, but who holds a member is to be told by its own request. */
+    /**
+     * Returns a copy of this spec that needs a reason for a refusal: a request for the held member alone reports its holder.
+     */
     public MemberSpec insisting() {
         return new MemberSpec(leased, lease, false, interruptible);
     }
 
-    /** Asks for one member without waiting for it. */
+    /** Tries to acquire one member, without waiting for it. */
     public CompletableFuture<Optional<Lease>> tryAcquire(AsyncLock member) {
         return lease.map(own -> member.tryAcquire(Duration.ZERO, own)).orElseGet(member::tryAcquire);
     }
 
-    /** The same, but an interrupt gives up. */
+    /** Returns a copy of this spec in which an interrupt ends the request. */
     public MemberSpec interruptibly() {
         return new MemberSpec(leased, lease, tries, true);
     }

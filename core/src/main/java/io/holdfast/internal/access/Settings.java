@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 
-/** The options of a client, checked by its builder, which documents them. */
+/** The options of a client. The builder of the client checks and documents them. */
 public record Settings(
         StoreConfig store,
         String name,

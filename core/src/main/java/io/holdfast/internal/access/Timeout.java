@@ -4,29 +4,30 @@ import io.holdfast.spi.Platform;
 import java.time.Duration;
 
 /**
- * The one wait for all members.
+ * The time limit that the waits for all members share.
  *
- * @param began when, in {@code nanoTime}
- * @param nanos for how long; zero or less for no waiting, {@link Durations#NEVER} for ever
+ * @param platform the platform whose time counts
+ * @param began the start of the wait, in {@code nanoTime}
+ * @param nanos the length of the wait; zero or less for no waiting, {@link Durations#NEVER} for no time limit
  */
 public record Timeout(Platform platform, long began, long nanos) {
 
-    /** A wait that begins now. */
+    /** Returns a time limit whose wait begins now. */
     public static Timeout from(Platform platform, long nanos) {
         return new Timeout(platform, platform.nanoTime(), nanos);
     }
 
-    /** How much of it is left; not positive if nothing is. */
+    /** Returns the time that is left; it is not positive if none is left. */
     public Duration left() {
         return Duration.ofNanos(nanos == Durations.NEVER ? Durations.NEVER : nanos - waited());
     }
 
-    /** Whether there was a wait, and it has passed. */
+    /** Returns {@code true} if there was a time to wait, and it has passed. */
     public boolean isOver() {
         return nanos > 0 && nanos != Durations.NEVER && waited() >= nanos;
     }
 
-    /** How long it has been. */
+    /** Returns the time since the start, in milliseconds. */
     public long waitedMillis() {
         return waited() / 1_000_000;
     }

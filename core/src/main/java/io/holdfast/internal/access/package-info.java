@@ -1,6 +1,6 @@
 /**
- * What recipes ask of a lock, a lease or a client beside the API, and the rules for times and waits that all of them share.
- * The lowest package of the library: it knows the API and the SPI only.
+ * The internal operations of a lock, a lease or a client that recipes use beside the API, and the shared rules for times and
+ * waits. This is the lowest package of the library: it depends on the API and the SPI only.
  */
 @NullMarked
 package io.holdfast.internal.access;

@@ -13,32 +13,45 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * A name that newcomers may take before those who wait: the owners of a client share a tenure, and clients take turns.
- *
- * <h2>Store side</h2>
- *
- * <p>At most one {@link Tenure} is <em>current</em>: it is asked for (one call in flight at a time, whatever the number of
- * local waiters), then held. Signals that come while the call is in flight are kept and applied after its reply:
- * {@code Assigned} voids the refusal of the same tenure, {@code Freed} means ask again at once, {@code Wanted} means that a
- * foreign client waits.
- *
- * <h2>Local side</h2>
- *
- * <p>While the tenure is held it is passed from owner to owner without a store call, each with the next token. As strict
- * handoff to parked threads would cost a wake-up each, a release leaves the tenure free and wakes the head of the line;
- * a running thread may overtake it. Once the head has been overtaken for {@value #OVERTAKING_NANOS} ns the next release
- * hands to it directly, so nobody starves.
- *
- * <p>When foreign clients wait (or it cannot be known that none does) the tenure is handed on for a slice only; then the
- * name is yielded: assigned to the first foreign waiter, while the local owners queue behind it with a new tenure. This is
- * the cohort lock of Dice, Marathe and Shavit (PPoPP 2012) with time instead of counts as its bound.
+ * A slot whose name a newcomer may take before the waiters (barging). The owners of a client share a tenure, and clients take
+ * turns.
  *
  * <h2>Invariants, besides those of {@link Slot}</h2>
  *
  * <ol>
- *   <li>Tenure held, no owner, nothing being prepared: the head of the line has been told.
- *   <li>Tenure neither held nor in flight: a poll is scheduled.
+ *   <li>If the tenure is held, has no owner and is not being prepared, the head of the wait queue has been notified. So no
+ *       wake-up is lost.
+ *   <li>If a tenure is neither held nor in flight, a poll is scheduled.
  * </ol>
+ *
+ * <h2>Store side</h2>
+ *
+ * <p>At most one {@link Tenure} is <em>current</em>. It is requested first, and then held. One call at a time is in flight,
+ * whatever the number of local waiters. A signal that arrives while the call is in flight may be newer than its reply. So it is
+ * kept, and applied after the reply:
+ *
+ * <ul>
+ *   <li>{@code Assigned} voids the refusal of the same tenure.
+ *   <li>{@code Freed} means to ask again at once.
+ *   <li>{@code Wanted} means that a foreign client waits.
+ * </ul>
+ *
+ * <h2>Local side</h2>
+ *
+ * <p>While the tenure is held, it is passed from owner to owner without a store call, each with the next token. Strict handoff
+ * to parked threads would cost a wake-up each time. So a release leaves the tenure free and notifies the head of the wait
+ * queue, and a running thread may barge ahead of it. Once a waiter has been the head for {@value #OVERTAKING_NANOS} ns,
+ * newcomers no longer barge, and the next release hands the tenure over directly. So no waiter starves.
+ *
+ * <p>When foreign clients wait, or when it cannot be known that none waits, the tenure is handed over locally for a slice only.
+ * Then the name is yielded: it is assigned to the first foreign waiter, and the local waiters queue behind that waiter with a
+ * new tenure.
+ *
+ * <h2>References</h2>
+ *
+ * <p>The handover between clients is the cohort lock of Dice, Marathe and Shavit (PPoPP 2012), with time instead of counts as
+ * its bound. The handover between threads is that of a nonfair {@link java.util.concurrent.locks.ReentrantLock}, with a bound
+ * on barging.
  */
 public class BargingSlot extends Slot {
 
@@ -74,12 +87,12 @@ public class BargingSlot extends Slot {
         return true;
     }
 
-    /** Whether who comes now and cannot wait will get nothing. */
+    /** Returns {@code true} if a newcomer that cannot wait has no chance to acquire the name. */
     boolean isHopeless() {
         return tenure != null || !queue.isEmpty();
     }
 
-    /** Whether it is this waiter that the store is asked for. */
+    /** Returns {@code true} if the store is asked for this waiter. */
     boolean isAsking(Waiter waiter) {
         Tenure current = tenure;
         return queue.peek() == waiter && current != null && !current.held();
@@ -120,7 +133,7 @@ public class BargingSlot extends Slot {
         }
     }
 
-    /** Whether the waiter will not be told, and so has to ask often. */
+    /** Returns {@code true} if the waiter is not notified by a signal, so that the store has to be polled often. */
     private boolean polls(Waiter waiter) {
         return !config.signals() || waiter.spec.waiting() == HoldSpec.Waiting.POLLING;
     }
@@ -171,7 +184,7 @@ public class BargingSlot extends Slot {
         newHead(now);
     }
 
-    /** It is renewed within a poll interval, to learn whether somebody waits for it. */
+    /** Plans a renewal within a poll interval. Its reply reports whether a foreign client waits. */
     @Override
     void handedOn(Tenure current, Hold hold, Effect.Buffer out) {
         if (!current.handedOn && hold.watchdog()) {
@@ -180,7 +193,10 @@ public class BargingSlot extends Slot {
         }
     }
 
-    /** After a release: the tenure stays, and is for the next local owner. */
+    /**
+     * Keeps the tenure after a release, for the next local owner. The head is notified, or the tenure is handed over to it
+     * directly.
+     */
     private void handOn(long now, Effect.Buffer out) {
         Waiter head = Objects.requireNonNull(queue.peek());
         Tenure current = Objects.requireNonNull(tenure);
@@ -218,7 +234,10 @@ public class BargingSlot extends Slot {
         return isSliceOver(current, now);
     }
 
-    /** Whether a foreign waiter would have been heard of. */
+    /**
+     * Returns {@code true} if this client would have heard of a foreign waiter. If the last confirmation that signals arrive is
+     * too old, or soon will be, a new one is requested.
+     */
     boolean wouldHear(long now, Effect.Buffer out) {
         if (!config.moment().signalsFresh(now + config.poll() / 2)) {
             out.add(new Effect.ConfirmSignals());
@@ -226,7 +245,7 @@ public class BargingSlot extends Slot {
         return config.moment().signalsFresh(now);
     }
 
-    /** Whether those who wait elsewhere have waited for long enough. */
+    /** Returns {@code true} if foreign clients have waited for a whole slice. */
     boolean isSliceOver(Tenure current, long now) {
         return current.sliceStart != Durations.NEVER
                 && now - current.sliceStart >= config.moment().sliceNanos();
@@ -289,12 +308,15 @@ public class BargingSlot extends Slot {
         }
     }
 
-    /** Sets the next poll, in place of any that is set. */
+    /** Schedules the next poll, which replaces any earlier one. */
     private static void pollIn(Tenure asked, long nanos, Effect.Buffer out) {
         out.add(new Effect.PollIn(asked, ++asked.pollNumber, nanos));
     }
 
-    /** For those who are told the poll only repairs; for others it is how they learn, so it begins fast and backs off. */
+    /**
+     * Returns the delay of the next poll. For waiters that are notified, a poll only repairs a lost wake-up. Other waiters
+     * learn from it that the name is free, so it begins fast and backs off.
+     */
     private long pollDelay(Tenure asked) {
         long most = config.poll();
         if (queue.stream().noneMatch(this::polls)) {
@@ -328,7 +350,10 @@ public class BargingSlot extends Slot {
         }
     }
 
-    /** What stands at the store, and counts for nobody, is not to keep others off: it is given up, and asked for behind them. */
+    /**
+     * Replaces a tenure that was granted at the store but counts for nobody. It is given up so that it does not exclude others,
+     * and the name is requested again behind them.
+     */
     private Tenure again(Tenure asked, long now, Effect.Buffer out) {
         Tenure fresh = tenureFor(Objects.requireNonNull(queue.peek()), now);
         fresh.goesOnFrom(asked);
@@ -355,7 +380,7 @@ public class BargingSlot extends Slot {
         askAgain(fresh, out);
     }
 
-    /** One to ask with for the first in the line. */
+    /** Creates a tenure to ask with for the head of the wait queue. */
     Tenure tenureFor(Waiter head, long now) {
         return newTenure();
     }
@@ -386,7 +411,7 @@ public class BargingSlot extends Slot {
         if (asked == tenure && poll.number() == asked.pollNumber && !asked.inFlight && !asked.held()) {
             endImpatient(asked, now, out);
             if (asked.queued && !queue.isEmpty() && !wantsPlace()) {
-                // only those are left who poll: a place of theirs would hold up who is behind it
+                // only polling waiters are left: a position of theirs would hold up the waiters behind it
                 giveUp(asked, false, out);
                 askAnew(now, out);
             } else {

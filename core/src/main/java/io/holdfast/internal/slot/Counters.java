@@ -3,7 +3,7 @@ package io.holdfast.internal.slot;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What a client counts. */
+/** The counters of one client. */
 public final class Counters {
 
     public final LongAdder grants = new LongAdder();

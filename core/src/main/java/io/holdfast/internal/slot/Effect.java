@@ -5,52 +5,52 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a {@link Slot} wants done after an event, outside its mutex. */
+/** A command or a report that a {@link Slot} returns after an event. The caller carries it out outside the mutex. */
 public sealed interface Effect {
 
-    /** Send an acquire, and take these places along. */
+    /** A command to send an acquire, and to queue the positions behind it in the same call. */
     record Ask(Tenure tenure, HoldSpec spec, Queueing queueing, List<Tenure> behind) implements Effect {}
 
-    /** Release until it is certain that nothing is left. */
+    /** A command to release a tenure until it is certain that nothing of it is left at the store. */
     record GiveUp(Settlement settlement) implements Effect {}
 
-    /** The same for a hold whose owner has ended, after so many nanoseconds. */
+    /** A command to release the tenure of a hold whose owner has ended, after the given number of nanoseconds. */
     record GiveUpIn(Settlement settlement, Hold hold, long nanos) implements Effect {}
 
-    /** Tell a waiter. */
+    /** A command to notify a waiter. */
     record Tell(Waiter waiter) implements Effect {}
 
-    /** What another slot wants done. */
+    /** A command to carry out the effects of another slot. */
     record Elsewhere(Slot slot, Buffer wanted) implements Effect {}
 
-    /** Renew now, for this lease. */
+    /** A command to renew the tenure now, with the given spec. */
     record Renew(Tenure tenure, HoldSpec spec) implements Effect {}
 
-    /** Have the tenure renewed when it is due, or given up when it was kept for long enough. */
+    /** A command to watch the tenure: to renew it when it is due, or to give it up when it has lingered for long enough. */
     record Watch(Tenure tenure) implements Effect {}
 
-    /** Ask again after so many nanoseconds, unless a later poll was set meanwhile. */
+    /** A command to ask again after the given number of nanoseconds, unless a later poll was scheduled in the meantime. */
     record PollIn(Tenure tenure, long number, long nanos) implements Effect {}
 
-    /** Find out whether signals arrive. */
+    /** A command to find out whether signals arrive. */
     record ConfirmSignals() implements Effect {}
 
-    /** An owner got the name. */
+    /** A report that an owner acquired the name. */
     record Granted(Hold hold, boolean handedOver) implements Effect {}
 
-    /** An owner lost the name. */
+    /** A report that an owner lost the name. */
     record Lost(Hold hold, String reason) implements Effect {}
 
-    /** The close of the client has released what an owner holds. */
+    /** A report that the close of the client has released the hold of an owner. */
     record Released(Hold hold, Settlement settlement) implements Effect {}
 
-    /** An owner ended without releasing. */
+    /** A report that an owner ended without releasing. */
     record Abandoned(Hold hold) implements Effect {}
 
-    /** The slot is empty, and never used again. */
+    /** A report that the slot is empty and is never used again. */
     record Retired() implements Effect {}
 
-    /** Collects effects; most events have none or one. */
+    /** A collector of effects. Most events have none or one. */
     final class Buffer {
 
         private @Nullable List<Effect> effects;

@@ -10,7 +10,7 @@ import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreException;
 import java.util.Optional;
 
-/** Error texts: which lock, what happened, and what to do. */
+/** The error texts, which say which lock is affected, what happened, and what to do. */
 public final class ErrorTexts {
 
     private ErrorTexts() {}
@@ -24,7 +24,7 @@ public final class ErrorTexts {
                         + "; undo or fence what was done under it");
     }
 
-    /** What users call it. */
+    /** Returns the users' word for the kind of lock. */
     static String kind(Share.Mode mode) {
         return switch (mode) {
             case LOCK -> "lock";
@@ -33,12 +33,12 @@ public final class ErrorTexts {
         };
     }
 
-    /** What an owner has of it. */
+    /** Returns the users' word for what an owner holds. */
     public static String held(Share.Mode mode) {
         return mode == Share.Mode.PERMITS ? "permit" : kind(mode);
     }
 
-    /** Kind and name. */
+    /** Returns the kind and the name. */
     public static String label(Share.Mode mode, String name) {
         return kind(mode) + " '" + name + "'";
     }
@@ -61,7 +61,7 @@ public final class ErrorTexts {
                 + ". Unlock in the thread that locked, once for each lock()");
     }
 
-    /** The error for a request that was certainly not applied. */
+    /** Returns the error for a request that was certainly not applied. */
     public static HoldfastException failure(String name, String text, StoreException cause) {
         return cause.effect() == StoreException.Effect.REFUSED
                 ? new StoreRefusedException(name, text, cause)
@@ -72,7 +72,7 @@ public final class ErrorTexts {
         return new IllegalStateException(label + ": the client " + client + " is closed");
     }
 
-    /** The error for an owner whose hold was released by the close of its client. */
+    /** Returns the error for an owner whose hold was released by the close of its client. */
     public static IllegalStateException closedMeanwhile(Share.Mode mode, String name, String client) {
         return new IllegalStateException(label(mode, name) + " is not held any more: the client " + client
                 + " was closed, which released all that it held. Another owner may have the " + held(mode)

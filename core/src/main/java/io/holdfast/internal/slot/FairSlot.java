@@ -16,49 +16,67 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A name that is had in the order in which its waiters came to the store, over all clients.
- *
- * <p>Each waiter has a <em>ticket</em>, a tenure of its own with a place at the store, and nobody overtakes. One call at a
- * time is in flight: it asks for the ticket of the first in the line, and takes along those that came since. All else is
- * told: a release assigns the name to the first place, whosoever it is. The poll of the first refreshes all places, and
- * repairs what was not told; after signals may have been missed all places are asked for again, where they were.
- *
- * <p>An assignment says how many of the places behind it are of this client, too. Those are served from the one tenure, without
- * a store call, each with its next token; their tickets are used up, and the release of the tenure withdraws their places.
- * Who comes later is not among them, so the order is still that of the places.
+ * A slot whose name is acquired in the order in which its waiters arrived at the store, across all clients (first come, first
+ * served).
  *
  * <h2>Invariants, besides those of {@link Slot}</h2>
  *
  * <ol>
- *   <li>The line is in the order of the places, as far as the store has given them.
- *   <li>Somebody waits and no call is in flight: a poll is scheduled.
- *   <li>A ticket that left the line without the tenure, and may have a place, is given up; or is served, and then the end of
- *       the tenure takes its place along.
+ *   <li>The wait queue is in the order of the positions at the store, as far as the store has assigned them.
+ *   <li>If somebody waits and no call is in flight, a poll is scheduled.
+ *   <li>A ticket that left the wait queue without the tenure, and that may have a position at the store, is given up or served.
+ *       If it is served, the end of the tenure withdraws its position.
  * </ol>
+ *
+ * <h2>How it works</h2>
+ *
+ * <p>Each waiter has a <em>ticket</em>, a tenure of its own with a position at the store. There is no barging. One call at a
+ * time is in flight. It requests the ticket of the head of the wait queue, and carries along the tickets of the waiters that
+ * arrived since. Everything further happens by signals: a release assigns the name to the first position, whichever client it
+ * belongs to. The poll of the head refreshes all positions, and repairs lost wake-ups. When signals may have been missed, all
+ * positions are requested again, where they were.
+ *
+ * <p>An assignment also says up to which arrival the positions behind it belong to this client, without a gap. These waiters
+ * are served from the one tenure, without a store call, each with its next token. Their tickets are used up, and the release of
+ * the tenure withdraws their positions. Waiters that arrive later are not among them, so the order is still that of the
+ * positions.
+ *
+ * <h2>References</h2>
+ *
+ * <p>The counterpart inside one JVM is a fair {@link java.util.concurrent.locks.ReentrantLock}, whose queue is that of
+ * {@link java.util.concurrent.locks.AbstractQueuedSynchronizer}.
  */
 final class FairSlot extends Slot {
 
-    /** In one call. */
+    /** The maximum number of further positions in one call. */
     private static final int MOST_PLACES = 500;
 
     private boolean asking;
 
-    /** The name became free after the call in flight was sent, as far as we know. */
+    /**
+     * Set if the name became free after the call in flight was sent, as far as known. Its reply may then be outdated, so the
+     * store is asked again.
+     */
     private boolean openedMeanwhile;
 
     private long pollNumber;
     private Tenure.@Nullable Base base;
 
-    /** Came before the reply that tells how to read its time. */
+    /** An assignment that arrived before the reply that is needed to interpret its time. */
     private Signal.@Nullable Assigned early;
 
-    /** The arrival up to which places of the line may be served from the tenure; 0 for none. */
+    /** The arrival up to which positions of the wait queue may be served from the tenure; 0 for none. */
     private long nextUpTo;
 
     private final List<Tenure> used = new ArrayList<>(0);
     private final Predicate<String> isElsewhere;
 
-    /** @param isElsewhere whether others of this client, whose places the store takes for ours, want a name by another slot */
+    /**
+     * Creates the slot of a name.
+     *
+     * @param isElsewhere whether a name is also requested by another slot of this client, whose positions the store takes for
+     *     those of this slot
+     */
     FairSlot(String name, Share share, SlotConfig config, Supplier<TenureId> ids, Predicate<String> isElsewhere) {
         super(name, share, config, ids);
         this.isElsewhere = isElsewhere;
@@ -90,7 +108,7 @@ final class FairSlot extends Slot {
         return true;
     }
 
-    /** Nothing is left to be taken: a tenure is given to its owner at once. */
+    /** Does nothing, because no tenure is left free to be taken: a tenure is handed to its owner at once. */
     @Override
     public void take(Waiter waiter, long now, Effect.Buffer out) {}
 
@@ -122,7 +140,7 @@ final class FairSlot extends Slot {
         super.ended(waiter, out);
     }
 
-    /** Withdraws the place that the ticket may have; or gives it up, if it has become the tenure already. */
+    /** Withdraws the position that the ticket may have. If the ticket has become the tenure already, gives the tenure up. */
     private void leave(Waiter waiter, Effect.Buffer out) {
         Tenure ticket = ticket(waiter);
         if (ticket == tenure) {
@@ -139,7 +157,7 @@ final class FairSlot extends Slot {
         return ticket.arrival != 0 || ticket.queued || ticket.inFlight || ticket.copies.unanswered();
     }
 
-    // ---- who gets the tenure
+    // ---- passing the tenure on
 
     @Override
     boolean mayHave(Waiter head) {
@@ -168,7 +186,10 @@ final class FairSlot extends Slot {
         }
     }
 
-    /** Takes the places of the used tickets along; but one that a late copy may bring back is given up by itself. */
+    /**
+     * Creates a settlement that also withdraws the positions of the used tickets. A ticket whose position a late duplicate may
+     * bring back is given up by itself.
+     */
     @Override
     Settlement settlement(Tenure current, boolean yield, Effect.Buffer out) {
         return new Settlement(name, current, true, current == tenure ? takeUsed(out) : List.of());
@@ -296,7 +317,7 @@ final class FairSlot extends Slot {
         abandonIfUnused(out);
     }
 
-    /** Goes on: at once with those who came meanwhile, else by a poll. */
+    /** Continues after a reply: asks at once for waiters that arrived in the meantime, and otherwise schedules a poll. */
     private void askForPlaces(long atMost, Effect.Buffer out) {
         if (asking || queue.isEmpty()) {
             return;
@@ -333,7 +354,10 @@ final class FairSlot extends Slot {
         abandonIfUnused(out);
     }
 
-    /** What stands at the store, and counts for nobody, is not to keep others off: it is given up, and asked for behind them. */
+    /**
+     * Replaces a ticket that was granted at the store but counts for nobody. It is given up so that it does not exclude others,
+     * and the name is requested again behind them.
+     */
     private void again(Waiter waiter, Effect.Buffer out) {
         leave(waiter, out);
         newTicket(waiter);
@@ -343,11 +367,11 @@ final class FairSlot extends Slot {
 
     // ---- signals
 
-    /** Only those are woken who barge. */
+    /** Does nothing, because only barging waiters are woken. */
     @Override
     public void freed(Effect.Buffer out) {}
 
-    /** Whose turn it is, the store knows: the first to ask makes it serve the line. */
+    /** Asks the store, which knows whose turn it is: the first client that asks makes it serve the queue. */
     @Override
     public void opened(Effect.Buffer out) {
         openedMeanwhile = asking;
@@ -374,7 +398,7 @@ final class FairSlot extends Slot {
             take(ticket, whose.get(), isElsewhere.test(name) ? 0 : signal.next(), now, out);
         } else {
             ticket.queued = false;
-            // an answer that was sent before the assignment says that it has a place
+            // a reply that was sent before the assignment says that the ticket has a position, although it is used up
             openedMeanwhile |= asking;
             askIfWanted(out);
         }
@@ -385,7 +409,10 @@ final class FairSlot extends Slot {
         return queue.stream().filter(waiter -> ticket(waiter).id.equals(id)).findFirst();
     }
 
-    /** The name is the ticket's. What we held until now is over then, though nobody has told yet. */
+    /**
+     * Makes room for a ticket to which the store has given the name. The tenure held until now is then over, although no
+     * message has said so yet.
+     */
     private void displace(Tenure ticket, long now, Effect.Buffer out) {
         Tenure before = tenure;
         if (before != null && before != ticket) {
@@ -431,7 +458,10 @@ final class FairSlot extends Slot {
         retireIfEmpty(out);
     }
 
-    /** For the place of the old one, which was lost before its owner had it. */
+    /**
+     * Gives the waiter a new ticket. It takes over the position of the earlier ticket, which was lost before its waiter became
+     * the owner.
+     */
     private void newTicket(Waiter waiter) {
         Tenure before = waiter.ticket;
         Tenure fresh = newTenure();

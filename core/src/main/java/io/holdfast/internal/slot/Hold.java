@@ -11,10 +11,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A name in the hands of one owner, a thread or a lease: some time within a tenure, with a token of its own.
+ * The hold of one owner, a thread or a lease: a period within a tenure, with a token of its own.
  *
- * <p>Levels are touched by the owning thread alone. A level with a lease of its own has an end; the end of the hold is the
- * latest of its levels, and there is none while a level is renewed by the watchdog. Once it is stopped, no level moves it.
+ * <h2>Invariants</h2>
+ *
+ * <ol>
+ *   <li>Only the owning thread adds and ends levels.
+ *   <li>A level with a lease of its own has an end. The end of the hold is the latest end of its levels. While the watchdog
+ *       renews a level, the hold has no end.
+ *   <li>Once the renewal of the hold is stopped, no level moves its end to a later time.
+ * </ol>
  */
 public final class Hold implements Outcome {
 
@@ -24,26 +30,26 @@ public final class Hold implements Outcome {
     public final long since;
     public final HoldSpec spec;
 
-    /** Who asked and parked; null for a future. */
+    /** The thread that asked and parked; null for a future. */
     private final @Nullable Thread thread;
 
-    /** What shows that a lease was forgotten; null if the thread owns the hold. */
+    /** A reference to the handle of a lease, which is cleared if the lease is forgotten; null if the thread owns the hold. */
     private final @Nullable WeakReference<Object> handle;
 
-    /** The code that acquired it; empty if that is not recorded. */
+    /** The code that acquired the hold; empty if that is not recorded. */
     public final Optional<String> place;
 
     private int depth = 1;
     private long @Nullable [] ends;
     private volatile boolean watchdog;
 
-    /** What the watchdog renews the hold for. Under the slot's mutex. */
+    /** The spec with which the watchdog renews the hold. Guarded by the slot's mutex. */
     private HoldSpec renewal;
 
     private volatile long stopsAt = Durations.NEVER;
     public volatile @Nullable String lostBecause;
     public volatile boolean ended;
-    /** Given back at once: not wanted, or not to be relied on. */
+    /** Set if the hold was released at once, because it was not wanted or cannot be relied on. */
     public volatile boolean discarded;
 
     public volatile @Nullable Settlement settlement;
@@ -69,42 +75,44 @@ public final class Hold implements Outcome {
         return thread() == candidate;
     }
 
-    /** Whether the owner can't release it any more: the thread is dead, or the lease was collected. */
+    /**
+     * Returns {@code true} if the owner can no longer release the hold: the thread is dead, or the lease was garbage collected.
+     */
     public boolean ownerGone() {
         Thread owner = thread();
         return owner != null ? !owner.isAlive() : handle != null && handle.refersTo(null);
     }
 
-    /** The owning thread; null if a lease owns it. */
+    /** Returns the owning thread; null if a lease owns the hold. */
     @Nullable
     public Thread thread() {
         return handle == null ? thread : null;
     }
 
-    /** Whether the thread acquired it as a lease. */
+    /** Returns {@code true} if the thread acquired the hold as a lease. */
     boolean leasedBy(Thread candidate) {
         return handle != null && thread == candidate;
     }
 
-    /** Whether the watchdog renews it. */
+    /** Returns {@code true} if the watchdog renews the hold. */
     public boolean watchdog() {
         return watchdog && !stopped();
     }
 
-    /** Whether its end stays where it is, whatever its levels say. */
+    /** Returns {@code true} if the renewal was stopped, so that no level moves the end of the hold to a later time. */
     public boolean stopped() {
         return stopsAt != Durations.NEVER;
     }
 
     /**
-     * What the watchdog renews the hold for: the term of the outermost level that it renews, and the safety with which the
-     * hold was acquired. Under the slot's mutex.
+     * Returns the spec with which the watchdog renews the hold: that of the outermost level that it renews, with the safety
+     * level with which the hold was acquired. Guarded by the slot's mutex.
      */
     HoldSpec renewal() {
         return renewal;
     }
 
-    /** Lets it end then at the latest. Under the slot's mutex. */
+    /** Makes the hold end at the given time at the latest. Guarded by the slot's mutex. */
     void stopAt(long end) {
         stopsAt = end;
     }
@@ -113,12 +121,19 @@ public final class Hold implements Outcome {
         return depth;
     }
 
-    /** Whether all levels are renewed by the watchdog. Such levels come and go without the mutex. */
+    /**
+     * Returns {@code true} if no level has had an end of its own, so that the watchdog renews all levels. Such levels are added
+     * and ended without the mutex.
+     */
     public boolean allRenewed() {
         return ends == null;
     }
 
-    /** Adds a level of this term that ends at {@code end}, or never. Under the slot's mutex if any has an end. */
+    /**
+     * Adds a level with the given spec. Guarded by the slot's mutex if any level has an end.
+     *
+     * @param end the end of the level; {@link Durations#NEVER} if the watchdog renews it
+     */
     public void enter(HoldSpec level, long end) {
         if (end == Durations.NEVER && !watchdog) {
             renewal = level.with(spec.safety());
@@ -135,7 +150,11 @@ public final class Hold implements Outcome {
         watchdog |= end == Durations.NEVER;
     }
 
-    /** Ends the innermost level; returns whether the end of the hold is now an earlier one. Guarded like entering. */
+    /**
+     * Ends the innermost level. Guarded like {@link #enter}.
+     *
+     * @return whether the end of the hold is now an earlier one
+     */
     public boolean leave() {
         long before = end();
         depth--;
@@ -143,7 +162,10 @@ public final class Hold implements Outcome {
         return depth > 0 && end() != before;
     }
 
-    /** When the hold ends if nothing is renewed, in {@code nanoTime}; {@link Durations#NEVER} while the watchdog renews it. */
+    /**
+     * Returns the time at which the hold ends if nothing is renewed, in {@code nanoTime}; {@link Durations#NEVER} while the
+     * watchdog renews it.
+     */
     public long end() {
         long levels = endOfLevels();
         boolean earlier = levels != Durations.NEVER && levels - stopsAt < 0;
@@ -163,8 +185,10 @@ public final class Hold implements Outcome {
     }
 
     /**
-     * Moves the end of the only level of a lease to what a renewal has proven, never to an earlier time; returns whether the
-     * hold is valid until then. Under the slot's mutex.
+     * Moves the end of the only level of a lease to what a renewal has proven, but never to an earlier time. Guarded by the
+     * slot's mutex.
+     *
+     * @return whether the hold is valid until then
      */
     public boolean extend(Validity proven) {
         Validity longer = tenure.validity.orLater(proven);
@@ -176,7 +200,7 @@ public final class Hold implements Outcome {
         return end() - proven.deadline() >= 0;
     }
 
-    /** For how many nanoseconds the name is still to be kept; zero or less for no longer. */
+    /** Returns the number of nanoseconds for which the name is still to be kept. It is zero or less if that time is over. */
     long toKeep(long now) {
         return spec.keep() == 0 ? 0 : since + spec.keep() - now;
     }
@@ -185,19 +209,26 @@ public final class Hold implements Outcome {
         return lostBecause != null;
     }
 
-    /** Whether it can be relied on: not lost, not ended, and both clocks agree. */
+    /**
+     * Returns {@code true} if the hold can be relied on: it is not lost and has not ended, its deadline has not passed, and
+     * both clocks agree.
+     */
     public boolean valid(long now, long wallMillis) {
         Validity validity = tenure.validity;
         return !ended && lostBecause == null && validity.alive(now) && !validity.suspect(now, wallMillis);
     }
 
-    /** Takes the owner's release before it comes. Under the slot's mutex. */
+    /** Ends the hold by the given settlement, before its owner releases it. Guarded by the slot's mutex. */
     void endedBy(Settlement how) {
         ended = true;
         settlement = how;
     }
 
-    /** Marks the loss; returns whether it was not known. Under the slot's mutex. */
+    /**
+     * Marks the hold as lost. Guarded by the slot's mutex.
+     *
+     * @return whether the loss was not known before
+     */
     @CanIgnoreReturnValue
     public boolean lose(String reason) {
         boolean isNews = lostBecause == null;
@@ -205,18 +236,24 @@ public final class Hold implements Outcome {
         return isNews;
     }
 
-    /** The owner has returned from its release: it is told nothing any more. Under the slot's mutex. */
+    /**
+     * Drops the actions for the loss, because the owner has returned from its release and is no longer notified. Guarded by the
+     * slot's mutex.
+     */
     public boolean dropLossActions() {
         lossActions().clear();
         return true;
     }
 
-    /** The actions for the loss, once it has happened; none if the lease was forgotten. */
+    /**
+     * Returns the actions to run when the hold is lost. There are none if a thread owns the hold, or if the lease was
+     * forgotten.
+     */
     public List<LossAction> lossActions() {
         return handle != null && handle.get() instanceof OwnedLease lease ? lease.lossActions() : new ArrayList<>(0);
     }
 
-    /** The owner, for a person. */
+    /** Returns the owner, for a person. */
     public String owner() {
         Thread owner = thread();
         return owner != null

@@ -5,17 +5,18 @@ import io.holdfast.spi.Share;
 import java.time.Duration;
 
 /**
- * What an acquirer wants: for how long to hold, and how to wait.
+ * The parameters of an acquire: for how long to hold the name, and how to wait for it.
  *
- * @param lease what the store is asked for
- * @param nanos the same
- * @param watchdog whether the lease is renewed for as long as the owner lives; if not, the hold ends with it
- * @param keep nanoseconds for which the name is kept at least, even if the owner is done before; 0 for no longer than needed
- * @param linger nanoseconds for which the name may be kept when nobody owns it any more; 0 for none
- * @param maxHold how old the hold may get
- * @param waiting how to wait
- * @param share what to hold of the name
- * @param safety where it has to be before it counts
+ * @param lease the lease that the store is asked for
+ * @param nanos the same lease in nanoseconds
+ * @param watchdog whether the lease is renewed for as long as the owner lives; otherwise, the hold ends with the lease
+ * @param keep the minimum time for which the name is kept, in nanoseconds, even if the owner has finished earlier; 0 for no
+ *     longer than needed
+ * @param linger the time for which the name may linger without an owner, in nanoseconds; 0 for none
+ * @param maxHold the age at which the hold is reported, and the action that follows
+ * @param waiting the way to wait
+ * @param share the share of the name to hold
+ * @param safety where a grant has to be stored before it counts
  */
 public record HoldSpec(
         Duration lease,
@@ -28,7 +29,10 @@ public record HoldSpec(
         Share share,
         Safety safety) {
 
-    /** How to wait: in a place that is woken, in no place and without signals, or in a place that the name is assigned to. */
+    /**
+     * The way to wait: in a position that is woken, without a position and without signals, or in a position to which the name
+     * is assigned.
+     */
     public enum Waiting {
         BARGING,
         POLLING,
@@ -42,41 +46,47 @@ public record HoldSpec(
         return new HoldSpec(lease, lease.toNanos(), true, 0, 0, maxHold, waiting, Share.LOCK, Safety.async());
     }
 
-    /** The same, for this share. */
+    /** Returns a copy of this spec for the given share. */
     public HoldSpec of(Share wanted) {
         return new HoldSpec(lease, nanos, watchdog, keep, linger, maxHold, waiting, wanted, safety);
     }
 
-    /** The same, to be granted where this says. */
+    /** Returns a copy of this spec with the given safety level. */
     public HoldSpec with(Safety wanted) {
         return wanted.equals(safety)
                 ? this
                 : new HoldSpec(lease, nanos, watchdog, keep, linger, maxHold, waiting, share, wanted);
     }
 
-    /** The same for a part of a hold, which alone may get old. */
+    /**
+     * Returns a copy of this spec without a maximum age, for a hold that is a part of another one. The age of the part alone is
+     * not limited.
+     */
     public HoldSpec unlimited() {
         return new HoldSpec(lease, nanos, watchdog, keep, linger, MaxHold.NONE, waiting, share, safety);
     }
 
-    /** The same, but the name is to be kept for so long at least. */
+    /** Returns a copy of this spec that keeps the name for at least the given time. */
     public HoldSpec keeping(Duration minHold) {
         return new HoldSpec(lease, nanos, watchdog, minHold.toNanos(), 0, maxHold, waiting, share, safety);
     }
 
-    /** The same, but the name may be kept for so long when nobody owns it any more. */
+    /** Returns a copy of this spec that lets the name linger without an owner for at most the given time. */
     public HoldSpec lingering(Duration time) {
         return new HoldSpec(lease, nanos, watchdog, keep, time.toNanos(), maxHold, waiting, share, safety);
     }
 
-    /** What to ask the store for when the name is acquired; later on the lease will do. */
+    /**
+     * Returns the spec of the first request for the name, whose lease covers the minimum time. Later renewals use the usual
+     * lease.
+     */
     HoldSpec first() {
         return keep <= nanos
                 ? this
                 : new HoldSpec(Duration.ofNanos(keep), keep, watchdog, keep, 0, maxHold, waiting, share, safety);
     }
 
-    /** Whether a tenure that is held already will do as it is. */
+    /** Returns {@code true} if any tenure that is already held will do as it is. */
     boolean takesAny() {
         return watchdog && keep == 0;
     }
@@ -85,17 +95,17 @@ public record HoldSpec(
         return new HoldSpec(ownLease, ownLease.toNanos(), false, 0, 0, maxHold, waiting, share, safety);
     }
 
-    /** A time that doubles each time, up to the most. */
+    /** Returns a time that doubles with each repetition, up to a maximum. */
     public static long doubled(long first, int times, long most) {
         return Math.min(first << Math.min(times, 16), most);
     }
 
-    /** The lease that is valid for so long, its margin taken off. */
+    /** Returns the lease that is valid for the given time after its margin is subtracted. */
     static long leaseFor(long validNanos) {
         return (validNanos + MARGIN_FLOOR) / (MARGIN_SHARE - 1) * MARGIN_SHARE;
     }
 
-    /** What is taken off a lease for clocks that run differently: 1 % and 2 ms. */
+    /** Returns the margin of a lease for clocks that run at different rates: 1 % and 2 ms. */
     public static long margin(long leaseNanos) {
         return leaseNanos / MARGIN_SHARE + MARGIN_FLOOR;
     }

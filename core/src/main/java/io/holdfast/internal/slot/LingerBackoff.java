@@ -5,15 +5,22 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names that this client keeps no more for a time, because others wanted them.
+ * The back-off of lingering: the names that this client does not let linger for some time, because other clients wanted them.
  *
- * <p>After others wanted a kept name nothing is kept of it for a pause, which is twice as long each time, up to
- * {@value #LONGEST_NANOS} ns; nor after that until the name was had {@value #LOCAL_IN_A_ROW} times in a row with nobody in
- * the way. A tenure that was taken again that often has paid for itself: the next pause is a short one again.
+ * <h2>Invariants</h2>
  *
- * <p>A pause is longer than a poll interval, so that one who only polls finds the name as free as if it were never kept.
+ * <ol>
+ *   <li>After other clients wanted a lingering name, the name does not linger for a pause. Each pause is twice as long as the
+ *       previous one, up to {@value #LONGEST_NANOS} ns.
+ *   <li>The name lingers again only under two conditions. The pause is over, and the name was last held
+ *       {@value #LOCAL_IN_A_ROW} times in a row without another client in the way.
+ *   <li>A tenure that was acquired again that often while it lingered has paid for itself. The next pause is then a short one
+ *       again.
+ *   <li>A pause is longer than a poll interval. So a client that only polls finds the name free, as if it never lingered.
+ * </ol>
  *
- * <p>Only names that were wanted are remembered, and not many: to forget one costs no more than to find out once more.
+ * <p>Only names that other clients wanted are remembered, and not many of them. Forgetting one costs no more than finding out
+ * once more.
  */
 final class LingerBackoff {
 
@@ -24,11 +31,11 @@ final class LingerBackoff {
     private static final int NAMES_AT_MOST = 1_000;
 
     /**
-     * Nothing is kept.
+     * A pause in which the name does not linger.
      *
-     * @param until for how long at least, in {@code nanoTime}
-     * @param times how often the name was wanted without having paid for itself
-     * @param local how often in a row it was had with nobody in the way
+     * @param until the earliest end of the pause, in {@code nanoTime}
+     * @param times how often other clients wanted the name since it last paid for itself
+     * @param local how often in a row the name was held without another client in the way
      */
     private record Pause(long until, int times, int local) {
 
@@ -40,7 +47,11 @@ final class LingerBackoff {
     private final Map<String, Pause> pauses = new ConcurrentHashMap<>();
     private final long first;
 
-    /** @param poll how often those ask who are not told, in nanoseconds */
+    /**
+     * Creates a back-off without any pause.
+     *
+     * @param poll the interval in which clients ask that are not notified, in nanoseconds
+     */
     LingerBackoff(long poll) {
         this.first = POLLS * poll;
     }
@@ -50,7 +61,7 @@ final class LingerBackoff {
         return pause == null || (pause.local >= LOCAL_IN_A_ROW && now - pause.until >= 0);
     }
 
-    /** Others want it, by a message, or in a reply. */
+    /** Records that other clients want the name, as a message or a reply has said. */
     void isWanted(String name, long now) {
         if (pauses.size() >= NAMES_AT_MOST && !pauses.containsKey(name)) {
             forgetSome(now);
@@ -58,7 +69,7 @@ final class LingerBackoff {
         pauses.compute(name, (key, before) -> pauseAfter(before, now));
     }
 
-    /** One pause for all that is heard in it. */
+    /** Returns the pause that follows. Everything that is heard of during a pause belongs to that pause. */
     private Pause pauseAfter(@Nullable Pause before, long now) {
         if (before != null && now - before.until < 0) {
             return before.had(0);
@@ -74,21 +85,24 @@ final class LingerBackoff {
         }
     }
 
-    /** It was had, and nobody was in the way. */
+    /** Records that the name was held without another client in the way. */
     void isLocal(String name) {
         if (!pauses.isEmpty()) {
             pauses.computeIfPresent(name, (key, pause) -> pause.had(pause.local + 1));
         }
     }
 
-    /** Somebody else had it. */
+    /** Records that another client held or wanted the name. */
     void isShared(String name) {
         if (!pauses.isEmpty()) {
             pauses.computeIfPresent(name, (key, pause) -> pause.had(0));
         }
     }
 
-    /** It was taken again so often that being wanted costs less than was saved. */
+    /**
+     * Forgets the pause of a name. It was acquired again so often while it lingered that being wanted costs less than was
+     * saved.
+     */
     void paysOff(String name) {
         pauses.remove(name);
     }

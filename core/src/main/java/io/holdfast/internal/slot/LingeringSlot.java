@@ -12,57 +12,72 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A name that this client may keep for a while, the <em>linger</em>, after its last owner has left: the next owner then takes
- * it without a store call.
+ * A slot whose tenure this client may keep for a while, the <em>linger</em>, after its last owner has released it. The next
+ * owner then acquires the name without a store call (lock caching).
  *
- * <h2>When a tenure is kept</h2>
+ * <h2>Invariants, besides those of {@link BargingSlot}</h2>
  *
- * <p>When an owner leaves that wanted it so, nobody waits here, and nobody is known to wait elsewhere. Others have to be able
- * to ask for it. So only a tenure is kept that was marked when it was asked for: its number tells the store that it
- * {@linkplain TenureId#lingers lingers}, and the store then tells this client of everybody who is refused, also of those who
- * do not wait.
+ * <ol>
+ *   <li>A lingering tenure is held at the store and owned by nobody. It is not renewed.
+ *   <li>It lingers only for as long as the next owner may use it as it is: until a third of its lease is left, at the latest.
+ *   <li>Other clients can ask for it. It was marked when it was requested: its number tells the store that it
+ *       {@linkplain TenureId#lingers lingers}. The store then notifies this client of every request that is refused, even of
+ *       those that do not wait.
+ *   <li>It is not in doubt, as explained below.
+ * </ol>
  *
- * <p>A kept tenure is held at the store and owned by nobody. It is not renewed, and kept for as long only as the next owner
- * may use it as it is: until a third of its lease is left, at the latest.
+ * <h2>When a tenure lingers</h2>
  *
- * <h2>What may happen to one</h2>
+ * <p>A tenure lingers when it is released by an owner that wanted it so, nobody waits in this client, and no foreign waiter is
+ * known.
+ *
+ * <h2>What ends the linger</h2>
  *
  * <ul>
- *   <li>An owner comes that takes any valid tenure: it gets the next token, and renewals go on where they were. What fell due
- *       meanwhile is renewed at once; a name that is taken again and again for a moment is never found owned by the watchdog.
- *   <li>Another owner comes, or the lease or the tokens are used up: given up, and the store is asked anew.
- *   <li>Somebody waits elsewhere, by message or by the count in a reply: given up at once.
- *   <li>The linger is over, a gap may have swallowed messages, the name is asked for by this client in another way, was
- *       forced free, or the client closes: given up.
- *   <li>The deadline passes, or a renewal that was under way finds it lost: given up. It is no loss, as nobody had it.
+ *   <li>An owner arrives that accepts any valid tenure: it receives the next token, and renewals continue where they were. A
+ *       renewal that fell due in the meantime is sent at once. Otherwise it might never be sent: the watchdog never finds an
+ *       owner of a name that is acquired again and again for a moment.
+ *   <li>Another owner arrives, or the lease or the tokens are used up: the tenure is given up, and the store is asked anew.
+ *   <li>A foreign client waits, according to a message or to the count in a reply: the tenure is given up at once.
+ *   <li>The linger is over, a gap may have swallowed messages, or this client requests the name in another way: the tenure is
+ *       given up. The same happens if the name was forced free, or the client closes.
+ *   <li>The deadline passes, or a renewal under way finds the tenure lost: it is given up. This is no loss, because nobody held
+ *       it.
  * </ul>
  *
- * <p>To give up is to release as usual, through a {@link Settlement}. Each of these is an event under the mutex, so of two
- * that race the second finds what the first has made of it: a wish that comes after the next owner is obeyed by the next
- * unlock, an owner that comes after the wish finds nothing and asks the store.
+ * <p>Giving up is a usual release, through a {@link Settlement}. Each of these cases is an event under the mutex. So if two of
+ * them race, the second one finds the result of the first one. A foreign request that arrives after the next owner is obeyed by
+ * the next unlock. An owner that arrives after the foreign request finds no tenure, and asks the store.
  *
- * <h2>What is not kept</h2>
+ * <h2>Doubt</h2>
  *
- * <p>A tenure that may have ended at the store without this client being told: its clocks have parted, a forced release was
- * heard of, messages may have been missed. To keep it would be to hide a loss from the owner that leaves, and to give its next
- * one what others have. So it is in doubt until a renewal that was sent afterwards is confirmed; until then an unlock asks the
- * store, as that of any other lock does.
+ * <p>A tenure that may have ended at the store without notice to this client is in doubt. Its clocks have parted, a forced
+ * release was reported, or messages may have been missed. If it lingered, its loss would be hidden from the owner that releases
+ * it. The next owner would then receive what another client holds (split brain). The doubt lasts until a renewal that was sent
+ * afterwards is confirmed. Until then, an unlock asks the store, like the unlock of any other lock.
  *
- * <h2>What it costs others</h2>
+ * <h2>Costs for other clients</h2>
  *
- * <p>A lost wish costs who waits a poll interval, as the store passes each poll on; if none gets through, the rest of the linger.
- * A name that is taken again counts as handed on, and is renewed once in a poll interval, which tells who waits.
+ * <p>If the message about a refused request is lost, the waiter loses a poll interval, because the store reports each poll. If
+ * no message arrives, it waits for the rest of the linger. A name that is acquired again counts as handed over, and is renewed
+ * once in a poll interval. The reply reports foreign waiters.
  *
- * <p>Where others want the name, keeping costs more than it saves, and {@link LingerBackoff} ends it for a time.
+ * <p>Where other clients want the name, lingering costs more than it saves. Then {@link LingerBackoff} ends it for some time.
+ *
+ * <h2>References</h2>
+ *
+ * <p>The store's message to a client whose tenure lingers corresponds to the approval request to a leaseholder in Gray and
+ * Cheriton (SOSP 1989).
  */
 public final class LingeringSlot extends BargingSlot {
 
     /**
-     * A tenure that nobody owns.
+     * A lingering tenure, which nobody owns.
      *
-     * @param since when its last owner left, in {@code nanoTime}
-     * @param renewDue when it would have to be renewed if it had an owner
-     * @param token the last one used
+     * @param tenure the tenure
+     * @param since the time when its last owner released it, in {@code nanoTime}
+     * @param renewDue the time when it would have to be renewed if it had an owner
+     * @param token the last token used
      */
     public record Kept(Tenure tenure, long since, long renewDue, long token) {}
 
@@ -73,7 +88,12 @@ public final class LingeringSlot extends BargingSlot {
     private boolean wanted;
     private int taken;
 
-    /** @param isInLine whether this client waits for a name in a fair place, of which the store tells it nothing */
+    /**
+     * Creates the slot of a name.
+     *
+     * @param isInLine whether another slot of this client waits for a name; the store does not notify a client of its own
+     *     waiters
+     */
     LingeringSlot(
             String name,
             SlotConfig config,
@@ -85,12 +105,12 @@ public final class LingeringSlot extends BargingSlot {
         this.isInLine = isInLine;
     }
 
-    /** What is kept and owned by nobody. Read without the mutex. */
+    /** Returns the lingering tenure, if there is one. Read without the mutex. */
     Optional<Kept> kept() {
         return Optional.ofNullable(kept);
     }
 
-    // ---- coming
+    // ---- arrival
 
     @Override
     public boolean arrive(Waiter waiter, long now, Effect.Buffer out) {
@@ -125,7 +145,10 @@ public final class LingeringSlot extends BargingSlot {
         }
     }
 
-    /** What was not heard of for a poll interval counts as due, as the wish of somebody else may have been lost. */
+    /**
+     * Returns {@code true} if the tenure has to be renewed. A tenure without a reply for a poll interval counts as due, because
+     * the message of a foreign client may have been lost.
+     */
     private boolean isDue(Kept before, long now) {
         Tenure current = before.tenure;
         boolean unheard = !current.handedOn && now - current.validity.sent() >= config.poll();
@@ -139,7 +162,7 @@ public final class LingeringSlot extends BargingSlot {
         return mark ? new Tenure(plain.id.lingering(), share) : plain;
     }
 
-    // ---- leaving
+    // ---- release
 
     @Override
     void passOn(Hold hold, long now, Effect.Buffer out) {
@@ -164,7 +187,7 @@ public final class LingeringSlot extends BargingSlot {
         return hold.tenure.id.lingers() && hold.watchdog() && !doubtful && !isInLine.test(name);
     }
 
-    // ---- others want it
+    // ---- foreign waiters
 
     @Override
     public void wanted(long now, Effect.Buffer out) {
@@ -175,7 +198,10 @@ public final class LingeringSlot extends BargingSlot {
         }
     }
 
-    /** By what was heard of those who wait elsewhere, not by what is assumed of them; each counts once, however often it asks. */
+    /**
+     * Reacts to foreign waiters that were reported, not to those that are only assumed. A waiter counts once, however often it
+     * asks.
+     */
     private void isWanted(Tenure current, long now, Effect.Buffer out) {
         boolean before = wanted;
         wanted = current.foreignWaiters > 0;
@@ -190,7 +216,10 @@ public final class LingeringSlot extends BargingSlot {
         letGo(out);
     }
 
-    /** Without a holder it was refused together with others, because of one of those. */
+    /**
+     * Records that another client holds the name. A refusal without a holder came from a request for several names, because of
+     * another one of them.
+     */
     @Override
     public void refused(Tenure asked, Acquire.Refused reply, Tenure.Base base, long now, Effect.Buffer out) {
         if (reply.holder().isPresent()) {
@@ -219,7 +248,7 @@ public final class LingeringSlot extends BargingSlot {
         letGo(out);
     }
 
-    /** One that was sent before the doubt arose says nothing of it. */
+    /** Ends the doubt if the renewal was sent after it arose. An earlier renewal proves nothing about it. */
     private void endDoubt(Tenure renewed, Validity proven) {
         boolean confirmed = renewed == tenure && renewed.validity.sent() - proven.sent() >= 0;
         if (confirmed && doubtedAt != Durations.NEVER && proven.sent() - doubtedAt > 0) {
@@ -236,7 +265,7 @@ public final class LingeringSlot extends BargingSlot {
         super.revoked(id, now, out);
     }
 
-    // ---- answers to what was sent while somebody owned it
+    // ---- answers to requests that were sent while the tenure had an owner
 
     @Override
     void becomeHeld(Tenure asked, long now, Effect.Buffer out) {
@@ -265,7 +294,7 @@ public final class LingeringSlot extends BargingSlot {
         putOff();
     }
 
-    /** The next renewal of what is kept waits for an owner. */
+    /** Postpones the renewal of a lingering tenure until it has an owner. */
     private void putOff() {
         Kept idle = kept;
         if (idle != null && idle.tenure.renewDue != Durations.NEVER) {

@@ -6,6 +6,7 @@ import java.util.function.Consumer;
 /**
  * An action that runs when a hold is lost.
  *
- * @param ofUser whether it is a user's, which may block; one of the engine waits for none of those
+ * @param action the action
+ * @param ofUser whether it is an action of a user, which may block; an action of the engine does not wait for those of users
  */
 public record LossAction(Consumer<LeaseLostException> action, boolean ofUser) {}

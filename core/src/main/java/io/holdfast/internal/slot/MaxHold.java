@@ -6,10 +6,10 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How old a hold may get.
+ * The maximum age of a hold, and the action that follows.
  *
- * @param nanos after how many nanoseconds it is reported; {@link Durations#NEVER} for never
- * @param then what is done besides
+ * @param nanos the age at which the hold is reported, in nanoseconds; {@link Durations#NEVER} for no maximum
+ * @param then the action that follows the report
  */
 public record MaxHold(long nanos, OnMaxHold then) {
 

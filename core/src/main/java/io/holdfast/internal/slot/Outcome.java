@@ -3,15 +3,19 @@ package io.holdfast.internal.slot;
 import io.holdfast.spi.TenureId;
 import java.util.Optional;
 
-/** What came of waiting. */
+/** The outcome of a wait. */
 public sealed interface Outcome permits Hold, Outcome.Busy, Outcome.Failed {
 
-    /** Held by another for as long as the waiter had time; by whom, as the store keeps it, if it said so. */
+    /**
+     * The outcome that another owner held the name for as long as the waiter had time.
+     *
+     * @param holder the holder, in the form in which the store keeps it; empty if the store did not report it
+     */
     record Busy(Optional<String> holder) implements Outcome {
 
         /**
-         * Whether it may be that nobody has it, and that it will be free as soon as its client has heard of the attempt. What
-         * this client has itself it knows.
+         * Returns {@code true} if the name may only be lingering at another client. It is then free as soon as that client has
+         * heard of the attempt. A tenure of this client does not count, because this client knows its own tenures.
          */
         public boolean mayBeKeptBeside(String clientId) {
             return holder.filter(TenureId::lingers)
@@ -20,7 +24,10 @@ public sealed interface Outcome permits Hold, Outcome.Busy, Outcome.Failed {
         }
     }
 
-    /** The hold, if it was got; throws the error, with the stack of the calling thread, if it ended by one. */
+    /**
+     * Returns the hold if the name was acquired. If the wait ended by an error, throws that error with the stack of the calling
+     * thread.
+     */
     default Optional<Hold> hold() {
         if (this instanceof Failed failed) {
             failed.error().fillInStackTrace();
@@ -29,6 +36,6 @@ public sealed interface Outcome permits Hold, Outcome.Busy, Outcome.Failed {
         return this instanceof Hold got ? Optional.of(got) : Optional.empty();
     }
 
-    /** Ended by an error. */
+    /** The outcome that the wait ended by an error. */
     record Failed(RuntimeException error) implements Outcome {}
 }

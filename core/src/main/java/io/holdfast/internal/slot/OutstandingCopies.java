@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /**
- * The copies of a tenure's acquire that were sent and have no answer: each may still be applied, until the server's clock
- * passes its {@code notAfter}.
+ * The copies of a tenure's acquire that were sent and are not answered. Each may still be applied as a late duplicate, until
+ * the server's clock passes its {@code notAfter}.
  */
 public final class OutstandingCopies {
 
@@ -30,7 +30,10 @@ public final class OutstandingCopies {
         return open > 0;
     }
 
-    /** How many microseconds of the server's clock a copy may still come for; zero or less for never again. */
+    /**
+     * Returns for how many more microseconds of the server's clock a copy may be applied. It is zero or less if none ever will
+     * be.
+     */
     public long mayComeFor(long serverMicros) {
         return lateUntil - serverMicros + 1;
     }

@@ -2,9 +2,9 @@ package io.holdfast.internal.slot;
 
 import java.util.List;
 
-/** A lease as its hold knows it. */
+/** A lease in the view of its hold. */
 public interface OwnedLease {
 
-    /** The actions for its loss. */
+    /** Returns the actions to run when the lease is lost. */
     List<LossAction> lossActions();
 }

@@ -15,25 +15,31 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waiters of a client for permits of one semaphore that is not fair.
- *
- * <p>A newcomer asks once, for itself, and so may take what is free before those who wait. Who is refused waits in the line,
- * and asks nothing more until it is the first: the first alone has a place in the store's queue and a poll, so the load on the
- * store does not grow with the number of waiters. This is what {@code Semaphore} of the JDK does with its own queue: barge
- * once, then wait for one's turn.
- *
- * <p>Each waiter has a <em>ticket</em>, a tenure of its own, as each may want another number of permits. A ticket that is
- * granted leaves the line at once, as the tenure of a slot that its waiter alone owns; nothing is ever held here. Then the
- * next is the first, and asks. A first that leaves without a grant leaves its arrival to the next, so that the client does not
- * lose its turn. A newcomer whose request fails is answered by what the store says to the first next.
+ * The wait queue of a client for permits of one semaphore that is not fair.
  *
  * <h2>Invariants, besides those of {@link Slot}</h2>
  *
  * <ol>
- *   <li>No ticket of the line but the first one waits at the store.
- *   <li>Somebody waits, and no call for the first is in flight: a poll is scheduled.
- *   <li>A ticket that left the line, and that the store may know, is the tenure of another slot or is given up.
+ *   <li>Of all tickets in the wait queue, only the first one waits at the store.
+ *   <li>If somebody waits and no call for the first one is in flight, a poll is scheduled.
+ *   <li>A ticket that left the wait queue, and that the store may know, is the tenure of another slot or is given up.
  * </ol>
+ *
+ * <h2>How it works</h2>
+ *
+ * <p>A newcomer asks once, for itself, and so may take free permits before the waiters (barging). A newcomer that is refused
+ * waits in the wait queue, and asks nothing more until it is the first. Only the first waiter has a position in the store's
+ * queue, and a poll. So the load on the store does not grow with the number of waiters, and there is no thundering herd.
+ *
+ * <p>Each waiter has a <em>ticket</em>, a tenure of its own, because each may want another number of permits. A ticket that is
+ * granted leaves the wait queue at once, as the tenure of a slot that its waiter alone owns. Nothing is ever held in this slot.
+ * Then the next waiter is the first, and asks. A first waiter that leaves without a grant leaves its arrival to the next one,
+ * so the client does not lose its turn. A newcomer whose request fails is answered by the store's next reply to the first
+ * waiter.
+ *
+ * <h2>References</h2>
+ *
+ * <p>{@link java.util.concurrent.Semaphore} of the JDK does the same with its own queue: barge once, then wait for one's turn.
  */
 final class PermitQueue extends Slot {
 
@@ -42,13 +48,17 @@ final class PermitQueue extends Slot {
     private final Supplier<TenureId> ids;
     private final Consumer<Slot> served;
 
-    /** The ticket of the first, with which the line was last seen to go on; null if its waiter was served. */
+    /** The ticket of the first waiter, as of the last time when the queue advanced; null if its waiter was served. */
     private @Nullable Tenure first;
 
     private long pollNumber;
     private long pollAt;
 
-    /** @param served takes the slot of one who was granted permits, so that signals find it from then on */
+    /**
+     * Creates the wait queue of a semaphore.
+     *
+     * @param served takes the slot of a waiter that was granted permits, so that signals find it from then on
+     */
     PermitQueue(String name, SlotConfig config, Supplier<TenureId> ids, Consumer<Slot> served) {
         super(name, Share.permits(1), config, ids);
         this.ids = ids;
@@ -113,7 +123,7 @@ final class PermitQueue extends Slot {
         }
     }
 
-    /** Whoever is the first from now on asks. */
+    /** Advances the wait queue: a waiter that has become the first asks. */
     private void goOn(long now, Effect.Buffer out) {
         Waiter head = queue.peek();
         if (head == null) {
@@ -137,7 +147,7 @@ final class PermitQueue extends Slot {
 
     // ---- asking
 
-    /** The answer to a newcomer is for it alone. */
+    /** Records that the store is about to be asked. The answer to a newcomer is for that newcomer alone. */
     @Override
     public long asks(Tenure asked, long now) {
         Waiter newcomer = asked.preparedFor;
@@ -153,7 +163,10 @@ final class PermitQueue extends Slot {
                 ticket, waiter.spec.first(), wantsPlace(waiter) ? Queueing.BARGING : Queueing.NONE, List.of()));
     }
 
-    /** The first has a place for all, though it may poll itself: others have only this one. */
+    /**
+     * Returns {@code true} if the waiter needs a position at the store. The first waiter has one for all, even if it polls
+     * itself, because the others have no other position.
+     */
     private boolean wantsPlace(Waiter waiter) {
         return config.queues() && queue.peek() == waiter && queue.anyQueues();
     }
@@ -172,7 +185,10 @@ final class PermitQueue extends Slot {
         out.add(new Effect.PollIn(asked, ++pollNumber, nanos));
     }
 
-    /** Who is told polls only to repair; others learn by it, so it begins fast and backs off. */
+    /**
+     * Returns the delay of the next poll. For a waiter that is notified, a poll only repairs a lost wake-up. Other waiters
+     * learn from it that permits are free, so it begins fast and backs off.
+     */
     private long pollDelay(Waiter head) {
         boolean told = config.signals() && head.spec.waiting() != HoldSpec.Waiting.POLLING;
         long delay = told ? config.poll() : HoldSpec.doubled(FIRST_POLL_NANOS, ticket(head).polls++, config.poll());
@@ -190,7 +206,10 @@ final class PermitQueue extends Slot {
         }
     }
 
-    /** If only those are left who poll, a place of theirs would hold up who is behind it. */
+    /**
+     * Asks again. If only polling waiters are left, the position is given up first, because it would hold up the waiters behind
+     * it.
+     */
     private void askAgain(Waiter waiter, Effect.Buffer out) {
         if (ticket(waiter).queued && !wantsPlace(waiter)) {
             again(waiter, out);
@@ -215,7 +234,7 @@ final class PermitQueue extends Slot {
         }
     }
 
-    /** The ticket leaves the line with its waiter, for a slot of its own. */
+    /** Moves the granted ticket and its waiter from the wait queue into a slot of their own. */
     private void serve(Tenure ticket, Waiter waiter, long now, Effect.Buffer out) {
         Slot own = new BargingSlot(name, ticket.share, config, ids);
         Effect.Buffer begun = own.on((slot, wanted) -> slot.begin(ticket, waiter, now, wanted));
@@ -250,7 +269,7 @@ final class PermitQueue extends Slot {
         goOn(now, out);
     }
 
-    /** The first had none while all that waited polled. */
+    /** Asks for a position for the first waiter, which had none while all waiters polled. */
     private void askForPlace(Effect.Buffer out) {
         Waiter head = queue.peek();
         if (head != null && ticket(head).arrival == 0 && wantsPlace(head)) {
@@ -295,7 +314,10 @@ final class PermitQueue extends Slot {
         }
     }
 
-    /** What one wants may be refused to it alone, as more permits than there are. */
+    /**
+     * Ends one waiter by an error. A request can be refused for one waiter alone, for example if it wants more permits than
+     * there are.
+     */
     private void fail(Waiter waiter, StoreException cause, long now, Effect.Buffer out) {
         queue.remove(waiter);
         waiter.outcome = new Outcome.Failed(config.moment().failure(name, waiter, ticket(waiter), cause, now));
@@ -315,7 +337,10 @@ final class PermitQueue extends Slot {
         }
     }
 
-    /** What may stand at the store, and counts for nobody, is not to keep others off: it is given up, and asked for behind them. */
+    /**
+     * Replaces a ticket that may have been granted at the store but counts for nobody. It is given up so that it does not
+     * exclude others, and the permits are requested again behind them.
+     */
     private void again(Waiter waiter, Effect.Buffer out) {
         Tenure before = ticket(waiter);
         leave(before, out);
@@ -332,7 +357,7 @@ final class PermitQueue extends Slot {
         askFirst(out);
     }
 
-    /** Who waits elsewhere is served by the store. */
+    /** Does nothing, because the store serves foreign waiters. */
     @Override
     public void wanted(long now, Effect.Buffer out) {}
 

@@ -10,12 +10,18 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A tenure that is being given up: its release is repeated until it is certain that the store keeps nothing of it.
+ * The release of a tenure that is given up. It is repeated until it is certain that the store keeps nothing of the tenure.
  *
- * <p>It is certain when a release was answered, and every copy of the tenure's acquire had been answered before that
- * release was sent, or is too late to be applied by the server time in the answer; or when the last lease that may have
- * been granted has ended by itself. A copy that was answered after the release was sent may have been applied after it, so
- * the answer is at once followed by another release.
+ * <p>It is certain in each of these cases:
+ *
+ * <ol>
+ *   <li>A release was answered, and every copy of the tenure's acquire had been answered before that release was sent.
+ *   <li>A release was answered, and every unanswered copy is too late to be applied, by the server time in the answer.
+ *   <li>The last lease that may have been granted has ended by itself.
+ * </ol>
+ *
+ * <p>A copy of the acquire that was answered after the release was sent may have been applied after the release (late
+ * duplicate). So another release follows the answer at once.
  */
 public final class Settlement {
 
@@ -25,23 +31,26 @@ public final class Settlement {
     final boolean wasHeld;
     public final long lastToken;
 
-    /** Further places to be withdrawn. */
+    /** Further positions to withdraw. */
     public final List<TenureId> places;
 
-    /** Completed by the first answer, or when nobody needs one any more: how the hold was lost, or empty if it was not. */
+    /**
+     * The reason why the hold was lost, or empty if it was not. It is completed by the first answer, or when no answer is
+     * needed any more.
+     */
     public final CompletableFuture<Optional<String>> verdict = new CompletableFuture<>();
 
     public volatile boolean settled;
 
-    /** Waits for the answer of a copy, or until none may come. */
+    /** Set while the settlement waits for the answer of a copy of the acquire, or until none can be applied any more. */
     public final AtomicBoolean resting = new AtomicBoolean();
 
-    /** When the store gives the tenure up by itself, if no release arrives. */
+    /** The time when the store drops the tenure by itself, if no release arrives. */
     public volatile long lapsesAt;
 
     private final AtomicInteger copies = new AtomicInteger();
 
-    /** The numbers of the copies that failed, were sent before the deadline, and may have been applied. */
+    /** The numbers of the copies of the release that failed, were sent before the deadline, and may have been applied. */
     private final Set<Integer> inDoubt = ConcurrentHashMap.newKeySet();
 
     public int failures;
@@ -56,12 +65,15 @@ public final class Settlement {
         tenure.settlement = this;
     }
 
-    /** Numbers the next copy of the release, from 1 on. */
+    /** Returns the number of the next copy of the release, from 1 on. */
     public int nextCopy() {
         return copies.incrementAndGet();
     }
 
-    /** Takes the failure of a copy; one that turns out late not to have been applied is in doubt no more. */
+    /**
+     * Records the failure of a copy of the release. A copy that is found out later not to have been applied is no longer in
+     * doubt.
+     */
     public void failed(int copy, boolean mayHaveReleased) {
         if (mayHaveReleased) {
             inDoubt.add(copy);
@@ -70,12 +82,15 @@ public final class Settlement {
         }
     }
 
-    /** The copy found the tenure, and ended it. */
+    /** Records that a copy of the release found the tenure, and ended it. */
     public void released() {
         verdict.complete(Optional.empty());
     }
 
-    /** The copy did not find the tenure: it was lost, unless an earlier copy may have ended it. */
+    /**
+     * Records that a copy of the release did not find the tenure. The tenure was lost, unless an earlier copy may have ended
+     * it.
+     */
     public void notHeld(int copy, String loss) {
         boolean released = !wasHeld || inDoubt.stream().anyMatch(earlier -> earlier < copy);
         verdict.complete(released ? Optional.empty() : Optional.of(loss));

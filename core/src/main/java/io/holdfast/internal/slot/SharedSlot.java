@@ -12,20 +12,28 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A name that many owners of this client hold at once, to read: the first asks for a tenure, all others join it without a
- * store call, and the last one to leave gives it up.
- *
- * <p>Readers that come one after the other could keep a writer off for ever. So once somebody has waited for a slice, the
- * <em>door</em> is closed: who comes then begins another slot, whose tenure queues behind the writer at the store, and this
- * one drains. The same is done when too little is left of the lease to join.
+ * A slot whose name many owners of this client hold at once, for reading. The first owner requests a tenure, all others join it
+ * without a store call, and the last one gives it up.
  *
  * <h2>Invariants, besides those of {@link BargingSlot}</h2>
  *
  * <ol>
- *   <li>Nobody waits here while the tenure is held: who waited when it was got has joined.
- *   <li>All owners are renewed by the watchdog. Readers with a lease of their own have a slot of their own.
- *   <li>An owner's token is one of the tenure's: higher than any given before it, lower than any given after it.
+ *   <li>Nobody waits here while the tenure is held. All waiters joined when it was granted.
+ *   <li>The watchdog renews all owners. Readers with a lease of their own have a slot of their own.
+ *   <li>An owner's token is one of the tenure's. It is higher than any token issued before it, and lower than any token issued
+ *       after it.
  * </ol>
+ *
+ * <h2>How it works</h2>
+ *
+ * <p>Readers that arrive one after the other could starve a writer. So once somebody has waited for a slice, the <em>door</em>
+ * is closed. A newcomer then begins another slot, whose tenure queues behind the writer at the store, and this slot is drained.
+ * The same happens when too little of the lease is left to join.
+ *
+ * <h2>References</h2>
+ *
+ * <p>The door prevents the starvation of writers that the first readers-writers problem of Courtois, Heymans and Parnas (CACM
+ * 1971) permits.
  */
 public final class SharedSlot extends BargingSlot {
 
@@ -85,9 +93,13 @@ public final class SharedSlot extends BargingSlot {
         return current.sharedToken();
     }
 
-    // ---- coming
+    // ---- arrival
 
-    /** Returns false if the door is closed, too. */
+    /**
+     * Takes a waiter in. While the tenure is held, the waiter joins it at once.
+     *
+     * @return {@code false} also if the door is closed, or if the tenure does not fit the waiter
+     */
     @Override
     public boolean arrive(Waiter waiter, long now, Effect.Buffer out) {
         Tenure current = tenure;
@@ -104,7 +116,12 @@ public final class SharedSlot extends BargingSlot {
         return true;
     }
 
-    /** Who joins has the tenure renewed within a poll interval, which tells who waits; at once, if nobody may have told. */
+    /**
+     * Returns {@code true} if the door is closed.
+     *
+     * <p>A newcomer that joins has the tenure renewed within a poll interval, because the reply reports foreign waiters. If
+     * foreign waiters may have been unreported for a poll interval, the renewal is due at once.
+     */
     private boolean isClosed(Tenure current, long now, Effect.Buffer out) {
         if (!wouldHear(now, out) && now - current.validity.sent() >= config.poll()) {
             renewBy(current, now, out);
@@ -124,7 +141,7 @@ public final class SharedSlot extends BargingSlot {
         return current != null && !current.held() && (current.inFlight || current.base == null);
     }
 
-    /** Until all of them are content. */
+    /** Returns the renewal spec with the longest lease of all owners. */
     @Override
     public HoldSpec renewalSpec(Tenure current, long now) {
         return holds.stream()
@@ -147,7 +164,7 @@ public final class SharedSlot extends BargingSlot {
         }
     }
 
-    // ---- leaving
+    // ---- release
 
     @Override
     void passOn(Hold hold, long now, Effect.Buffer out) {

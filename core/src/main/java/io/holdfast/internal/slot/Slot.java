@@ -19,24 +19,34 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All local state of one lock name in one way of waiting for it: who owns it, who waits, and what the client has at the
+ * The local state of one lock name, for one way of waiting for it: its owner, its waiters, and the client's tenure at the
  * store.
- *
- * <p>A state machine under one short mutex. Events come in with the time at which they happened, commands go out as
- * {@link Effect}s that the caller carries out after the mutex is free; no clock is read and nothing is called in here.
- *
- * <p>This class is what is the same for all: a tenure that is held, its owners one after the other, its renewals, its end.
- * How those who wait get one is up to {@link BargingSlot}, {@link FairSlot} and {@link PermitQueue}.
  *
  * <h2>Invariants</h2>
  *
  * <ol>
- *   <li>{@code owner != null} implies that the current tenure is held, and that it is the owner's.
- *   <li>A tenure is current, or waited with, or was given up, or ended at the store: nothing the store may have granted is
- *       forgotten. One that was given up through a {@link Settlement} is never current again, so whatever its late replies
- *       say they cannot touch a later one.
- *   <li>Nothing current, no waiter, no lost hold to clear: the slot is retired, and never used again.
+ *   <li>If there is an {@code owner}, the current tenure is held, and it is the owner's tenure.
+ *   <li>Nothing that the store may have granted is forgotten. Each tenure is current, or a waiter waits with it, or it was
+ *       given up, or it has ended at the store.
+ *   <li>A tenure that was given up through a {@link Settlement} is never current again. So its late replies cannot affect a
+ *       later tenure (ABA).
+ *   <li>A slot without a current tenure, a waiter or a lost hold to clear is retired, and is never used again.
  * </ol>
+ *
+ * <h2>How it works</h2>
+ *
+ * <p>A slot is a state machine under one short mutex. Events come in with the time at which they happened. Commands go out as
+ * {@link Effect}s, which the caller carries out when the mutex is free. Under the mutex, no clock is read and nothing outside
+ * is called.
+ *
+ * <p>This class has what all slots have in common: a held tenure, its successive owners, its renewals, and its end.
+ * {@link BargingSlot}, {@link FairSlot} and {@link PermitQueue} define how waiters acquire a tenure.
+ *
+ * <h2>References</h2>
+ *
+ * <p>For a tenure that its client renews, and that the store ends after a time limit: the leases of Gray and Cheriton (SOSP
+ * 1989). For the split into a state and a wait queue, inside one JVM:
+ * {@link java.util.concurrent.locks.AbstractQueuedSynchronizer}.
  */
 public abstract class Slot {
 
@@ -67,20 +77,20 @@ public abstract class Slot {
         this.queue = new WaitQueue(name, config);
     }
 
-    /** One that the store has not heard of. */
+    /** Creates a tenure that the store does not know. */
     final Tenure newTenure() {
         return new Tenure(ids.get(), share);
     }
 
     // ---- read without the mutex
 
-    /** Who owns it, or one of those who do. */
+    /** Returns the owner, or one of them if there are several; null if there is none. */
     @Nullable
     public Hold owner() {
         return owner;
     }
 
-    /** All who own it. */
+    /** Returns the holds of all owners. */
     public List<Hold> holds() {
         Hold hold = owner;
         return hold == null ? List.of() : List.of(hold);
@@ -95,7 +105,7 @@ public abstract class Slot {
         return tenure;
     }
 
-    /** The hold of this thread, also a lost one that it has not unlocked. */
+    /** Returns the hold of the thread, even a lost one that the thread has not unlocked; null if there is none. */
     @Nullable
     Hold holdOf(Thread thread) {
         Hold hold = owner;
@@ -106,7 +116,7 @@ public abstract class Slot {
         return locked(queue::size);
     }
 
-    // ---- what differs; all from here on runs inside locked()
+    // ---- defined by subclasses; everything from here on that changes the slot runs under the mutex
 
     void own(Hold hold) {
         owner = hold;
@@ -120,91 +130,115 @@ public abstract class Slot {
         return current.takeToken();
     }
 
-    /** The store is about to be asked; returns for how long somebody here will wait for the answer, in nanoseconds. */
+    /**
+     * Records that the store is about to be asked.
+     *
+     * @return the time until the first waiter no longer waits for the answer, in nanoseconds
+     */
     public long asks(Tenure asked, long now) {
         return queue.asks(asked, now);
     }
 
-    /** Takes a waiter in; false if the slot is retired. */
+    /**
+     * Takes a waiter in.
+     *
+     * @return {@code false} if the slot cannot take it in, for example because the slot is retired
+     */
     public abstract boolean arrive(Waiter waiter, long now, Effect.Buffer out);
 
-    /** A told thread tries to take the lock that was left for it. */
+    /** Lets a notified thread try to take the lock that was left free for it. */
     public abstract void take(Waiter waiter, long now, Effect.Buffer out);
 
     /**
-     * Ends a waiter whose time is up, unless an answer is still to come: it may be a grant, and without a first one
-     * nothing can be said.
+     * Ends a waiter whose time is up, unless an answer is still to come. That answer may be a grant. Before the first answer,
+     * the outcome is unknown.
      */
     public abstract void timeOut(Waiter waiter, long now, Effect.Buffer out);
 
-    /** Takes a waiter off the line; false if it is not there. */
+    /**
+     * Removes a waiter from the wait queue.
+     *
+     * @return {@code false} if it is not in the wait queue
+     */
     abstract boolean remove(Waiter waiter, long now, Effect.Buffer out);
 
-    /** Those that came along with an acquire got these arrivals; fewer if the store did not get so far. */
+    /**
+     * Records the arrivals of the tenures that were sent along with an acquire. There are fewer arrivals if the store did not
+     * get that far.
+     */
     public abstract void placed(List<Tenure> behind, List<Long> arrivals);
 
-    /** The store took the tenure, or refused it, or did neither. */
+    /** Handles a reply that grants the tenure. */
     public abstract void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out);
 
+    /** Handles a reply that refuses the tenure. */
     public abstract void refused(Tenure asked, Acquire.Refused reply, Tenure.Base base, long now, Effect.Buffer out);
 
-    /** Asks again at once, unless nobody has time left. */
+    /** Asks again at once, unless no waiter has time left. */
     public abstract void repeat(Tenure asked, long now, Effect.Buffer out);
 
+    /** Handles a request that was neither granted nor refused: it failed, or has no answer. */
     public abstract void failed(Tenure asked, StoreException cause, long now, Effect.Buffer out);
 
-    /** The poll timer went off. */
+    /** Handles the expiry of the poll timer. */
     public abstract void poll(Effect.PollIn poll, long now, Effect.Buffer out);
 
-    /** The name may be free. */
+    /** Handles a signal that the name may be free. */
     public abstract void freed(Effect.Buffer out);
 
-    /** The name may be free, for whoever asks first. */
+    /** Handles a signal that the name may be free for the first client that asks. */
     public void opened(Effect.Buffer out) {
         freed(out);
     }
 
-    /** A foreign client waits. */
+    /** Handles a signal that a foreign client waits. */
     public abstract void wanted(long now, Effect.Buffer out);
 
-    /** Gives up what is kept though nobody owns it. */
+    /** Gives up a lingering tenure, if there is one. */
     public void letGo(Effect.Buffer out) {}
 
-    /** What is held may be another's, and no message say so: it is not kept once nobody owns it. */
+    /**
+     * Puts the tenure in doubt: another client may hold the name, and no message may have said so. A tenure in doubt does not
+     * linger.
+     */
     public void doubt(long now, Effect.Buffer out) {}
 
-    /** Returns false if the tenure is not one that waits here. */
+    /**
+     * Handles a signal that the name was assigned to a tenure.
+     *
+     * @return {@code false} if this slot does not know the tenure
+     */
     public abstract boolean assigned(Signal.Assigned signal, long now, Effect.Buffer out);
 
-    /** Signals may have been missed: what is waited for is asked for again. */
+    /** Asks again for everything that is waited for, because signals may have been missed (lost wake-up). */
     abstract void askAfterGap(Effect.Buffer out);
 
-    /** The owner has released, and the tenure is for somebody else. */
+    /** Passes the tenure on after its owner has released it. */
     abstract void passOn(Hold hold, long now, Effect.Buffer out);
 
-    /** The tenure is over: those who wait ask with another one. */
+    /** Asks with another tenure for the remaining waiters, because the tenure is over. */
     abstract void askForTheRest(long now, Effect.Buffer out);
 
-    /** Nobody waits any more: withdraws what the store may have of us. */
+    /** Withdraws what the store may have of this client, if nobody waits or holds any more. */
     abstract void abandonIfUnused(Effect.Buffer out);
 
-    /** Whether the tenure may be given to the first in the line. */
+    /** Returns {@code true} if the tenure may be handed over to the head of the wait queue. */
     abstract boolean mayHave(Waiter head);
 
-    /** A waiter was taken off the line, to own the tenure. */
+    /** Records that a waiter was removed from the wait queue to own the tenure. */
     abstract void served(Waiter waiter, long now);
 
-    /** A tenure was passed from owner to owner. */
+    /** Records that the tenure was handed over from one owner to the next. */
     abstract void handedOn(Tenure current, Hold hold, Effect.Buffer out);
 
-    /** How the tenure is given up. */
+    /** Creates the settlement that gives the tenure up. */
     abstract Settlement settlement(Tenure current, boolean yield, Effect.Buffer out);
 
-    // ---- replies that grant and refuse nothing
+    // ---- replies that neither grant nor refuse
 
     /**
-     * The request reached the store after its {@code notAfter}. It is repeated once without a pause if there is time for an answer;
-     * otherwise it has failed.
+     * Handles a request that reached the store after its {@code notAfter}. The first one is repeated without a pause if there
+     * is time for an answer. Otherwise, the request has failed.
      */
     public final void late(Tenure asked, StoreException cause, long now, Effect.Buffer out) {
         if (asked.failures == 0 && queue.hasTime(asked, now)) {
@@ -216,11 +250,11 @@ public abstract class Slot {
     }
 
     /**
-     * The grant came after its lease had ended. It counts for nobody, like a grant that is on no replica. The first may be due to
-     * a stall of this process; after the second a waiter whose time is up has its answer.
+     * Handles a grant that arrived after its lease had ended. It counts for nobody, like a grant that is on no replica. The
+     * first one may be due to a stall of this process. After the second one, a waiter whose time is up has its answer.
      */
     public final void outlasted(Tenure asked, StoreException cause, long now, Effect.Buffer out) {
-        // the store may keep it for as long as the answer took
+        // the store may keep the tenure for as long as the answer took, so it has to be withdrawn
         asked.queued = true;
         if (asked.failures > 0) {
             queue.answered();
@@ -230,25 +264,30 @@ public abstract class Slot {
 
     // ---- waiters
 
-    /** Takes a waiter out; false if its outcome is there. */
+    /**
+     * Removes a waiter from the wait queue.
+     *
+     * @return {@code false} if it already has an outcome, or is not in the wait queue
+     */
     public boolean withdraw(Waiter waiter, long now, Effect.Buffer out) {
         return waiter.outcome == null && remove(waiter, now, out);
     }
 
-    /** A waiter that was taken off the line has its outcome. */
+    /** Notifies a waiter that was removed from the wait queue that its outcome is there. */
     void ended(Waiter waiter, Effect.Buffer out) {
         out.add(new Effect.Tell(waiter));
     }
 
-    // ---- handing out
+    // ---- handing the tenure over
 
-    /** Whether the tenure can be given to the waiter without asking the store. */
+    /** Returns {@code true} if the tenure can be handed over to the waiter without a store call. */
     boolean fits(Tenure current, Waiter waiter, long now) {
         if (!current.hasToken() || !current.alive(now)) {
             return false;
         }
         boolean fresh = current.preparedFor == waiter;
-        // a claim is renewed for the whole lease at once if its owner stays
+        // a claim is renewed for the whole lease within milliseconds if its owner stays, so it is measured by its own
+        // lease
         long wanted = current.claimed ? current.validity.lease() : waiter.spec.nanos();
         return fresh || (waiter.spec.takesAny() && current.validity.remaining(now) >= wanted / 3);
     }
@@ -294,7 +333,9 @@ public abstract class Slot {
         }
     }
 
-    /** Gives the free tenure to the first in the line. */
+    /**
+     * Hands the free tenure over to the head of the wait queue. If it cannot be handed over, it is renewed first or given up.
+     */
     void handOut(long now, Effect.Buffer out) {
         Tenure current = Objects.requireNonNull(tenure);
         Waiter head = queue.peek();
@@ -313,24 +354,33 @@ public abstract class Slot {
         }
     }
 
-    /** A store that gives no further tokens ends the tenure with its block. */
+    /**
+     * Returns {@code true} if a renewal for this waiter brought no token. A store that issues no further tokens ends the tenure
+     * with its block.
+     */
     private static boolean spent(Tenure current, Waiter head) {
         return current.preparedFor == head && !current.hasToken();
     }
 
-    /** A store never shortens a lease, so an owner with a shorter one of its own needs a tenure of its own. */
+    /**
+     * Returns {@code true} if the tenure may outlast the waiter's own lease. A store never shortens a lease, so such an owner
+     * needs a tenure of its own.
+     */
     private boolean tooLongFor(Tenure current, Waiter head, long now) {
         return !head.spec.watchdog() && current.mayLast(now) > head.spec.nanos();
     }
 
-    /** Renews before handing on: too little of the lease is left, no token is, or the next owner has a lease of its own. */
+    /**
+     * Renews the tenure before it is handed over: too little of the lease is left, no token is left, or the next owner has a
+     * lease of its own.
+     */
     void prepare(Tenure current, Waiter head, Effect.Buffer out) {
         current.preparing = true;
         current.preparedFor = head;
         out.add(new Effect.Renew(current, head.spec.first()));
     }
 
-    /** Is the slot, from its beginning, of a tenure that was granted to this waiter in another one. */
+    /** Begins this slot with a tenure that was granted to the waiter in another slot. */
     final void begin(Tenure granted, Waiter waiter, long now, Effect.Buffer out) {
         tenure = granted;
         granted.state = Tenure.State.HELD;
@@ -338,7 +388,10 @@ public abstract class Slot {
         grant(waiter, now, false, out);
     }
 
-    /** Moves the deadline; an owner's own end stays where it is. */
+    /**
+     * Moves the deadline of the tenure by a confirmation. If the owner has a lease of its own, the end of that lease is not
+     * exceeded.
+     */
     void confirm(Tenure held, Validity proven, boolean renewedIfFree) {
         Hold hold = owner();
         held.confirm(proven, hold == null ? renewedIfFree : hold.watchdog());
@@ -356,16 +409,18 @@ public abstract class Slot {
     }
 
     /**
-     * Takes an assigned grant; false if it cannot be relied on. Its deadline counts from when our
-     * last answered poll was sent, never from the receipt: a paused client that reads a buffered message after the claim
-     * lapsed would run beside the next holder.
+     * Takes a grant that was assigned by a message. Its deadline counts from the time when this client's last answered poll was
+     * sent, never from the receipt of the message. Otherwise, a paused client that reads a buffered message after the claim has
+     * lapsed would run beside the next holder (split brain).
+     *
+     * @return {@code false} if the grant cannot be relied on
      */
     boolean claim(Tenure asked, Waiter forWhom, Signal.Assigned signal, Tenure.@Nullable Base base, long now) {
         if (base == null || base.run() == 0 || base.run() != signal.run()) {
             return false;
         }
         long expires = base.sent() + TimeUnit.MICROSECONDS.toNanos(signal.expiresMicros() - base.serverMicros());
-        // the two clocks have run beside each other since the answer by which this is read
+        // the margin covers the drift of the two clocks since the reply by which the message is read
         long deadline = expires - HoldSpec.margin(expires - base.sent());
         if (deadline - now < CLAIM_RESERVE_NANOS) {
             return false;
@@ -374,8 +429,8 @@ public abstract class Slot {
         asked.preparedFor = forWhom.spec.takesAny() ? forWhom : null;
         asked.confirm(new Validity(now, deadline - now, deadline, base.skew()), true);
         asked.claimed = true;
-        // a claim does not outlive a stall of a second: an owner that stays gets the whole lease, at once if the claim
-        // came late
+        // a claim does not survive a stall of a second: an owner that stays is renewed for the whole lease, at once
+        // if the claim came late
         asked.renewDue = deadline - now < CLAIM_WINDOW_NANOS / 2 ? now : now + CLAIM_RENEWAL_NANOS;
         asked.adopt(signal.tokens());
         return true;
@@ -395,7 +450,7 @@ public abstract class Slot {
     // ---- owners
 
     /**
-     * Ends a hold. If it is lost its owner finds that in {@link Hold#lost}; if the store has to be told, in
+     * Ends a hold. If it is lost, its owner finds that in {@link Hold#lost}. If the store has to be asked, the release is in
      * {@link Hold#settlement}.
      */
     public void release(Hold hold, long now, Effect.Buffer out) {
@@ -410,12 +465,15 @@ public abstract class Slot {
         }
     }
 
-    /** Name and kind, for texts. */
+    /** Returns the kind and the name, for texts. */
     public String label() {
         return ErrorTexts.label(share.mode(), name);
     }
 
-    /** Ends a hold whose name is kept for a while: it is released after that, or lapses if this client is no more by then. */
+    /**
+     * Ends a hold whose name is kept for a minimum time. It is released after that time. If this client no longer runs by then,
+     * the lease expires.
+     */
     public void keep(Hold hold, long now, Effect.Buffer out) {
         expire(hold.tenure, now, out);
         if (owns(hold) && hold.toKeep(now) > 0) {
@@ -427,7 +485,7 @@ public abstract class Slot {
         }
     }
 
-    /** Leaves the tenure to the end of its lease, as a crash would. */
+    /** Abandons the tenure, which then expires at the store as after a crash. */
     private void lapse(Hold hold) {
         hold.ended = true;
         disown(hold);
@@ -451,12 +509,15 @@ public abstract class Slot {
         return !lostHolds.isEmpty();
     }
 
-    /** A thread that died will not unlock what it lost. */
+    /** Clears the lost holds of dead threads, which will not unlock them. */
     public void forgetTheDead(Effect.Buffer out) {
         lostHolds.values().stream().filter(Hold::ownerGone).forEach(hold -> clearLost(hold, out));
     }
 
-    /** The owner ended without releasing: not handed on and not released; the lease runs out, as after a crash. */
+    /**
+     * Handles an owner that ended without releasing. The tenure is neither handed over nor released. Its lease expires, as
+     * after a crash.
+     */
     public void ownerGone(Hold hold, long now, Effect.Buffer out) {
         if (!owns(hold)) {
             clearLost(hold, out);
@@ -467,14 +528,17 @@ public abstract class Slot {
         askForTheRest(now, out);
     }
 
-    /** Told to stop, the owner of a lease has lost it; the store gives the name up when the owner is done, or the lease ends. */
+    /**
+     * Makes the owner of a lease lose it, because the owner is asked to stop. The store frees the name when the owner has
+     * released it, or when the lease ends.
+     */
     public void revoke(Hold hold, String reason, long now, Effect.Buffer out) {
         if (owns(hold)) {
             lose(hold.tenure, reason, now, out);
         }
     }
 
-    /** Nothing moves the end of the hold from now on. */
+    /** Stops the renewal of a hold. Nothing moves its end to a later time from now on. */
     public void stopRenewing(Hold hold, Effect.Buffer out) {
         if (owns(hold)) {
             hold.stopAt(hold.tenure.validity.deadline());
@@ -483,13 +547,13 @@ public abstract class Slot {
         }
     }
 
-    /** Its id is burnt. */
+    /** Ends the tenure. Its id is burnt: it is never requested again. */
     void end(Tenure current) {
         current.state = Tenure.State.ENDED;
         tenure = null;
     }
 
-    /** Ends the innermost of several levels; if those that are left end earlier, the hold does. */
+    /** Ends the innermost of several levels. If the remaining levels end earlier, so does the hold. */
     public void leave(Hold hold, long now, Effect.Buffer out) {
         if (hold.leave()) {
             hold.tenure.validity = hold.tenure.validity.endingAt(hold.end());
@@ -499,9 +563,9 @@ public abstract class Slot {
         }
     }
 
-    // ---- signals about what is held
+    // ---- signals about a held tenure
 
-    /** Signals may have been missed: what is waited for is asked for, what is held is renewed. */
+    /** Handles a gap in the signals. Requests again what is waited for, and renews what is held. */
     public void gap(long now, Effect.Buffer out) {
         Tenure current = tenure;
         if (current != null && current.held() && current.renewDue != Durations.NEVER) {
@@ -512,6 +576,7 @@ public abstract class Slot {
         askAfterGap(out);
     }
 
+    /** Handles a signal that a tenure was taken away. A renewal verifies it. */
     public void revoked(TenureId id, long now, Effect.Buffer out) {
         Tenure current = tenure;
         if (current == null || !current.id.equals(id)) {
@@ -529,7 +594,7 @@ public abstract class Slot {
 
     // ---- renewals, and the deadline
 
-    /** For how long the current tenure is to be renewed. */
+    /** Returns the spec with which the current tenure is to be renewed. */
     public HoldSpec renewalSpec(Tenure current, long now) {
         Hold hold = owner();
         Waiter next = current.preparedFor;
@@ -537,7 +602,7 @@ public abstract class Slot {
             Waiter heir = next != null ? next : queue.peek();
             return heir != null ? heir.spec.first() : config.spec();
         }
-        // a lease of its own is verified by asking for no more than what is left of it
+        // a lease of its own is verified by a renewal for no more than what is left of it
         return hold.watchdog()
                 ? hold.renewal()
                 : hold.spec.ending(Duration.ofNanos(HoldSpec.leaseFor(Math.max(1, hold.end() - now))));
@@ -569,26 +634,33 @@ public abstract class Slot {
         }
     }
 
-    /** One that was sent before, for another, says nothing of the lease that the next owner wants. */
+    /**
+     * Returns {@code true} if a renewal with this spec was sent for the next owner. An earlier renewal for another owner proves
+     * nothing about the lease that the next owner needs.
+     */
     private static boolean isFor(@Nullable Waiter next, HoldSpec spec) {
         return next == null || next.spec.first().equals(spec);
     }
 
     /**
-     * A clock step leaves open whether the tenure ended meanwhile. "Renewed" proves that it did not, because an ended tenure
-     * is never made again; but a late copy of its acquire, as long as one may come, would do just that.
+     * Returns {@code true} if the reply proves that the tenure never ended.
+     *
+     * <p>After a clock step, the tenure may have ended in the meantime. "Renewed" proves that it did not, because an ended
+     * tenure is never created again. There is one exception: a late duplicate of its acquire would create it again. So the
+     * reply proves nothing for as long as such a duplicate can be applied.
      */
     static boolean proves(Tenure renewed, Renew.Renewed reply, Validity proven) {
         boolean stepped = Math.abs(proven.skew() - renewed.validity.skew()) > HoldSpec.margin(proven.lease());
         return !stepped || !renewed.copies.unanswered() || renewed.copies.mayComeFor(reply.serverMicros()) <= 0;
     }
 
+    /** Handles a renewal that did not find the tenure. The store can have it again only by a late duplicate of its acquire. */
     public void renewalLost(Tenure renewed, String reason, long now, Effect.Buffer out) {
         renewalRefused(renewed, reason, now, out);
         renewed.mayBeAtStore = renewed.mayBeAtStore && renewed.copies.unanswered();
     }
 
-    /** The store may still have it: its owner's release gives it up there. */
+    /** Handles a renewal that was refused. The store may still have the tenure. Its owner's release gives it up there. */
     public void renewalRefused(Tenure renewed, String reason, long now, Effect.Buffer out) {
         renewed.renewSent = Durations.NEVER;
         if (renewed == tenure && renewed.held()) {
@@ -606,7 +678,7 @@ public abstract class Slot {
         }
     }
 
-    /** The deadline may have passed. */
+    /** Ends the tenure if its deadline has passed. */
     public void expire(Tenure held, long now, Effect.Buffer out) {
         if (held == tenure && held.held() && !held.alive(now)) {
             lose(held, whyOver(owner(), held), now, out);
@@ -640,7 +712,7 @@ public abstract class Slot {
         out.add(new Effect.Lost(hold, reason));
     }
 
-    /** Until its thread has unlocked it, a lost hold is what that thread holds. */
+    /** Records a lost hold for its thread. Until the thread has unlocked it, the lost hold is what the thread holds. */
     void rememberLost(Hold hold) {
         Thread thread = hold.thread();
         if (thread != null) {
@@ -659,7 +731,7 @@ public abstract class Slot {
         return settlement;
     }
 
-    /** Ends all waits and releases the hold, but for a name that is to be kept. */
+    /** Ends all waits and releases the hold, unless its name is to be kept for a minimum time. */
     public void close(Supplier<RuntimeException> error, long now, Effect.Buffer out) {
         for (Waiter waiter : queue.clear()) {
             waiter.outcome = new Outcome.Failed(error.get());
@@ -689,7 +761,11 @@ public abstract class Slot {
         }
     }
 
-    /** Runs an event under the mutex, and returns what it wants done. */
+    /**
+     * Runs an event under the mutex.
+     *
+     * @return the effects, to be carried out when the mutex is free
+     */
     public Effect.Buffer on(BiConsumer<Slot, Effect.Buffer> event) {
         Effect.Buffer out = new Effect.Buffer();
         mutex.lock();
@@ -701,7 +777,7 @@ public abstract class Slot {
         return out;
     }
 
-    /** Asks or changes something that wants nothing done, under the mutex. */
+    /** Runs a query or a change without effects under the mutex, and returns its result. */
     public <T> T locked(Supplier<T> event) {
         mutex.lock();
         try {

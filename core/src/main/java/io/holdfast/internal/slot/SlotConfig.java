@@ -3,16 +3,16 @@ package io.holdfast.internal.slot;
 import io.holdfast.spi.StoreException;
 
 /**
- * What a {@link Slot} needs to know of its client. Times are in nanoseconds.
+ * The values of its client that a {@link Slot} needs. Times are in nanoseconds.
  *
- * @param poll how often to ask without having been told
- * @param command how long one store call may take
- * @param outage for how long a waiter stays through an outage
+ * @param poll the interval in which a slot asks without having been notified
+ * @param command the maximum duration of one store call
+ * @param outage the time for which a waiter tolerates an outage of the store
  * @param signals whether the store sends signals
  * @param queues whether the store keeps a queue
- * @param spec how a name is renewed if its owner did not ask for anything else
- * @param counters what is counted
- * @param moment what changes
+ * @param spec the spec with which a name is renewed if its owner did not ask for another one
+ * @param counters the counters of the client
+ * @param moment the values that change over time
  */
 public record SlotConfig(
         long poll,
@@ -24,27 +24,27 @@ public record SlotConfig(
         Counters counters,
         Moment moment) {
 
-    /** The same, with names renewed like this. */
+    /** Returns a copy of this config that renews names with the given spec. */
     SlotConfig with(HoldSpec other) {
         return new SlotConfig(poll, command, outage, signals, queues, other, counters, moment);
     }
 
-    /** What changes from moment to moment. */
+    /** The values that change over time. */
     public interface Moment {
 
-        /** For how long a tenure is handed on while foreign clients wait. */
+        /** Returns the time for which a tenure is handed over locally while foreign clients wait. */
         long sliceNanos();
 
-        /** Whether a foreign waiter would have been heard of lately. */
+        /** Returns {@code true} if a foreign waiter would have been reported lately. */
         boolean signalsFresh(long now);
 
-        /** The time, give or take a tenth. */
+        /** Returns the time, varied at random by up to a tenth. */
         long jittered(long nanos);
 
-        /** Whether somebody wants to hear of grants. */
+        /** Returns {@code true} if somebody listens for grants. */
         boolean eventsWanted();
 
-        /** What to tell a waiter whose patience is over. */
+        /** Returns the error for a waiter whose patience is over. */
         RuntimeException failure(String name, Waiter waiter, Tenure asked, StoreException cause, long now);
     }
 }

@@ -19,11 +19,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client has of each name: a slot for each way to hold it and to wait for it. Beside these are the slots that nobody
- * may join: of one owner alone, or drained by those who were let in before.
+ * The slots of a client: for each name, one slot for each way to hold it and to wait for it. Besides these there are slots that
+ * nobody may join. Such a slot has a single owner, or is drained by the owners that were let in before.
  *
- * <p>For each {@link Safety} there are slots of their own: what is proven by one is not by another, and who waits for a replica
- * holds up nobody else.
+ * <p>Each {@link Safety} level has slots of its own. A grant that is proven at one level is not proven at another, and a waiter
+ * for a replica must not delay other waiters.
+ *
+ * <p>A slot that is set aside is added to the slots aside before it is removed from the open ones. A lookup reads the open
+ * slots first. So a lookup that races with the move finds the slot at least once.
  */
 public final class Slots {
 
@@ -33,10 +36,10 @@ public final class Slots {
     private final LingerBackoff revocations;
     private final Lanes usual;
 
-    /** Of locks that want their grants to be elsewhere than most of this client's. */
+    /** The open slots of the locks whose safety level is not that of the client. */
     private final Map<Safety, Lanes> others = new ConcurrentHashMap<>();
 
-    /** The slots that are open to those who want their grants to be at the same place. */
+    /** The open slots of the locks with one safety level. */
     private final class Lanes {
 
         final ConcurrentHashMap<String, Slot> barging = new ConcurrentHashMap<>();
@@ -100,7 +103,7 @@ public final class Slots {
         return others.isEmpty() ? Stream.of(usual) : Stream.concat(Stream.of(usual), others.values().stream());
     }
 
-    /** The slot for those who want the name like this, made if there is none. */
+    /** Returns the slot for an acquire with this spec, and creates the slot if there is none. */
     public Slot get(String name, HoldSpec spec, boolean waits) {
         Lanes lanes = lanes(spec.safety());
         if (spec.share().mode() == Mode.PERMITS && spec.waiting() != HoldSpec.Waiting.FAIR && waits) {
@@ -112,13 +115,16 @@ public final class Slots {
                         .computeIfAbsent(name, key -> lanes.newSlot(key, spec));
     }
 
-    /** Whether the tenure ends in another way than those of others, or does not stand in the way of its owner's other one. */
+    /**
+     * Returns {@code true} if the acquire needs a slot of its own: its tenure ends in another way than those of others, or does
+     * not conflict with another tenure of its owner.
+     */
     private static boolean isForOne(HoldSpec spec) {
         Mode mode = spec.share().mode();
         return mode == Mode.PERMITS || spec.share().beside().isPresent() || (mode == Mode.READ && !mayShare(spec));
     }
 
-    /** Whether the end of the hold is that of the tenure, so that it may have one together with others. */
+    /** Returns {@code true} if the end of the hold is that of its tenure, so that the hold may share the tenure with others. */
     private static boolean mayShare(HoldSpec spec) {
         return spec.takesAny() && spec.maxHold().then() != OnMaxHold.STOP_RENEWING;
     }
@@ -132,7 +138,10 @@ public final class Slots {
         return slot;
     }
 
-    /** Lets nobody in any more. Whatever looks for the slot finds it at all times; it may have retired meanwhile. */
+    /**
+     * Closes the slot to newcomers. Every lookup finds the slot at all times. If the slot has retired in the meantime, it is
+     * removed.
+     */
     public void setAside(Slot slot) {
         alone(slot);
         lanes().forEach(lanes -> lanes.lane(slot).remove(slot.name, slot));
@@ -149,23 +158,23 @@ public final class Slots {
         });
     }
 
-    /** All there are; one that is set aside meanwhile may come twice. */
+    /** Returns all slots. A slot that is set aside in the meantime may occur twice. */
     public Stream<Slot> all() {
         return Stream.concat(
                 lanes().flatMap(lanes -> lanes.open.stream()).flatMap(slots -> slots.values().stream()),
-                // looked at after the others, as a slot is there before it leaves them
+                // read after the open slots: a slot is here before it leaves them
                 Stream.of(aside).flatMap(slots -> slots.values().stream().flatMap(Set::stream)));
     }
 
-    /** Those there are of the name. */
+    /** Returns the slots of the name. */
     public Stream<Slot> of(String name) {
         Set<Slot> found = open(name);
-        // after the others, as a slot is there before it leaves them
+        // read after the open slots: a slot is here before it leaves them
         Set<Slot> besides = aside.get(name);
         return (besides == null ? found : with(found, besides)).stream();
     }
 
-    /** Visits each slot of the name, and each that one of them makes during its visit. */
+    /** Visits each slot of the name, and each slot that one of these creates during its visit. */
     public void each(String name, Consumer<Slot> action) {
         Set<Slot> open = open(name);
         open.forEach(action);
@@ -175,7 +184,7 @@ public final class Slots {
     }
 
     private Set<Slot> open(String name) {
-        // mostly there is none
+        // most names have no slot: nothing is allocated for them
         Set<Slot> found = Set.of();
         for (ConcurrentHashMap<String, Slot> slots : usual.open) {
             found = with(found, slots.get(name));
@@ -198,7 +207,7 @@ public final class Slots {
         return all;
     }
 
-    /** The hold of the thread under the name, in that mode, whichever way it waited for it. */
+    /** Returns the hold of the thread under the name in the given mode, whichever way the thread waited for it. */
     public Optional<Hold> holdOf(String name, Mode mode, Thread thread) {
         Hold hold = hold(usual, name, mode, thread);
         for (Lanes lanes : others.values()) {
@@ -207,7 +216,7 @@ public final class Slots {
         if (mode == Mode.LOCK) {
             return Optional.ofNullable(hold);
         }
-        // after the other, as a slot is there before it leaves it
+        // read after the open slots: a slot is here before it leaves them
         return Optional.ofNullable(hold)
                 .or(() -> aside.getOrDefault(name, Set.of()).stream()
                         .filter(slot -> slot.share.mode() == mode)
@@ -224,7 +233,10 @@ public final class Slots {
         return slot == null ? null : slot.holdOf(thread);
     }
 
-    /** What the thread has itself, and would wait for if it waited for the name in that mode. */
+    /**
+     * Returns a hold of the thread for which the thread itself would wait if it waited for the name in this share
+     * (self-deadlock).
+     */
     public Optional<Hold> inTheWay(String name, Share wanted, Thread me) {
         return mine(name, me)
                 .filter(hold -> conflict(wanted, hold.tenure.share.mode()))
@@ -232,12 +244,15 @@ public final class Slots {
                 .findFirst();
     }
 
-    /** What the thread has of the name by itself or by a lease. */
+    /** Returns the holds that the thread has under the name, by itself or by a lease. */
     public Stream<Hold> mine(String name, Thread me) {
         return holds(name).filter(hold -> hold.leasedBy(me) || hold.ownedBy(me));
     }
 
-    /** Who may write later waits for those who write and wait for all who read. */
+    /**
+     * Returns {@code true} if a request for the share waits for a hold in that mode, directly or through another owner. An
+     * upgradeable request waits for writers, and writers wait for all readers.
+     */
     private static boolean conflict(Share wanted, Mode held) {
         Mode mode = wanted.mode();
         boolean throughAnother =
@@ -245,29 +260,29 @@ public final class Slots {
         return (mode == Mode.LOCK) == (held == Mode.LOCK) && (throughAnother || !mode.goesWith(held));
     }
 
-    /** Whether a client with one of these waits for another client with the other. */
+    /** Returns {@code true} if a client with one of the modes waits for another client with the other mode. */
     public static boolean areInTheWay(Mode one, Mode other) {
         return one != Mode.PERMITS && other != Mode.PERMITS && !one.goesWith(other);
     }
 
-    /** What this client's owners have of the name, which is not that of a semaphore. */
+    /** Returns the holds of this client under the name, except those of a semaphore. */
     public Stream<Hold> holds(String name) {
         return of(name).filter(slot -> slot.share.mode() != Mode.PERMITS).flatMap(slot -> slot.holds().stream());
     }
 
-    /** What is kept of the name, and owned by nobody. */
+    /** Returns the lingering tenure of the name, which nobody owns. */
     public Optional<LingeringSlot.Kept> kept(String name) {
         return lingering(name).flatMap(slot -> slot.kept().stream()).findFirst();
     }
 
-    /** Those of the name that may keep what nobody owns. */
+    /** Returns the slots of the name that may let a tenure linger. */
     public Stream<LingeringSlot> lingering(String name) {
         return lanes().map(lanes -> lanes.barging.get(name))
                 .filter(LingeringSlot.class::isInstance)
                 .map(LingeringSlot.class::cast);
     }
 
-    /** Whether locks of this client want their grants to be at different places. */
+    /** Returns {@code true} if locks of this client use different safety levels. */
     public boolean areMixed() {
         return !others.isEmpty();
     }

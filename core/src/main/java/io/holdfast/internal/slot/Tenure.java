@@ -10,8 +10,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt of this client to hold a name, from the first request until it is given up. Guarded by its slot's mutex,
- * except what is volatile.
+ * One attempt of this client to hold a name, from the first request until it is given up. Guarded by its slot's mutex, except
+ * for volatile fields.
+ *
+ * <h2>Invariants</h2>
+ *
+ * <ol>
+ *   <li>An ended tenure stays ended. No copy of its acquire is sent any more, and its id is never used again (ABA).
+ *   <li>At most one {@link Settlement} gives it up.
+ *   <li>The tokens that are taken only rise, and are above the floor.
+ * </ol>
  */
 public final class Tenure {
 
@@ -20,11 +28,18 @@ public final class Tenure {
         WAITING,
         /** Granted, and not known to be lost. */
         HELD,
-        /** Given up or lost, for good: the id is burnt. */
+        /** Given up or lost, and never held again: the id is burnt. */
         ENDED
     }
 
-    /** An answered poll, the base for reading the server times in signals. */
+    /**
+     * An answered poll, by which the server times in signals are interpreted.
+     *
+     * @param sent the time just before the poll was sent, in {@code nanoTime}
+     * @param skew the wall clock minus {@code nanoTime} at that time, in nanoseconds
+     * @param serverMicros the server's time in the answer, in microseconds
+     * @param run the run of the server; 0 if it is not known for certain
+     */
     public record Base(long sent, long skew, long serverMicros, long run) {}
 
     private static final String NO_ANSWER = "no answer";
@@ -41,23 +56,25 @@ public final class Tenure {
     public volatile long renewDue = Durations.NEVER;
     public volatile long renewSent = Durations.NEVER;
 
-    /** When it is given up, if it is kept though nobody owns it. */
+    /** The time when it is given up if it lingers; {@link Durations#NEVER} otherwise. */
     public volatile long keptUntil = Durations.NEVER;
 
     volatile boolean mayBeAtStore;
 
-    /** Whether its owner reads, too, in a tenure that others would have to wait for: it is not handed on. */
+    /**
+     * Set if its owner also holds another tenure of the name, for which others would have to wait. It is then not handed over.
+     */
     public volatile boolean escorted;
 
-    /** Takes care that nothing is left of it. A second one could take the first one's release for a loss. */
+    /** The settlement that gives it up. A second settlement could take the release by the first one for a loss. */
     public volatile @Nullable Settlement settlement;
 
     public volatile boolean lateReported;
 
-    /** Why the last renewal or release is not confirmed. */
+    /** The reason why the last renewal or release is not confirmed. */
     public volatile String trouble = NO_ANSWER;
 
-    /** What a ticket is for. */
+    /** The spec of a ticket. */
     @Nullable
     HoldSpec wanted;
 
@@ -66,7 +83,7 @@ public final class Tenure {
     boolean queued;
     public long arrival;
     long born;
-    /** When the store was last asked with it. */
+    /** The time when the store was last asked with it. */
     long asked;
 
     int failures;
@@ -82,20 +99,20 @@ public final class Tenure {
     boolean preparing;
     boolean handedOn;
 
-    /** Assigned by a message, and not renewed since: it lasts for a claim window only. */
+    /** Set if it was assigned by a message and not renewed since. It then lasts for a claim window only. */
     boolean claimed;
 
     volatile boolean refilling;
-    /** The longest lease the store was ever asked for, in nanoseconds. */
+    /** The longest lease that the store was ever asked for, in nanoseconds. */
     public volatile long longestLease;
 
     int foreignWaiters;
     long sliceStart = Durations.NEVER;
 
-    /** How many permits of a semaphore it has, when it is held. */
+    /** The number of permits of a semaphore that it has when it is held. */
     public volatile int permits;
 
-    /** How many tokens to ask for. */
+    /** The number of tokens to ask for. */
     public long tokensWanted = 1;
 
     boolean freedMeanwhile;
@@ -108,7 +125,7 @@ public final class Tenure {
     private long highest;
     private long used;
 
-    /** The store is asked to give no token up to this one any more, and none is used. */
+    /** The token floor. The store is asked to issue no token up to it any more, and none is used here. */
     private volatile long floor;
 
     public Tenure(TenureId id, Share share) {
@@ -120,7 +137,7 @@ public final class Tenure {
         return Objects.requireNonNull(wanted);
     }
 
-    /** Is asked for instead of that one, with as much patience as there is left. */
+    /** Continues the request of another tenure, with the patience that is left. */
     void goesOnFrom(Tenure before) {
         beforeMayStand = before.mayStand();
         born = before.born;
@@ -128,7 +145,11 @@ public final class Tenure {
         tokensWanted = before.tokensWanted;
     }
 
-    /** Counts a copy of the acquire about to be sent; false if the tenure was given up, so that none may be. */
+    /**
+     * Counts a copy of the acquire that is about to be sent.
+     *
+     * @return {@code false} if the tenure was given up, so that no copy may be sent
+     */
     public boolean count(long notAfter, HoldSpec spec) {
         if (state == State.ENDED) {
             return false;
@@ -138,7 +159,10 @@ public final class Tenure {
         return true;
     }
 
-    /** A renewal is about to be sent: whoever gets the tenure from now on knows for how long. Under the slot's mutex. */
+    /**
+     * Records that a renewal is about to be sent, so that the next owner knows for how long the tenure may last. Guarded by the
+     * slot's mutex.
+     */
     @CanIgnoreReturnValue
     public HoldSpec renewing(long now, HoldSpec spec) {
         renewSent = now;
@@ -146,36 +170,39 @@ public final class Tenure {
         return spec;
     }
 
-    /** Whether a renewal was sent so lately that its answer is to be waited for. */
+    /** Returns {@code true} if a renewal was sent so recently that its answer is still awaited. */
     public boolean renewing(long now, long commandNanos) {
         return renewSent != Durations.NEVER && now - renewAgainAt(commandNanos) < 0;
     }
 
-    /** When a renewal that is not answered is to be followed by another: in time to be of use. */
+    /** Returns the time when an unanswered renewal is to be followed by another one, early enough to be of use. */
     public long renewAgainAt(long commandNanos) {
         return renewSent + Math.min(commandNanos, validity.lease() / 6);
     }
 
-    /** How long it may last, in nanoseconds, if what was asked for and not answered is granted. */
+    /** Returns the time that the tenure may last, in nanoseconds, if the unanswered requests are granted. */
     long mayLast(long now) {
         long sent = renewSent;
         long left = validity.remaining(now);
         return sent == Durations.NEVER ? left : Math.max(left, sent + longestLease - now);
     }
 
-    /** Whether it was kept for as long as it may be. */
+    /** Returns {@code true} if the tenure has lingered for as long as it may. */
     public boolean keptEnough(long now) {
         long until = keptUntil;
         return until != Durations.NEVER && now - until >= 0;
     }
 
-    /** What was assigned to it while a call is in flight was taken back, and its place is used up: it has to ask again. */
+    /**
+     * Drops an assignment that arrived while a call is in flight, and that was taken back. Its position is used up, so the
+     * tenure has to ask again.
+     */
     void unassign() {
         freedMeanwhile |= assignedMeanwhile != null;
         assignedMeanwhile = null;
     }
 
-    /** Whether what was asked for by it, or before it, may stand at the store. */
+    /** Returns {@code true} if a request of this tenure, or of one that it continues, may have had an effect at the store. */
     public boolean mayStand() {
         return copies.unanswered() || beforeMayStand;
     }
@@ -188,7 +215,7 @@ public final class Tenure {
         return validity.alive(now);
     }
 
-    /** Moves the deadline by a positive reply; an older reply than the last changes nothing. */
+    /** Moves the deadline by a positive reply. A reply to an earlier request than the last one changes nothing. */
     void confirm(Validity proven, boolean watchdog) {
         if (!validity.proven() || proven.sent() - validity.sent() >= 0) {
             validity = proven.orLater(validity);
@@ -201,8 +228,8 @@ public final class Tenure {
     }
 
     /**
-     * Takes the tokens of a grant in place of all before, unless a higher block was taken already: between two grants to one
-     * tenure its lease may have ended, and others may have got tokens above the older block.
+     * Takes the tokens of a grant in place of all earlier ones, unless a higher block was taken already. Between two grants to
+     * one tenure, its lease may have ended, and others may have received tokens above the older block.
      */
     void adopt(TokenBlock block) {
         if (block.first() > highest) {
@@ -213,7 +240,7 @@ public final class Tenure {
         }
     }
 
-    /** Takes further tokens of a tenure that was held without a break, to be used after those at hand. */
+    /** Takes further tokens of a tenure that was held without a break. They are used after those at hand. */
     void refill(TokenBlock block) {
         if (nextToken > lastToken) {
             adopt(block);
@@ -237,12 +264,15 @@ public final class Tenure {
         return used;
     }
 
-    /** The token of all who share the tenure. */
+    /** Returns the token of all owners that share the tenure. */
     long sharedToken() {
         return nextToken;
     }
 
-    /** Sees to it that no token up to this one is used from now on, here and, with the next renewal, by others. */
+    /**
+     * Raises the token floor. No token up to the given one is used from now on, neither here nor, after the next renewal, by
+     * others.
+     */
     public boolean raise(long token) {
         floor = Math.max(floor, token);
         nextToken = Math.max(nextToken, floor + 1);
@@ -254,7 +284,7 @@ public final class Tenure {
         return floor;
     }
 
-    /** Whether the tokens at hand will not last for long at this pace. */
+    /** Returns {@code true} if the tokens at hand do not last for long at this rate. */
     public boolean tokensLow() {
         return share.mode() != Share.Mode.READ
                 && spare == null
@@ -267,7 +297,10 @@ public final class Tenure {
         }
     }
 
-    /** The highest token used, for the store to take the rest back; 0 if only one was asked for, or others may have higher ones. */
+    /**
+     * Returns the highest token used, so that the store can take the rest back. It is 0 if only one token was asked for, or if
+     * others may have higher ones.
+     */
     long usedUpTo() {
         return tokensWanted > 1 && floor == 0 && !escorted && share.mode() != Share.Mode.UPGRADE ? used : 0;
     }

@@ -3,17 +3,25 @@ package io.holdfast.internal.slot;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Until when a tenure is certain to be ours, as proven by one positive reply.
+ * The time until which a tenure is certain to be held by this client, as proven by one positive reply.
  *
- * <p>The deadline counts from before the request was sent, less a margin, so that it passes before the store's lease does.
- * Two clocks have to agree that it lies ahead: {@code nanoTime} never steps, but stands still while a machine is suspended;
- * the wall clock goes on then. When they part by more than the margin the tenure is <em>suspect</em>: it may be lost, and
- * only a renewal sent after that can tell.
+ * <h2>Invariants</h2>
+ *
+ * <ol>
+ *   <li>The deadline counts from before the request was sent, less a margin. So it passes before the store's lease does.
+ *   <li>Two clocks have to agree that the deadline lies ahead. {@code nanoTime} never steps, but stands still while a machine
+ *       is suspended. The wall clock goes on then.
+ *   <li>When the clocks part by more than the margin, the tenure is <em>suspect</em>. It may be lost, and only a renewal that
+ *       is sent afterwards can prove that it is not.
+ * </ol>
+ *
+ * <p>This is the rule for the leaseholder of Gray and Cheriton (SOSP 1989): its lease is the shorter one, by the delay of the
+ * request and an allowance for the clocks.
  *
  * @param sent {@code nanoTime} before the request
- * @param lease what the store was asked for, in nanoseconds
+ * @param lease the lease that the store was asked for, in nanoseconds
  * @param deadline {@code nanoTime} from which on the tenure is lost
- * @param skew wall clock less {@code nanoTime} before the request, in nanoseconds
+ * @param skew the wall clock minus {@code nanoTime} before the request, in nanoseconds
  */
 public record Validity(long sent, long lease, long deadline, long skew) {
 
@@ -44,8 +52,10 @@ public record Validity(long sent, long lease, long deadline, long skew) {
     }
 
     /**
-     * With the deadline of an earlier one, if that is later: a store never shortens a lease. Its skew comes along, since
-     * small steps add up; after a larger one nothing of it counts, before the skew makes the tenure suspect.
+     * Returns this validity with the deadline of an earlier one if that is later, because a store never shortens a lease.
+     *
+     * <p>The skew of the earlier one comes along, because small steps of a clock add up. After a larger step, nothing of the
+     * earlier one counts, even before the skew makes the tenure suspect.
      */
     Validity orLater(Validity before) {
         boolean stepped = Math.abs(skew - before.skew) > HoldSpec.margin(lease) / 2;

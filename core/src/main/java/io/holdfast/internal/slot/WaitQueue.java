@@ -11,15 +11,20 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Those who wait in this client for one name, and their patience with a store that does not answer: who was answered once
- * stays through an outage, who was not has the command timeout, from when the store is asked for it. Guarded by the slot's
- * mutex.
+ * The waiters of this client for one name, and their patience with a store that does not answer. Guarded by the slot's mutex.
+ *
+ * <h2>Invariants</h2>
+ *
+ * <ol>
+ *   <li>A waiter that was answered once stays through an outage, for at most the outage time of the config.
+ *   <li>A waiter that was not answered has the command timeout, from the time when the store is asked for it.
+ * </ol>
  */
 public final class WaitQueue {
 
     private static final long LEAST_PATIENCE = 1;
 
-    /** Never written to: most names have nobody that waits. */
+    /** An empty queue that all slots share, and to which nothing is added. Most names have no waiter. */
     private static final ArrayDeque<Waiter> NOBODY = new ArrayDeque<>(0);
 
     private final String name;
@@ -42,7 +47,7 @@ public final class WaitQueue {
         return waiters.size();
     }
 
-    /** Whether anybody waits for a place to come up. */
+    /** Returns {@code true} if any waiter waits for a position to come up. */
     boolean anyQueues() {
         for (Waiter waiter : waiters) {
             if (waiter.queues()) {
@@ -114,14 +119,22 @@ public final class WaitQueue {
 
     // ---- patience
 
-    /** The store is about to be asked; returns for how long somebody here will wait for the answer, in nanoseconds. */
+    /**
+     * Records that the store is about to be asked for all waiters.
+     *
+     * @return the time until the first waiter no longer waits for the answer, in nanoseconds
+     */
     long asks(Tenure asked, long now) {
         waiters.forEach(waiter -> waiter.asked(now));
         asked.asked = now;
         return patience(asked, now);
     }
 
-    /** The same, if only this one waits for the answer. */
+    /**
+     * Records that the store is about to be asked for this waiter alone.
+     *
+     * @return the time until it no longer waits for the answer, in nanoseconds
+     */
     long asks(Waiter waiter, Tenure asked, long now) {
         waiter.asked(now);
         asked.asked = now;
@@ -143,36 +156,42 @@ public final class WaitQueue {
         return calm ? config.outage() : Math.max(LEAST_PATIENCE, limit(waiter, asked) - now);
     }
 
-    /** Whether nobody's patience is over. A request that nobody can wait for would end with its outcome unknown. */
+    /**
+     * Returns {@code true} if no waiter's patience is over. A request for which a waiter cannot wait would end with its outcome
+     * unknown.
+     */
     boolean hasTime(Tenure asked, long now) {
         return patience(asked, now) > LEAST_PATIENCE;
     }
 
-    /** Why the last request had no answer that counts; empty if it had one. */
+    /** Returns the reason why the last request had no answer that counts; empty if it had one. */
     public Optional<StoreException> trouble() {
         return Optional.ofNullable(outage);
     }
 
-    /** The store has answered. */
+    /** Records that the store has answered, which ends an outage. */
     void answers() {
         outage = null;
     }
 
-    /** It has said something of the name to all who wait. */
+    /** Records that the store has answered all waiters about the name. */
     void answered() {
         waiters.forEach(waiter -> waiter.answered = true);
     }
 
-    /** It has granted the name, and that counts. */
+    /** Records that the store has granted the name, and that the grant counts. */
     void grants() {
         inVainAt = Durations.NEVER;
     }
 
-    /** The store has not answered, or could not. An outage begins with the first request that it did not answer. */
+    /**
+     * Records that the store has not answered, or could not. An outage begins with the first request that the store did not
+     * answer.
+     */
     void isSilent(Tenure asked, StoreException cause, long now) {
-        // who came while it was asked has waited for the same silence
+        // a waiter that arrived during the request has waited for the same silence
         waiters.forEach(waiter -> waiter.asked(waiter.arrived));
-        // what stands in vain is given back: that others are served meanwhile is no end of it
+        // a grant that does not count is given back, and others are served in between: that does not end the outage
         boolean inVain = inVainAt != Durations.NEVER && now - inVainAt < config.outage();
         outageSince = outage == null && !inVain ? asked.asked : outageSince;
         outage = cause;
@@ -183,7 +202,11 @@ public final class WaitQueue {
         return outage != null;
     }
 
-    /** The store has refused all for whom this was asked: takes out those who have no more time. */
+    /**
+     * Records that the store has refused all waiters for which this tenure asked. Removes those that have no time left.
+     *
+     * @return the removed waiters
+     */
     List<Waiter> refused(Tenure asked, Optional<String> holder, long now) {
         return List.copyOf(waiters).stream()
                 .filter(waiter -> !waiter.asksAlone(asked))
@@ -191,7 +214,11 @@ public final class WaitQueue {
                 .toList();
     }
 
-    /** The store has refused this one: takes it out if it has no more time. */
+    /**
+     * Records that the store has refused this waiter. Removes it if it has no time left.
+     *
+     * @return the waiter, if it was removed
+     */
     Optional<Waiter> refused(Waiter waiter, Optional<String> holder, long now) {
         waiter.answered = true;
         waiter.holder = holder;
@@ -203,7 +230,11 @@ public final class WaitQueue {
         return Optional.of(waiter);
     }
 
-    /** Takes out those whose time is up, or whose patience with the silent store is. */
+    /**
+     * Removes the waiters whose time is up, or whose patience with the silent store is over.
+     *
+     * @return the removed waiters
+     */
     List<Waiter> impatient(Tenure asked, long now) {
         List<Waiter> over = new ArrayList<>();
         List.copyOf(waiters).stream()
@@ -223,12 +254,15 @@ public final class WaitQueue {
         }
     }
 
-    /** The tenure with which the store was asked for this waiter: its own ticket, if it has one. */
+    /** Returns the tenure with which the store was asked for this waiter: its own ticket if it has one. */
     private static @Nullable Tenure own(Waiter waiter, @Nullable Tenure asked) {
         return waiter.ticket == null ? asked : waiter.ticket;
     }
 
-    /** What comes of one who has no more time: if the store granted it in vain, or may have, others are not what it waited for. */
+    /**
+     * Returns the outcome of a waiter that has no time left. If the store granted the name in vain, or may have granted it, the
+     * outcome is an error, because no other owner made it wait.
+     */
     Outcome timedOut(Waiter waiter, @Nullable Tenure asked, long now) {
         StoreException cause = outage;
         boolean granted = cause != null && cause.effect() == StoreException.Effect.UNCONFIRMED;
@@ -248,7 +282,10 @@ public final class WaitQueue {
         over.add(waiter);
     }
 
-    /** When to ask the silent store again: later each time, but before anybody's patience is over. */
+    /**
+     * Returns the delay after which to ask the silent store again. It is longer each time, but ends before any waiter's
+     * patience is over.
+     */
     long backoff(Tenure asked, long now) {
         long delay = config.moment()
                 .jittered(HoldSpec.doubled(Slot.FIRST_BACKOFF_NANOS, asked.failures++, Slot.MOST_BACKOFF_NANOS));

@@ -5,17 +5,19 @@ import java.lang.ref.WeakReference;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** One who asks for a lock: a blocked thread, or a future. Guarded by its slot's mutex, except what is volatile. */
+/** A waiter for a lock: a blocked thread or a future. Guarded by its slot's mutex, except for volatile fields. */
 public final class Waiter {
 
     public final HoldSpec spec;
     public final long arrived;
     public final long deadline;
 
-    /** The thread that asks and parks; null for a future. It can take the lock by itself when it is told. */
+    /** The thread that asks and parks; null for a future. The thread can take the lock by itself when it is notified. */
     final @Nullable Thread thread;
 
-    /** What a lease's hold watches to see that the lease was forgotten; null if the thread will own the hold. */
+    /**
+     * The reference by which the hold of a lease detects that the lease was forgotten; null if the thread will own the hold.
+     */
     final @Nullable WeakReference<Object> handle;
 
     /** The code that asks; null if that is not recorded. */
@@ -24,11 +26,11 @@ public final class Waiter {
 
     public volatile @Nullable Outcome outcome;
     public volatile boolean told;
-    /** By which it waits in a fair place; null if it waits otherwise. */
+    /** The tenure by which it alone waits: in a fair queue, or for permits. It is null if it shares the tenure of its slot. */
     @Nullable
     Tenure ticket;
 
-    /** From when the store is asked for it. */
+    /** The time from which the store is asked for it. */
     private long askedFrom = Durations.NEVER;
 
     public boolean answered;
@@ -37,9 +39,9 @@ public final class Waiter {
     private volatile Runnable teller;
 
     /**
-     * A waiter that has just arrived.
+     * Creates a waiter that has just arrived.
      *
-     * @param teller what tells it, outside the mutex, that the outcome is there, or that the lock may be taken
+     * @param teller notifies it, outside the mutex, that the outcome is there or that the lock may be taken
      */
     public Waiter(
             HoldSpec spec,
@@ -56,13 +58,16 @@ public final class Waiter {
         this.teller = teller;
     }
 
-    /** The same, asked by this code. */
+    /** Records the code that asks, and returns this waiter. */
     public Waiter from(@Nullable String value) {
         place = value;
         return this;
     }
 
-    /** After the last time nothing of who asked is kept, so that a forgotten lease can be seen to be. */
+    /**
+     * Notifies the waiter. After the last notification, it keeps nothing of the requester, so that a forgotten lease can be
+     * detected.
+     */
     public void tell() {
         Runnable last = teller;
         if (outcome != null) {
@@ -72,22 +77,22 @@ public final class Waiter {
         last.run();
     }
 
-    /** Whether it takes the lock by itself when told, so that others may overtake it until it runs. */
+    /** Returns {@code true} if it takes the lock by itself when it is notified. Others may barge ahead until it runs. */
     boolean canTake() {
         return thread != null;
     }
 
-    /** Whether it has any time to wait. */
+    /** Returns {@code true} if it has any time to wait. */
     public boolean waits() {
         return deadline == Durations.NEVER || deadline - arrived > 0;
     }
 
-    /** Whether it waits for its place in the queue to come up, rather than polls. */
+    /** Returns {@code true} if it waits for its position in the queue to come up, instead of polling. */
     boolean queues() {
         return waits() && spec.waiting() != HoldSpec.Waiting.POLLING;
     }
 
-    /** The store is asked for it from then on, if it was not before. */
+    /** Records that the store is asked for it from the given time on, unless it was asked for it before. */
     void asked(long now) {
         askedFrom = askedFrom == Durations.NEVER ? now : askedFrom;
     }
@@ -96,7 +101,10 @@ public final class Waiter {
         return askedFrom;
     }
 
-    /** Returns whether a request for this waiter alone is under way. The outcome of another request is then not its answer. */
+    /**
+     * Returns {@code true} if a request for this waiter alone is under way. The outcome of another request is then not its
+     * answer.
+     */
     boolean asksAlone(Tenure asked) {
         Tenure own = ticket;
         return own != null && own != asked && own.inFlight && own.preparedFor == this;

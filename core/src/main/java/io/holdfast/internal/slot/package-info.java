@@ -1,8 +1,8 @@
 /**
  * The state machine of one name in one client.
  *
- * <p>Events go in with the time at which they happened, and effects come out. Nothing here reads a clock, starts a thread, or
- * calls the store.
+ * <p>Events go in with the time at which they happened, and effects come out. The code of this package reads no clock, starts
+ * no thread, and does not call the store.
  */
 @NullMarked
 package io.holdfast.internal.slot;
