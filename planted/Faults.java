@@ -124,7 +124,7 @@ final class Faults {
                 }
             }
             return Stream.of(fault.header("test").split("[,+]"))
-                    .map(test -> "/" + test.replaceFirst("#.*", "") + ".java")
+                    .map(test -> "/" + test.replaceFirst("#.*", "").replace('.', '/') + ".java")
                     .anyMatch(test -> changed.stream().anyMatch(file -> file.endsWith(test)));
         }
 

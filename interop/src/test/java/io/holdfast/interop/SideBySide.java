@@ -141,7 +141,7 @@ abstract class SideBySide {
             Await.until("it waits", () -> {
                 boolean parked = List.of(waiter.getStackTrace()).stream()
                         .anyMatch(frame -> frame.getClassName().equals("java.util.concurrent.Semaphore")
-                                || frame.getClassName().equals("io.holdfast.internal.Acquisition"));
+                                || frame.getClassName().equals("io.holdfast.internal.lock.Acquisition"));
                 return (parked ? still.incrementAndGet() : still.getAndSet(0)) >= 20;
             });
             return this;

@@ -340,7 +340,8 @@ final class FairSlot extends Slot {
 
     @Override
     public void failed(Tenure asked, StoreException cause, long now, Effect.Buffer out) {
-        if (answered(asked)) {
+        // if the head has left, the others have waited for the same answer
+        if (answered(asked) || !queue.isEmpty()) {
             queue.isSilent(asked, cause, now);
             queue.impatient(asked, now).forEach(waiter -> ended(waiter, out));
         }

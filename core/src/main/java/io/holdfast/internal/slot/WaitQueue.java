@@ -161,7 +161,7 @@ public final class WaitQueue {
      * unknown.
      */
     boolean hasTime(Tenure asked, long now) {
-        return patience(asked, now) > LEAST_PATIENCE;
+        return patience(asked, now) > Slot.FIRST_BACKOFF_NANOS;
     }
 
     /** Returns the reason why the last request had no answer that counts; empty if it had one. */
@@ -294,7 +294,9 @@ public final class WaitQueue {
 
     private long limit(Waiter waiter, Tenure asked) {
         if (!waiter.answered) {
-            long since = asked.born - waiter.askedFrom() > 0 ? asked.born : waiter.askedFrom();
+            // a waiter that joined a request under way, or asks by a batch, was not asked for by itself
+            long from = waiter.askedFrom() == Durations.NEVER ? waiter.arrived : waiter.askedFrom();
+            long since = asked.born - from > 0 ? asked.born : from;
             return since + config.command();
         }
         long since = outageSince - waiter.arrived > 0 ? outageSince : waiter.arrived;

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -75,5 +76,36 @@ class LateRequestTest {
                         Outcome.Failed.class,
                         failed -> assertThat(failed.error()).isSameAs(tooLate));
         assertThat(asked()).hasSize(1);
+    }
+
+    /** The head has left while it was asked for; the next waited for the same answer. */
+    @Test
+    void failsForTheNextIfTheFirstHasLeft() {
+        Slot slot = slots().filter(FairSlot.class::isInstance).findFirst().orElseThrow();
+        Waiter first = waiter(slot);
+        Waiter next = waiter(slot);
+        slot.locked(() -> slot.arrive(first, 0, out));
+        slot.locked(() -> slot.arrive(next, 0, out));
+        Tenure asked = asked().get(0);
+        slot.locked(() -> slot.asks(asked, 0));
+        slot.on((s, o) -> s.withdraw(first, 1, out));
+        slot.on((s, o) -> s.late(asked, tooLate, CONFIG.command() + 1, out));
+        assertThat(next.outcome).isInstanceOf(Outcome.Failed.class);
+    }
+
+    /** A waiter that came while the request was under way was not asked for yet. */
+    @ParameterizedTest
+    @MethodSource("slots")
+    void isRepeatedForAWaiterThatJoined(Slot slot) {
+        Waiter first = waiter(slot);
+        slot.locked(() -> slot.arrive(first, 0, out));
+        Tenure asked = asked().get(0);
+        slot.locked(() -> slot.asks(asked, 0));
+        Waiter joined = new Waiter(first.spec, 1, Durations.NEVER, Thread.currentThread(), null, () -> {});
+        slot.locked(() -> slot.arrive(joined, 1, out));
+        slot.on((s, o) -> s.late(asked, tooLate, CONFIG.command() / 2, out));
+        assertThat(first.outcome).isNull();
+        assertThat(joined.outcome).isNull();
+        assertThat(asked().stream().filter(asked::equals).count()).isEqualTo(2);
     }
 }

@@ -13,6 +13,7 @@ import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The connections of a client. No user's transaction ever runs on them. The first connection prepares the table. */
 final class Connections implements AutoCloseable {
@@ -32,6 +33,7 @@ final class Connections implements AutoCloseable {
     private final Source source;
     private final HikariDataSource pool;
     private final long timeoutMillis;
+    private final AtomicBoolean anchored = new AtomicBoolean();
     private volatile boolean prepared;
 
     Connections(StoreConfig config, Address database, Failures failures) {
@@ -125,9 +127,8 @@ final class Connections implements AutoCloseable {
     private void prepare(Connection connection) throws SQLException {
         try {
             schema.prepare(connection);
-            if (database.isMemory()) {
-                // a database in memory ends with its last connection, so one stays outside the pool
-                source.getConnection();
+            if (database.isMemory() && anchored.compareAndSet(false, true)) {
+                anchor();
             }
             pool.getHikariConfigMXBean().setConnectionTimeout(timeoutMillis);
             prepared = true;
@@ -135,6 +136,17 @@ final class Connections implements AutoCloseable {
             if (!prepared) {
                 give(connection, true);
             }
+        }
+    }
+
+    /** Opens a connection outside the pool: a database in memory ends with its last connection. */
+    private void anchor() throws SQLException {
+        boolean done = false;
+        try {
+            source.getConnection();
+            done = true;
+        } finally {
+            anchored.set(done);
         }
     }
 
@@ -168,9 +180,9 @@ final class Connections implements AutoCloseable {
     private void closeAll(CompletableFuture<Void> ended) {
         try {
             pool.close();
-            source.closeConnections();
         } finally {
-            ended.complete(null);
+            var unused = source.closeConnections(task -> threads.newThread(task).start())
+                    .whenComplete((nothing, error) -> ended.complete(null));
         }
     }
 }

@@ -97,7 +97,7 @@ final class Opener implements AutoCloseable {
         return cause instanceof SQLException known ? known : new SQLException(cause);
     }
 
-    private static SQLException ended() {
+    static SQLException ended() {
         return new SQLException("the client is closed", "HFDCL");
     }
 

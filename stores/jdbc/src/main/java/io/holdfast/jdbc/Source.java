@@ -7,7 +7,9 @@ import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.slf4j.LoggerFactory;
@@ -26,6 +28,7 @@ final class Source implements DataSource {
     private final String url;
     private final Opener opener;
     private final Set<Connection> opened = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
 
     Source(String url, Opener opener) {
         this.url = url;
@@ -47,8 +50,12 @@ final class Source implements DataSource {
         boolean durable = false;
         try {
             requireDurable(connection);
-            durable = true;
             opened.add(connection);
+            // looked at after it is there: either this sees the close, or the close sees it
+            if (closed) {
+                throw Opener.ended();
+            }
+            durable = true;
             return connection;
         } finally {
             if (!durable) {
@@ -57,6 +64,7 @@ final class Source implements DataSource {
         }
     }
 
+    /** A connection of H2 that reconnects by itself may look closed meanwhile. It does so only before its pool has set it up. */
     private static boolean isClosed(Connection connection) {
         try {
             return connection.isClosed();
@@ -65,14 +73,23 @@ final class Source implements DataSource {
         }
     }
 
-    /** Closes every connection that is still open. A connection with a statement under way is closed when the statement ends. */
-    void closeConnections() {
-        for (Connection connection : opened) {
-            try {
-                connection.close();
-            } catch (SQLException e) {
-                LOG.debug("a connection was not closed", e);
-            }
+    /**
+     * Closes every connection that is still open, and opens no further one. A connection with a statement under way is closed when
+     * the statement ends, so each is closed by a thread of its own.
+     */
+    CompletableFuture<Void> closeConnections(Executor threads) {
+        closed = true;
+        return CompletableFuture.allOf(opened.stream()
+                .filter(connection -> !isClosed(connection))
+                .map(connection -> CompletableFuture.runAsync(() -> close(connection), threads))
+                .toArray(CompletableFuture[]::new));
+    }
+
+    private static void close(Connection connection) {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            LOG.debug("a connection was not closed", e);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.holdfast.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.ref.WeakReference;
 import java.sql.Connection;
@@ -16,7 +17,7 @@ class SourceTest {
 
     @AfterEach
     void close() {
-        source.closeConnections();
+        source.closeConnections(Runnable::run).join();
         opener.close();
     }
 
@@ -24,9 +25,15 @@ class SourceTest {
     void closesThoseThatAreOpen() throws Exception {
         Connection one = source.getConnection();
         Connection other = source.getConnection();
-        source.closeConnections();
+        source.closeConnections(Runnable::run).join();
         assertThat(one.isClosed()).isTrue();
         assertThat(other.isClosed()).isTrue();
+    }
+
+    @Test
+    void opensNoneAfterThat() {
+        source.closeConnections(Runnable::run).join();
+        assertThatThrownBy(source::getConnection).hasMessageContaining("the client is closed");
     }
 
     @Test
