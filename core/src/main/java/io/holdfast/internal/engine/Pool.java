@@ -62,7 +62,12 @@ final class Pool implements Platform.Worker {
 
     private void putOff(Once task, Throwable why) {
         putOff.add(task);
-        timer.schedule(AGAIN_NANOS, this::again);
+        try {
+            timer.schedule(AGAIN_NANOS, this::again);
+        } catch (RejectedExecutionException closed) {
+            // the close may have looked for such tasks before this one was there
+            passOn();
+        }
         if (starved.compareAndSet(false, true)) {
             LOG.warn("{}: no thread could be started; it is tried again every 10 ms: {}", name, why.toString());
         }
@@ -81,6 +86,10 @@ final class Pool implements Platform.Worker {
     @Override
     public void close() {
         worker.close();
+        passOn();
+    }
+
+    private void passOn() {
         for (Once task = putOff.poll(); task != null; task = putOff.poll()) {
             afterwards.execute(task);
         }
