@@ -104,6 +104,10 @@ class FailoverCrowdTest {
                 CrowdProcess one = new CrowdProcess(group.uri(), LEASE, THREADS, safety);
                 CrowdProcess other = new CrowdProcess(group.uri(), LEASE, THREADS, safety)) {
             List<CrowdProcess> crowds = List.of(one, other);
+            Await.until(
+                    "all have begun",
+                    () -> crowds.stream()
+                            .allMatch(crowd -> crowd.served().stream().allMatch(n -> n > 0)));
             awaitAllServed(crowds);
             for (int i = 0; i < FAILOVERS; i++) {
                 Crowd.pass(WORK);
