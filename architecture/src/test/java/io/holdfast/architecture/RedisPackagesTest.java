@@ -14,15 +14,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.module.ModuleDescriptor;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
-/** The packages of the Redis store: which may depend on which, what users see of them, and how large each may be. */
+/** The packages of the Redis store: which may depend on which, and what users see of them. */
 class RedisPackagesTest {
 
     private static final Module REDIS = PublishedModules.named("stores/redis");
@@ -100,27 +97,5 @@ class RedisPackagesTest {
 
     private static boolean isSeen(Set<JavaModifier> modifiers) {
         return modifiers.contains(JavaModifier.PUBLIC) || modifiers.contains(JavaModifier.PROTECTED);
-    }
-
-    /** Limits that only go down. The targets are estimates, 3 050 lines in all. */
-    @ParameterizedTest
-    @CsvSource({
-        "'', 166, 140",
-        "cluster, 748, 610",
-        "interop, 265, 220",
-        "store, 841, 690",
-        "script, 668, 540",
-        "connection, 1047, 850"
-    })
-    void aPackageKeepsItsSize(String name, int limit, int target) throws IOException {
-        Path folder = REDIS.folder().resolve("src/main/java/io/holdfast/redis").resolve(name);
-        int lines = 0;
-        for (Path source : REDIS.sources()) {
-            if (folder.equals(source.getParent())) {
-                lines += CodeLines.count(Files.readAllLines(source));
-            }
-        }
-        System.out.printf("code lines of %s: %d of %d, target %d%n", folder.getFileName(), lines, limit, target);
-        assertThat(lines).as("code lines of " + folder).isPositive().isLessThanOrEqualTo(limit);
     }
 }

@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SizesTest {
 
     private static final String CORE = "core/src/main/java/io/holdfast/";
+    private static final String REDIS = "stores/redis/src/main/java/io/holdfast/redis/";
 
     @ParameterizedTest(name = "{0}")
     @CsvSource({
@@ -35,6 +36,20 @@ class SizesTest {
     })
     void aRoomOfCoreKeepsItsSize(String room, int today, int target) throws IOException {
         check(CORE + room, today, target);
+    }
+
+    /** The targets are estimates, 3 050 lines in all. */
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({
+        "'', 166, 140",
+        "cluster, 748, 610",
+        "interop, 265, 220",
+        "store, 841, 690",
+        "script, 668, 540",
+        "connection, 1047, 850"
+    })
+    void aPackageOfTheRedisStoreKeepsItsSize(String name, int today, int target) throws IOException {
+        check(REDIS + name, today, target);
     }
 
     private static void check(String folder, int today, int target) throws IOException {
