@@ -97,16 +97,19 @@ final class Child implements AutoCloseable {
 
     /** Waits until the command has written its process id, or holdfast has ended; returns whether it was the first. */
     boolean hasBegun() throws Exception {
-        await("the begin of the command", () -> !lines("command").isEmpty() || !process.isAlive());
-        return !lines("command").isEmpty();
+        return hasWritten("command");
+    }
+
+    private boolean hasWritten(String file) throws Exception {
+        await("a line in " + file, () -> !lines(file).isEmpty() || !process.isAlive());
+        return !lines(file).isEmpty();
     }
 
     /** The process id that the command has written to that file. */
     long awaitPid(String file) throws Exception {
-        await("a process id in " + file, () -> !lines(file).isEmpty() || !process.isAlive());
-        assertThat(lines(file))
-                .as(file + " of a command that has ended; it said: " + errors())
-                .isNotEmpty();
+        assertThat(hasWritten(file))
+                .as(file + " was written by a command that has ended; it said: " + errors())
+                .isTrue();
         return Long.parseLong(lines(file).get(0));
     }
 
