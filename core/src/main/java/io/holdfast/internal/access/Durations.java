@@ -18,7 +18,7 @@ public final class Durations {
     private static final Duration LONGEST_POLL = Duration.ofSeconds(20);
 
     private static final int LINGERS_IN_A_LEASE = 3;
-    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+    private static final Duration LONGEST = Duration.ofNanos(NEVER);
 
     private Durations() {}
 
@@ -99,6 +99,6 @@ public final class Durations {
 
     /** Returns the duration in nanoseconds. A duration that does not fit counts as {@link #NEVER}, and a negative one as -1. */
     public static long nanos(Duration value) {
-        return value.compareTo(LONGEST) >= 0 ? Long.MAX_VALUE : value.isNegative() ? -1 : value.toNanos();
+        return value.compareTo(LONGEST) >= 0 ? NEVER : value.isNegative() ? -1 : value.toNanos();
     }
 }

@@ -83,7 +83,7 @@ public record ClientLatch(Engine engine, Counting counting, LatchWatches latches
         try {
             Awaiting.whenDone(wait.opened, () -> engine.platform.unpark(me));
             while (!wait.opened.isDone()) {
-                engine.platform.park(wait, Long.MAX_VALUE);
+                engine.platform.park(wait, Durations.NEVER);
                 if (Thread.interrupted()) {
                     stop(wait);
                 }
