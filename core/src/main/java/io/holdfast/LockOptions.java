@@ -15,7 +15,6 @@ import java.util.Optional;
  * @param reentrant {@code true} if a thread that holds the lock may lock it again
  * @param waiting the way in which a waiter learns that the lock is free
  * @param linger the time for which this client keeps the lock after its last owner has released it; zero to release it at once
- * @param safety where a grant has to be stored before it counts; empty for the client's
  */
 public record LockOptions(
         Optional<Duration> lease,
@@ -23,8 +22,7 @@ public record LockOptions(
         OnMaxHold onMaxHold,
         boolean reentrant,
         WaitStrategy waiting,
-        Duration linger,
-        Optional<Safety> safety) {
+        Duration linger) {
 
     private static final LockOptions DEFAULTS = new LockOptions(
             Optional.empty(),
@@ -32,8 +30,7 @@ public record LockOptions(
             OnMaxHold.WARN,
             true,
             WaitStrategy.SIGNALS,
-            Duration.ZERO,
-            Optional.empty());
+            Duration.ZERO);
 
     /**
      * Checks the values.
@@ -61,7 +58,7 @@ public record LockOptions(
 
     /** Returns a copy of these options with the given lease for the watchdog, 100 ms to 365 days. */
     public LockOptions withLease(Duration value) {
-        return new LockOptions(Optional.of(value), maxHold, onMaxHold, reentrant, waiting, linger, safety);
+        return new LockOptions(Optional.of(value), maxHold, onMaxHold, reentrant, waiting, linger);
     }
 
     /** Returns a copy of these options with the given age at which a hold is reported. No further action follows. */
@@ -71,7 +68,7 @@ public record LockOptions(
 
     /** Returns a copy of these options with the given age at which a hold is reported, and the action that follows. */
     public LockOptions withMaxHold(Duration value, OnMaxHold then) {
-        return new LockOptions(lease, Optional.of(value), then, reentrant, waiting, linger, safety);
+        return new LockOptions(lease, Optional.of(value), then, reentrant, waiting, linger);
     }
 
     /**
@@ -83,7 +80,7 @@ public record LockOptions(
      * acquired. Leases are never reentrant.
      */
     public LockOptions withReentrant(boolean value) {
-        return new LockOptions(lease, maxHold, onMaxHold, value, waiting, linger, safety);
+        return new LockOptions(lease, maxHold, onMaxHold, value, waiting, linger);
     }
 
     /**
@@ -91,7 +88,7 @@ public record LockOptions(
      * used for one name.
      */
     public LockOptions withWaiting(WaitStrategy value) {
-        return new LockOptions(lease, maxHold, onMaxHold, reentrant, value, linger, safety);
+        return new LockOptions(lease, maxHold, onMaxHold, reentrant, value, linger);
     }
 
     /**
@@ -114,19 +111,6 @@ public record LockOptions(
      * @throws IllegalArgumentException if the linger is negative or too long, or if the lock waits by polling
      */
     public LockOptions withLinger(Duration value) {
-        return new LockOptions(lease, maxHold, onMaxHold, reentrant, waiting, value, safety);
-    }
-
-    /**
-     * Returns a copy of these options that sets where a grant has to be stored before it counts. It may be stricter than the
-     * client's setting, or less strict.
-     *
-     * <p>Owners of one client with different settings do not hand the lock over to each other. The next owner asks the store,
-     * as another client would. {@link DistributedLock#tryLock()} may find the lock held while a lock that
-     * {@linkplain #withLinger lingered} for the others is released. A thread that holds the lock enters it again with the
-     * setting of its hold.
-     */
-    public LockOptions withSafety(Safety value) {
-        return new LockOptions(lease, maxHold, onMaxHold, reentrant, waiting, linger, Optional.of(value));
+        return new LockOptions(lease, maxHold, onMaxHold, reentrant, waiting, value);
     }
 }

@@ -76,7 +76,7 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
                         .toList())
                 .withTokens(tenure.tokensWanted)
                 .withNotAfter(notAfter)
-                .withSafety(ask.spec().safety()));
+                .withSafety(engine.settings.store().safety()));
     }
 
     @Override

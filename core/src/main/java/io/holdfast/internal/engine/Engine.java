@@ -113,10 +113,9 @@ public final class Engine implements SlotConfig.Moment {
                 store.capabilities().signals(),
                 store.capabilities().queue(),
                 HoldSpec.renewed(
-                                settings.lease(),
-                                MaxHold.of(settings.maxHold(), settings.onMaxHold()),
-                                HoldSpec.Waiting.BARGING)
-                        .with(settings.store().safety()),
+                        settings.lease(),
+                        MaxHold.of(settings.maxHold(), settings.onMaxHold()),
+                        HoldSpec.Waiting.BARGING),
                 counters,
                 this);
     }
@@ -160,16 +159,12 @@ public final class Engine implements SlotConfig.Moment {
     public Slot arrive(String name, Waiter waiter, BiConsumer<Slot, Effect.Buffer> doing) {
         while (true) {
             Slot slot = slots.get(name, waiter.spec, waiter.waits());
-            boolean mixed = slots.areMixed();
-            if (mixed || !(slot instanceof LingeringSlot)) {
+            if (!(slot instanceof LingeringSlot)) {
                 letGo(name, slot);
             }
             Effect.Buffer out = new Effect.Buffer();
             try {
                 if (slot.locked(() -> arrive(slot, waiter, out))) {
-                    if (mixed && waiter.waits()) {
-                        want(name, slot);
-                    }
                     return slot;
                 }
             } catch (Throwable e) {
@@ -183,26 +178,13 @@ public final class Engine implements SlotConfig.Moment {
     }
 
     /**
-     * Releases a lingering tenure of the name before this client asks in another mode, or with another safety. Otherwise our
+     * Releases a lingering tenure of the name before this client asks in another mode. Otherwise our
      * own idle tenure would refuse the request, and the store would not notify this client.
      */
     private void letGo(String name, Slot asking) {
         if (asking.share.mode() != Share.Mode.PERMITS) {
             slots.lingering(name).filter(slot -> slot != asking).forEach(slot -> event(slot, Slot::letGo));
         }
-    }
-
-    /**
-     * Notifies the conflicting slots of other safeties that a waiter has arrived. They belong to the same client, so the store
-     * notifies none of them.
-     */
-    private void want(String name, Slot asking) {
-        long now = platform.nanoTime();
-        slots.of(name)
-                .filter(slot -> Slots.areInTheWay(slot.share.mode(), asking.share.mode()))
-                .filter(slot ->
-                        !slot.config.spec().safety().equals(asking.config.spec().safety()))
-                .forEach(slot -> event(slot, (s, out) -> s.wanted(now, out)));
     }
 
     /**

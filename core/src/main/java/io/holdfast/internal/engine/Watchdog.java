@@ -1,7 +1,6 @@
 package io.holdfast.internal.engine;
 
 import io.holdfast.LockEvent;
-import io.holdfast.Safety;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.slot.ErrorTexts;
 import io.holdfast.internal.slot.Hold;
@@ -316,20 +315,16 @@ final class Watchdog {
         }
     }
 
-    /** The destination of a batch of renewals. */
-    private record Route(ServerClock server, Safety safety) {}
-
     /**
-     * Renews the tenures in batches. A batch never mixes the names of different servers or safeties, so a silent server delays
+     * Renews the tenures in batches. A batch never mixes the names of different servers, so a silent server delays
      * its own names only.
      */
     private void renew(List<Due> due) {
-        Map<Route, List<Due>> byRoute = new LinkedHashMap<>();
-        due.forEach(d -> byRoute.computeIfAbsent(
-                        new Route(store.clock(d.slot.name), d.spec.safety()), c -> new ArrayList<>())
+        Map<ServerClock, List<Due>> byServer = new LinkedHashMap<>();
+        due.forEach(d -> byServer.computeIfAbsent(store.clock(d.slot.name), c -> new ArrayList<>())
                 .add(d));
         int size = engine.settings.renewalBatch();
-        byRoute.values().forEach(all -> {
+        byServer.values().forEach(all -> {
             for (int from = 0; from < all.size(); from += size) {
                 send(all.subList(from, Math.min(from + size, all.size())));
             }
@@ -376,7 +371,7 @@ final class Watchdog {
             long tokens = due.tenure.tokensLow() ? due.tenure.tokensWanted : 0;
             return new Renew(due.slot.name, due.tenure.id, due.tenure.share.mode(), due.spec.lease(), tokens)
                     .withFloor(due.tenure.floor())
-                    .withSafety(due.spec.safety());
+                    .withSafety(engine.settings.store().safety());
         }
 
         @Override

@@ -346,7 +346,6 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
     public boolean goesWith(BatchMember next) {
         return next instanceof ClientLock other
                 && other.engine == engine
-                && other.spec.safety().equals(spec.safety())
                 && goesWithOthers()
                 && other.goesWithOthers()
                 && engine.store

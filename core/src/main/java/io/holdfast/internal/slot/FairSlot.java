@@ -69,17 +69,9 @@ final class FairSlot extends Slot {
     private long nextUpTo;
 
     private final List<Tenure> used = new ArrayList<>(0);
-    private final Predicate<String> isElsewhere;
 
-    /**
-     * Creates the slot of a name.
-     *
-     * @param isElsewhere whether a name is also requested by another slot of this client, whose positions the store takes for
-     *     those of this slot
-     */
-    FairSlot(String name, Share share, SlotConfig config, Supplier<TenureId> ids, Predicate<String> isElsewhere) {
+    FairSlot(String name, Share share, SlotConfig config, Supplier<TenureId> ids) {
         super(name, share, config, ids);
-        this.isElsewhere = isElsewhere;
     }
 
     private static Tenure ticket(Waiter waiter) {
@@ -396,7 +388,7 @@ final class FairSlot extends Slot {
             early = signal;
         } else if (claim(ticket, whose.get(), signal, base, now)) {
             displace(ticket, now, out);
-            take(ticket, whose.get(), isElsewhere.test(name) ? 0 : signal.next(), now, out);
+            take(ticket, whose.get(), signal.next(), now, out);
         } else {
             ticket.queued = false;
             // a reply that was sent before the assignment says that the ticket has a position, although it is used up

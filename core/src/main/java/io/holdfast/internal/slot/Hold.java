@@ -136,7 +136,7 @@ public final class Hold implements Outcome {
      */
     public void enter(HoldSpec level, long end) {
         if (end == Durations.NEVER && !watchdog) {
-            renewal = level.with(spec.safety());
+            renewal = level;
         }
         if (end != Durations.NEVER && ends == null) {
             ends = new long[depth];

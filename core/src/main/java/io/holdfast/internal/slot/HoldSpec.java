@@ -1,6 +1,5 @@
 package io.holdfast.internal.slot;
 
-import io.holdfast.Safety;
 import io.holdfast.spi.Share;
 import java.time.Duration;
 
@@ -16,7 +15,6 @@ import java.time.Duration;
  * @param maxHold the age at which the hold is reported, and the action that follows
  * @param waiting the way to wait
  * @param share the share of the name to hold
- * @param safety where a grant has to be stored before it counts
  */
 public record HoldSpec(
         Duration lease,
@@ -26,8 +24,7 @@ public record HoldSpec(
         long linger,
         MaxHold maxHold,
         Waiting waiting,
-        Share share,
-        Safety safety) {
+        Share share) {
 
     /**
      * The way to wait: in a position that is woken, without a position and without signals, or in a position to which the name
@@ -43,19 +40,12 @@ public record HoldSpec(
     private static final long MARGIN_SHARE = 100;
 
     public static HoldSpec renewed(Duration lease, MaxHold maxHold, Waiting waiting) {
-        return new HoldSpec(lease, lease.toNanos(), true, 0, 0, maxHold, waiting, Share.LOCK, Safety.async());
+        return new HoldSpec(lease, lease.toNanos(), true, 0, 0, maxHold, waiting, Share.LOCK);
     }
 
     /** Returns a copy of this spec for the given share. */
     public HoldSpec of(Share wanted) {
-        return new HoldSpec(lease, nanos, watchdog, keep, linger, maxHold, waiting, wanted, safety);
-    }
-
-    /** Returns a copy of this spec with the given safety level. */
-    public HoldSpec with(Safety wanted) {
-        return wanted.equals(safety)
-                ? this
-                : new HoldSpec(lease, nanos, watchdog, keep, linger, maxHold, waiting, share, wanted);
+        return new HoldSpec(lease, nanos, watchdog, keep, linger, maxHold, waiting, wanted);
     }
 
     /**
@@ -63,17 +53,17 @@ public record HoldSpec(
      * not limited.
      */
     public HoldSpec unlimited() {
-        return new HoldSpec(lease, nanos, watchdog, keep, linger, MaxHold.NONE, waiting, share, safety);
+        return new HoldSpec(lease, nanos, watchdog, keep, linger, MaxHold.NONE, waiting, share);
     }
 
     /** Returns a copy of this spec that keeps the name for at least the given time. */
     public HoldSpec keeping(Duration minHold) {
-        return new HoldSpec(lease, nanos, watchdog, minHold.toNanos(), 0, maxHold, waiting, share, safety);
+        return new HoldSpec(lease, nanos, watchdog, minHold.toNanos(), 0, maxHold, waiting, share);
     }
 
     /** Returns a copy of this spec that lets the name linger without an owner for at most the given time. */
     public HoldSpec lingering(Duration time) {
-        return new HoldSpec(lease, nanos, watchdog, keep, time.toNanos(), maxHold, waiting, share, safety);
+        return new HoldSpec(lease, nanos, watchdog, keep, time.toNanos(), maxHold, waiting, share);
     }
 
     /**
@@ -83,7 +73,7 @@ public record HoldSpec(
     HoldSpec first() {
         return keep <= nanos
                 ? this
-                : new HoldSpec(Duration.ofNanos(keep), keep, watchdog, keep, 0, maxHold, waiting, share, safety);
+                : new HoldSpec(Duration.ofNanos(keep), keep, watchdog, keep, 0, maxHold, waiting, share);
     }
 
     /** Returns {@code true} if any tenure that is already held will do as it is. */
@@ -92,7 +82,7 @@ public record HoldSpec(
     }
 
     public HoldSpec ending(Duration ownLease) {
-        return new HoldSpec(ownLease, ownLease.toNanos(), false, 0, 0, maxHold, waiting, share, safety);
+        return new HoldSpec(ownLease, ownLease.toNanos(), false, 0, 0, maxHold, waiting, share);
     }
 
     /** Returns a time that doubles with each repetition, up to a maximum. */

@@ -24,11 +24,6 @@ public record SlotConfig(
         Counters counters,
         Moment moment) {
 
-    /** Returns a copy of this config that renews names with the given spec. */
-    SlotConfig with(HoldSpec other) {
-        return new SlotConfig(poll, command, outage, signals, queues, other, counters, moment);
-    }
-
     /** The values that change over time. */
     public interface Moment {
 

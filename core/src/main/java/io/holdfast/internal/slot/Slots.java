@@ -1,19 +1,16 @@
 package io.holdfast.internal.slot;
 
 import io.holdfast.OnMaxHold;
-import io.holdfast.Safety;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.TenureId;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -22,97 +19,65 @@ import org.jspecify.annotations.Nullable;
  * The slots of a client: for each name, one slot for each way to hold it and to wait for it. Besides these there are slots that
  * nobody may join. Such a slot has a single owner, or is drained by the owners that were let in before.
  *
- * <p>Each {@link Safety} level has slots of its own. A grant that is proven at one level is not proven at another, and a waiter
- * for a replica must not delay other waiters.
- *
  * <p>A slot that is set aside is added to the slots aside before it is removed from the open ones. A lookup reads the open
  * slots first. So a lookup that races with the move finds the slot at least once.
  */
 public final class Slots {
 
+    private final ConcurrentHashMap<String, Slot> barging = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Slot> fair = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Slot> writing = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Slot> reading = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Slot> upgrading = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Slot> permits = new ConcurrentHashMap<>();
+    private final List<ConcurrentHashMap<String, Slot>> open =
+            List.of(barging, fair, writing, reading, upgrading, permits);
     private final ConcurrentHashMap<String, Set<Slot>> aside = new ConcurrentHashMap<>();
     private final SlotConfig config;
     private final Supplier<TenureId> ids;
     private final LingerBackoff revocations;
-    private final Lanes usual;
-
-    /** The open slots of the locks whose safety level is not that of the client. */
-    private final Map<Safety, Lanes> others = new ConcurrentHashMap<>();
-
-    /** The open slots of the locks with one safety level. */
-    private final class Lanes {
-
-        final ConcurrentHashMap<String, Slot> barging = new ConcurrentHashMap<>();
-        final ConcurrentHashMap<String, Slot> fair = new ConcurrentHashMap<>();
-        final ConcurrentHashMap<String, Slot> writing = new ConcurrentHashMap<>();
-        final ConcurrentHashMap<String, Slot> reading = new ConcurrentHashMap<>();
-        final ConcurrentHashMap<String, Slot> upgrading = new ConcurrentHashMap<>();
-        final ConcurrentHashMap<String, Slot> permits = new ConcurrentHashMap<>();
-        final List<ConcurrentHashMap<String, Slot>> open = List.of(barging, fair, writing, reading, upgrading, permits);
-        final SlotConfig config;
-        final Predicate<String> isElsewhere = name -> lanes().anyMatch(
-                        lanes -> lanes != this && (lanes.fair.containsKey(name) || lanes.barging.containsKey(name)));
-        final Predicate<String> isInLine = name -> fair.containsKey(name) || isElsewhere.test(name);
-
-        Lanes(SlotConfig config) {
-            this.config = config;
-        }
-
-        ConcurrentHashMap<String, Slot> lane(Mode mode, boolean inOrder) {
-            return switch (mode) {
-                case WRITE -> writing;
-                case READ -> reading;
-                case UPGRADE -> upgrading;
-                case PERMITS -> permits;
-                case LOCK -> inOrder ? fair : barging;
-            };
-        }
-
-        ConcurrentHashMap<String, Slot> lane(Slot slot) {
-            return lane(slot.share.mode(), slot instanceof FairSlot);
-        }
-
-        Slot newSlot(String name, HoldSpec spec) {
-            if (spec.waiting() == HoldSpec.Waiting.FAIR) {
-                return new FairSlot(name, spec.share(), config, ids, isElsewhere);
-            }
-            if (spec.share().mode() == Mode.LOCK) {
-                return new LingeringSlot(name, config, ids, revocations, isInLine);
-            }
-            return spec.share().mode() == Mode.READ && !isForOne(spec)
-                    ? new SharedSlot(name, config, ids)
-                    : new BargingSlot(name, spec.share(), config, ids);
-        }
-    }
 
     public Slots(SlotConfig config, Supplier<TenureId> ids) {
         this.config = config;
         this.ids = ids;
         this.revocations = new LingerBackoff(config.poll());
-        this.usual = new Lanes(config);
     }
 
-    private Lanes lanes(Safety safety) {
-        return safety.equals(config.spec().safety())
-                ? usual
-                : others.computeIfAbsent(
-                        safety, other -> new Lanes(config.with(config.spec().with(other))));
+    private ConcurrentHashMap<String, Slot> open(Mode mode, boolean inOrder) {
+        return switch (mode) {
+            case WRITE -> writing;
+            case READ -> reading;
+            case UPGRADE -> upgrading;
+            case PERMITS -> permits;
+            case LOCK -> inOrder ? fair : barging;
+        };
     }
 
-    private Stream<Lanes> lanes() {
-        return others.isEmpty() ? Stream.of(usual) : Stream.concat(Stream.of(usual), others.values().stream());
+    private ConcurrentHashMap<String, Slot> open(Slot slot) {
+        return open(slot.share.mode(), slot instanceof FairSlot);
+    }
+
+    private Slot newSlot(String name, HoldSpec spec) {
+        if (spec.waiting() == HoldSpec.Waiting.FAIR) {
+            return new FairSlot(name, spec.share(), config, ids);
+        }
+        if (spec.share().mode() == Mode.LOCK) {
+            return new LingeringSlot(name, config, ids, revocations, fair::containsKey);
+        }
+        return spec.share().mode() == Mode.READ && !isForOne(spec)
+                ? new SharedSlot(name, config, ids)
+                : new BargingSlot(name, spec.share(), config, ids);
     }
 
     /** Returns the slot for an acquire with this spec, and creates the slot if there is none. */
     public Slot get(String name, HoldSpec spec, boolean waits) {
-        Lanes lanes = lanes(spec.safety());
         if (spec.share().mode() == Mode.PERMITS && spec.waiting() != HoldSpec.Waiting.FAIR && waits) {
-            return lanes.permits.computeIfAbsent(name, key -> new PermitQueue(key, lanes.config, ids, this::alone));
+            return permits.computeIfAbsent(name, key -> new PermitQueue(key, config, ids, this::alone));
         }
         return isForOne(spec)
-                ? alone(lanes.newSlot(name, spec))
-                : lanes.lane(spec.share().mode(), spec.waiting() == HoldSpec.Waiting.FAIR)
-                        .computeIfAbsent(name, key -> lanes.newSlot(key, spec));
+                ? alone(newSlot(name, spec))
+                : open(spec.share().mode(), spec.waiting() == HoldSpec.Waiting.FAIR)
+                        .computeIfAbsent(name, key -> newSlot(key, spec));
     }
 
     /**
@@ -144,14 +109,14 @@ public final class Slots {
      */
     public void setAside(Slot slot) {
         alone(slot);
-        lanes().forEach(lanes -> lanes.lane(slot).remove(slot.name, slot));
+        open(slot).remove(slot.name, slot);
         if (slot.locked(() -> slot.retired)) {
             remove(slot);
         }
     }
 
     public void remove(Slot slot) {
-        lanes().forEach(lanes -> lanes.lane(slot).remove(slot.name, slot));
+        open(slot).remove(slot.name, slot);
         aside.computeIfPresent(slot.name, (name, all) -> {
             all.remove(slot);
             return all.isEmpty() ? null : all;
@@ -161,7 +126,7 @@ public final class Slots {
     /** Returns all slots. A slot that is set aside in the meantime may occur twice. */
     public Stream<Slot> all() {
         return Stream.concat(
-                lanes().flatMap(lanes -> lanes.open.stream()).flatMap(slots -> slots.values().stream()),
+                open.stream().flatMap(slots -> slots.values().stream()),
                 // read after the open slots: a slot is here before it leaves them
                 Stream.of(aside).flatMap(slots -> slots.values().stream().flatMap(Set::stream)));
     }
@@ -186,13 +151,8 @@ public final class Slots {
     private Set<Slot> open(String name) {
         // most names have no slot: nothing is allocated for them
         Set<Slot> found = Set.of();
-        for (ConcurrentHashMap<String, Slot> slots : usual.open) {
+        for (ConcurrentHashMap<String, Slot> slots : open) {
             found = with(found, slots.get(name));
-        }
-        for (Lanes lanes : others.values()) {
-            for (ConcurrentHashMap<String, Slot> slots : lanes.open) {
-                found = with(found, slots.get(name));
-            }
         }
         return found;
     }
@@ -209,10 +169,7 @@ public final class Slots {
 
     /** Returns the hold of the thread under the name in the given mode, whichever way the thread waited for it. */
     public Optional<Hold> holdOf(String name, Mode mode, Thread thread) {
-        Hold hold = hold(usual, name, mode, thread);
-        for (Lanes lanes : others.values()) {
-            hold = hold != null ? hold : hold(lanes, name, mode, thread);
-        }
+        Hold hold = openHold(name, mode, thread);
         if (mode == Mode.LOCK) {
             return Optional.ofNullable(hold);
         }
@@ -224,9 +181,9 @@ public final class Slots {
                         .findFirst());
     }
 
-    private static @Nullable Hold hold(Lanes lanes, String name, Mode mode, Thread thread) {
-        Hold hold = hold(lanes.lane(mode, false).get(name), thread);
-        return hold != null || mode != Mode.LOCK ? hold : hold(lanes.fair.get(name), thread);
+    private @Nullable Hold openHold(String name, Mode mode, Thread thread) {
+        Hold hold = hold(open(mode, false).get(name), thread);
+        return hold != null || mode != Mode.LOCK ? hold : hold(fair.get(name), thread);
     }
 
     private static @Nullable Hold hold(@Nullable Slot slot, Thread thread) {
@@ -260,11 +217,6 @@ public final class Slots {
         return (mode == Mode.LOCK) == (held == Mode.LOCK) && (throughAnother || !mode.goesWith(held));
     }
 
-    /** Returns {@code true} if a client with one of the modes waits for another client with the other mode. */
-    public static boolean areInTheWay(Mode one, Mode other) {
-        return one != Mode.PERMITS && other != Mode.PERMITS && !one.goesWith(other);
-    }
-
     /** Returns the holds of this client under the name, except those of a semaphore. */
     public Stream<Hold> holds(String name) {
         return of(name).filter(slot -> slot.share.mode() != Mode.PERMITS).flatMap(slot -> slot.holds().stream());
@@ -277,13 +229,8 @@ public final class Slots {
 
     /** Returns the slots of the name that may let a tenure linger. */
     public Stream<LingeringSlot> lingering(String name) {
-        return lanes().map(lanes -> lanes.barging.get(name))
+        return Stream.ofNullable(barging.get(name))
                 .filter(LingeringSlot.class::isInstance)
                 .map(LingeringSlot.class::cast);
-    }
-
-    /** Returns {@code true} if locks of this client use different safety levels. */
-    public boolean areMixed() {
-        return !others.isEmpty();
     }
 }

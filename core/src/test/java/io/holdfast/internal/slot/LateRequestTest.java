@@ -29,7 +29,7 @@ class LateRequestTest {
         return Stream.of(
                 new BargingSlot("n", Share.LOCK, CONFIG, ids),
                 new SharedSlot("n", CONFIG, ids),
-                new FairSlot("n", Share.LOCK, CONFIG, ids, name -> false),
+                new FairSlot("n", Share.LOCK, CONFIG, ids),
                 new PermitQueue("n", CONFIG, ids, served -> {}));
     }
 

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.holdfast.Holdfast;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
-import io.holdfast.LockOptions;
 import io.holdfast.Safety;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
@@ -26,7 +25,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DurableTest {
 
     private static final String[] ON_DISK = {"--appendonly", "yes", "--appendfsync", "always"};
-    private static final LockOptions DURABLE = LockOptions.defaults().withSafety(Safety.durable());
 
     private static Holdfast connect(Servers servers, Safety safety) {
         return Holdfast.builder()
@@ -101,11 +99,11 @@ class DurableTest {
     @Test
     void aServerThatKeepsNothingIsRefusedUntilItDoes() throws Exception {
         try (Servers servers = Servers.start();
-                Holdfast client = connect(servers, Safety.async())) {
+                Holdfast client = impatient(servers)) {
             assertThatThrownBy(() -> connect(servers, Safety.durable()))
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("safety durable: it keeps nothing on its disk; set appendonly to yes");
-            assertThatThrownBy(() -> client.lock("n", DURABLE).tryLock())
+            assertThatThrownBy(() -> client.lock("n").tryLock())
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("it keeps nothing on its disk");
             assertThat(servers.keys()).isEmpty();
@@ -116,7 +114,7 @@ class DurableTest {
     }
 
     private static boolean isGranted(Holdfast client) {
-        try (Lease lease = client.lock("n", DURABLE).tryAcquire().orElseThrow()) {
+        try (Lease lease = client.lock("n").tryAcquire().orElseThrow()) {
             return lease.isValid();
         } catch (StoreRefusedException e) {
             return false;
@@ -142,6 +140,8 @@ class DurableTest {
         return Holdfast.builder()
                 .uri(servers.uri())
                 .commandTimeout(Duration.ofMillis(300))
+                .safety(Safety.durable())
+                .lazy()
                 .build();
     }
 
@@ -167,7 +167,7 @@ class DurableTest {
             servers.redis.replicaof("127.0.0.1", other.server.port());
             List<Throwable> errors = new ArrayList<>();
             Await.until("it is asked where the master is", () -> {
-                errors.add(catchThrowable(() -> client.lock("n", DURABLE).tryLock()));
+                errors.add(catchThrowable(() -> client.lock("n").tryLock()));
                 return String.valueOf(errors.get(errors.size() - 1)).contains("cannot connect: it is a replica");
             });
             assertThat(errors).noneMatch(StoreRefusedException.class::isInstance);

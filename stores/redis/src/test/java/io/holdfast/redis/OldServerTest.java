@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.Holdfast;
-import io.holdfast.LockOptions;
 import io.holdfast.Safety;
 import io.holdfast.StoreRefusedException;
 import org.junit.jupiter.api.Tag;
@@ -39,20 +38,6 @@ class OldServerTest {
                             .build())
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("safety durable(1): " + WHY);
-        }
-    }
-
-    @Test
-    void aLockThatWantsDisksIsRefusedBeforeAnythingIsDone() throws InterruptedException {
-        String name = Servers.name();
-        LockOptions durable = LockOptions.defaults().withSafety(Safety.durable());
-        try (Holdfast client = Holdfast.connect(servers.uri())) {
-            assertThatThrownBy(() -> client.lock(name, durable).tryLock())
-                    .isInstanceOf(StoreRefusedException.class)
-                    .hasMessageContaining("lock '" + name + "'")
-                    .hasMessageContaining("safety durable: " + WHY);
-            assertThat(servers.keysOf(name)).isEmpty();
-            client.lock(name).acquire().close();
         }
     }
 }

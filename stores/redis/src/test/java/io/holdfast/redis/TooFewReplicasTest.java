@@ -10,7 +10,6 @@ import io.holdfast.HoldfastBuilder;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
-import io.holdfast.LockOptions;
 import io.holdfast.Safety;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
@@ -27,7 +26,6 @@ class TooFewReplicasTest {
 
     private static final Duration COMMAND = Duration.ofSeconds(2);
     private static final Safety ON_ONE = Safety.replicated(1);
-    private static final LockOptions OPTIONS = LockOptions.defaults().withSafety(ON_ONE);
     private static final String TEXT =
             "safety replicated(1): only 0 replicas are connected to it, and each grant has to be on 1;"
                     + " connect replicas (connected_slaves in INFO replication counts them), or choose a Safety with fewer.";
@@ -63,10 +61,8 @@ class TooFewReplicasTest {
     @Test
     void aSafetyThatIsAskedForLaterIsRefusedAtOnce() throws Exception {
         try (Servers alone = Servers.start();
-                Holdfast lazy = client(alone.uri()).safety(ON_ONE).lazy().build();
-                Holdfast plain = client(alone.uri()).build()) {
+                Holdfast lazy = client(alone.uri()).safety(ON_ONE).lazy().build()) {
             assertRefusedAtOnce(lazy.lock("n"));
-            assertRefusedAtOnce(plain.lock("n", OPTIONS));
         }
     }
 
@@ -80,19 +76,19 @@ class TooFewReplicasTest {
     /** The replica goes after it has confirmed a grant. */
     private static void withoutItsReplica(Servers master, Holdfast client) throws Exception {
         Servers replica = Servers.following(master);
-        client.lock("first", OPTIONS).acquire().close();
+        client.lock("first").acquire().close();
         replica.close();
     }
 
     @Test
     void aTryEndsWithTheCommandTimeout() throws Exception {
         try (Servers master = Servers.start("--repl-diskless-sync-delay", "0");
-                Holdfast client = client(master.uri()).build()) {
+                Holdfast client = client(master.uri()).safety(ON_ONE).lazy().build()) {
             withoutItsReplica(master, client);
             for (int i = 0; i < 3; i++) {
                 String name = "n" + i;
                 Duration took = timeOf(() -> assertThatThrownBy(
-                                () -> client.lock(name, OPTIONS).tryLock())
+                                () -> client.lock(name).tryLock())
                         .isInstanceOf(IndeterminateLockException.class)
                         .hasMessageContaining("only 0 of 1 replicas have it after 600 ms"));
                 assertThat(took).isBetween(COMMAND.minusMillis(10), COMMAND.plusMillis(100));
@@ -105,10 +101,10 @@ class TooFewReplicasTest {
         Duration outage = Duration.ofSeconds(5);
         try (Servers master = Servers.start("--repl-diskless-sync-delay", "0");
                 Holdfast plain = client(master.uri()).build();
-                Holdfast client = client(master.uri()).maxOutage(outage).build()) {
+                Holdfast client = client(master.uri()).maxOutage(outage).safety(ON_ONE).lazy().build()) {
             withoutItsReplica(master, client);
             Lease first = plain.lock("n").acquire();
-            CompletableFuture<Lease> waiter = client.lock("n", OPTIONS).async().acquire();
+            CompletableFuture<Lease> waiter = client.lock("n").async().acquire();
             Await.until("it waits", () -> master.redis.exists(Servers.queueKey("n")) == 1);
             first.close();
             Duration took =
@@ -120,12 +116,12 @@ class TooFewReplicasTest {
     @Test
     void aConnectionThatFlapsIsRefusedAllTheSame() throws Exception {
         try (Servers master = Servers.start("--repl-diskless-sync-delay", "0");
-                Holdfast client = client(master.uri()).build()) {
+                Holdfast client = client(master.uri()).safety(ON_ONE).lazy().build()) {
             withoutItsReplica(master, client);
             long began = System.nanoTime();
             Await.until("it is refused", () -> {
                 master.redis.clientKill(KillArgs.Builder.typePubsub());
-                return isRefused(client.lock("n", OPTIONS));
+                return isRefused(client.lock("n"));
             });
             assertThat(Duration.ofNanos(System.nanoTime() - began))
                     .isBetween(Duration.ofSeconds(5), Duration.ofSeconds(14));

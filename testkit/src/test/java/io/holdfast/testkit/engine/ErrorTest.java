@@ -11,10 +11,8 @@ import io.holdfast.Holdfast;
 import io.holdfast.HoldfastBuilder;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
-import io.holdfast.LockOptions;
 import io.holdfast.OnMaxHold;
 import io.holdfast.QuorumLock;
-import io.holdfast.Safety;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Held;
@@ -75,19 +73,6 @@ class ErrorTest extends VirtualTime {
     @Test
     void aWaiterOfALockIsWithdrawn() throws InterruptedException {
         assertNobodyWaitsIn(lock::lock);
-    }
-
-    @Test
-    void aWaiterThatFailsWhenItComesIsWithdrawn() throws InterruptedException {
-        c.lock("m", LockOptions.defaults().withSafety(Safety.durable()))
-                .tryAcquire()
-                .orElseThrow()
-                .close();
-        Lease held = b.lock("n").acquire();
-        platform.failWithin("want");
-        assertThatThrownBy(lock::lock).isInstanceOf(OutOfMemoryError.class);
-        assertThat(c.stats().waiting()).isZero();
-        held.close();
     }
 
     @Test

@@ -244,8 +244,7 @@ class MaxHoldTest extends VirtualTime {
                         OnMaxHold.INTERRUPT,
                         true,
                         WaitStrategy.SIGNALS,
-                        Duration.ZERO,
-                        Optional.empty()))
+                        Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("INTERRUPT")
                 .hasMessageContaining("needs a maxHold");

@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Grants that are not where they were wanted. */
 class UnconfirmedTest extends VirtualTime {
 
-    private static final LockOptions ON_ONE = LockOptions.defaults().withSafety(Safety.replicated(1));
+    private static final LockOptions USUAL = LockOptions.defaults();
     private static final Duration MOMENT = Duration.ofMillis(100);
     private static final Duration COMMAND = Duration.ofSeconds(2);
 
@@ -53,7 +53,7 @@ class UnconfirmedTest extends VirtualTime {
     private final Holdfast c = unconfirmed("c", options -> options);
 
     private Holdfast unconfirmed(String name, UnaryOperator<HoldfastBuilder> more) {
-        return client(name, options -> more.apply(options.provider(provider(this::open))));
+        return client(name, options -> more.apply(options.provider(provider(this::open)).safety(Safety.replicated(1))));
     }
 
     private LockStore open(StoreConfig config) {
@@ -111,7 +111,7 @@ class UnconfirmedTest extends VirtualTime {
     /** Waits behind another client, and then finds that no replica is there. */
     private CompletableFuture<Lease> stuck(boolean fair) throws InterruptedException {
         Lease first = a.lock("n").acquire();
-        CompletableFuture<Lease> stuck = lock(c, fair, ON_ONE).async().acquire();
+        CompletableFuture<Lease> stuck = lock(c, fair, USUAL).async().acquire();
         sim.runFor(MOMENT);
         replica = gone();
         first.close();
@@ -144,7 +144,7 @@ class UnconfirmedTest extends VirtualTime {
         Lease first = a.lock("n").acquire();
         List<CompletableFuture<Lease>> stuck = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
-            stuck.add(c.fairLock("n", ON_ONE).async().acquire());
+            stuck.add(c.fairLock("n", USUAL).async().acquire());
             sim.runFor(MOMENT);
         }
         List<CompletableFuture<Lease>> others = new ArrayList<>();
@@ -188,7 +188,7 @@ class UnconfirmedTest extends VirtualTime {
     @ValueSource(booleans = {false, true})
     void whatMayStandIsNotCalledUnavailable(boolean fair) {
         replica = gone();
-        CompletableFuture<Lease> asked = lock(c, fair, ON_ONE).async().acquire();
+        CompletableFuture<Lease> asked = lock(c, fair, USUAL).async().acquire();
         sim.runFor(Duration.ofMillis(5));
         reachable = false;
         sim.runFor(Duration.ofSeconds(5));
@@ -199,7 +199,7 @@ class UnconfirmedTest extends VirtualTime {
     @ValueSource(booleans = {false, true})
     void whoseTimeIsUpIsToldThatItMayBeHeld(boolean fair) throws InterruptedException {
         Lease first = a.lock("n").acquire();
-        CompletableFuture<Optional<Lease>> stuck = lock(c, fair, ON_ONE).async().tryAcquire(Duration.ofSeconds(5));
+        CompletableFuture<Optional<Lease>> stuck = lock(c, fair, USUAL).async().tryAcquire(Duration.ofSeconds(5));
         sim.runFor(MOMENT);
         replica = gone();
         first.close();
@@ -226,7 +226,7 @@ class UnconfirmedTest extends VirtualTime {
     @CsvSource({"false,800", "true,800", "false,640", "true,640", "false,1990", "true,1990"})
     void aTryEndsWithTheCommandTimeout(boolean fair, int answer) {
         late = Duration.ofMillis(answer);
-        CompletableFuture<Optional<Lease>> asked = lock(c, fair, ON_ONE).async().tryAcquire();
+        CompletableFuture<Optional<Lease>> asked = lock(c, fair, USUAL).async().tryAcquire();
         assertThat(took(asked)).isBetween(COMMAND.minusMillis(10), COMMAND.plusMillis(20));
         assertIndeterminate(asked, "no replica has it");
     }
@@ -237,7 +237,7 @@ class UnconfirmedTest extends VirtualTime {
         late = Duration.ofMillis(100);
         for (int i = 0; i < 50; i++) {
             CompletableFuture<Optional<Lease>> asked =
-                    c.lock("n", ON_ONE).async().tryAcquire();
+                    c.lock("n", USUAL).async().tryAcquire();
             Duration began = sim.elapsed();
             sim.runFor(Duration.ofMillis(1_000 + 5 * i));
             faults(c).next(Operation.INSPECT, Fault.DROP_REPLY);
@@ -254,7 +254,7 @@ class UnconfirmedTest extends VirtualTime {
     @ValueSource(booleans = {false, true})
     void aTimedWaitThatIsNeverAnsweredEndsWithTheCommandTimeout(boolean fair) {
         late = Duration.ofMillis(800);
-        CompletableFuture<Optional<Lease>> asked = lock(c, fair, ON_ONE).async().tryAcquire(Duration.ofSeconds(1));
+        CompletableFuture<Optional<Lease>> asked = lock(c, fair, USUAL).async().tryAcquire(Duration.ofSeconds(1));
         assertThat(took(asked)).isLessThan(COMMAND.plusMillis(20));
         assertIndeterminate(asked, "no replica has it");
     }
@@ -264,7 +264,7 @@ class UnconfirmedTest extends VirtualTime {
     void aWaitInVainEndsAfterTheLongestOutage(boolean fair) throws InterruptedException {
         Holdfast d = unconfirmed("d", options -> options.maxOutage(Duration.ofSeconds(5)));
         Lease first = a.lock("n").acquire();
-        CompletableFuture<Lease> asked = lock(d, fair, ON_ONE).async().acquire();
+        CompletableFuture<Lease> asked = lock(d, fair, USUAL).async().acquire();
         sim.runFor(MOMENT);
         late = Duration.ofMillis(800);
         first.close();
@@ -278,7 +278,7 @@ class UnconfirmedTest extends VirtualTime {
     void whatStandsIsGivenUpWithTheLastWhoWaited(boolean fair) throws InterruptedException {
         Lease first = a.lock("n").acquire();
         CompletableFuture<Optional<Lease>> asked = lock(
-                        c, fair, fair ? ON_ONE : ON_ONE.withWaiting(WaitStrategy.POLLING))
+                        c, fair, fair ? USUAL : USUAL.withWaiting(WaitStrategy.POLLING))
                 .async()
                 .tryAcquire(Duration.ofMillis(300));
         sim.runFor(MOMENT);
