@@ -23,7 +23,6 @@ class SizesTest {
         // room, today, target
         "'', 827, 570",
         "spi, 615, 600",
-        "memory, 1139, 250",
         "internal, 386, 450",
         "internal/access, 228, 90",
         "internal/slot, 2955, 1950",
@@ -37,6 +36,16 @@ class SizesTest {
     })
     void aRoomOfCoreKeepsItsSize(String room, int today, int target) throws IOException {
         check(CORE + room, today, target);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({
+        // folder, today, target
+        "support/src/main/java/io/holdfast/support/record, 1382, 1000",
+        "stores/memory/src/main/java/io/holdfast/memory, 499, 250"
+    })
+    void aRoomKeepsItsSize(String folder, int today, int target) throws IOException {
+        check(folder, today, target);
     }
 
     private static void check(String folder, int today, int target) throws IOException {
