@@ -142,8 +142,8 @@ class DirectionTest {
         assertThat(dependencies(
                         from(support, RECORD),
                         target -> forbidden.contains(outermost(target).getName())
-                                || inPackages(target, SUPPORT)
-                                        && !target.getName().equals(SUPPORT + ".TokenUnits")))
+                                || (inPackages(target, SUPPORT)
+                                        && !target.getName().equals(SUPPORT + ".TokenUnits"))))
                 .isEmpty();
         assertThat(dependencies(from(support, SUPPORT), target -> inPackages(target, RECORD)))
                 .isEmpty();
