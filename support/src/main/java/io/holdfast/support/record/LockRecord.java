@@ -52,12 +52,12 @@ public record LockRecord(
      * record may then take the place of this one.
      */
     public boolean isForgotten(long now) {
-        LockRecord left = expire(now);
-        return !left.isInUse()
-                && left.limit.isEmpty()
-                && left.latch.isEmpty()
-                && left.changes.all().isEmpty()
-                && now - Math.max(tokens.last(), queue.lastArrival()) > TOKEN_LIFE;
+        return now - Math.max(tokens.last(), queue.lastArrival()) > TOKEN_LIFE
+                && expire(now).hasNothingButTokens();
+    }
+
+    private boolean hasNothingButTokens() {
+        return !isInUse() && limit.isEmpty() && latch.isEmpty() && changes.all().isEmpty();
     }
 
     // ---- what ends without a request
@@ -67,15 +67,20 @@ public record LockRecord(
      * lapse, all its places are removed, so that it costs the others no second claim window.
      */
     public LockRecord expire(long now) {
-        LockRecord left = with(changes.expire(now))
-                .with(latch.filter(some -> !some.isForgotten(now)).map(some -> some.expire(now)));
+        Places waiting = queue;
         for (Holder holder : holders.all()) {
             if (holder.isOver(now) && holder.unclaimed()) {
-                left = left.with(left.queue.withoutClient(holder.tenure().clientId()));
+                waiting = waiting.withoutClient(holder.tenure().clientId());
             }
         }
-        return left.with(left.holders.without(holder -> holder.isOver(now)))
-                .with(left.queue.without(place -> place.isAbandoned(now)));
+        return new LockRecord(
+                holders.without(holder -> holder.isOver(now)),
+                waiting.without(place -> place.isAbandoned(now)),
+                tokens,
+                limit,
+                latch.filter(some -> !some.isForgotten(now)).map(some -> some.expire(now)),
+                changes.expire(now),
+                at);
     }
 
     /**

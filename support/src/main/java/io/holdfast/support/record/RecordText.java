@@ -7,7 +7,7 @@ import java.util.Optional;
  * The text of a {@link LockRecord}, as stores keep it, in ASCII.
  *
  * <p>It is {@code 1|} for an empty record, where 1 is the format. Sections follow in any order, each as {@code KEY:ROWS}
- * behind a bar, absent when empty. The rows are those of {@link RowWriter}, and their columns are:
+ * behind a bar, absent when empty. Their columns are:
  * <pre>
  * c  clients, each with its session behind an @ if it has one, separated by commas
  * n  the record's own time
@@ -23,6 +23,11 @@ import java.util.Optional;
  * </pre>
  * MODE is L, W, R, U or P. The letters after it are u for unclaimed, k for a tenure that may linger, f for fair, v for a
  * place at the front. A client is the index in c. Times are microseconds.
+ *
+ * <p>A row is a word and some numbers, with a period before each number, and ends in a semicolon. The word is left out if it
+ * is that of the row before. Each number is the difference to that of the row before, in base 36, and left out if there is
+ * none. At the end of a row, the periods of such numbers are left out as well. An asterisk stands for {@link
+ * LockRecord#NEVER}, and the next difference does not count from it.
  */
 public final class RecordText {
 

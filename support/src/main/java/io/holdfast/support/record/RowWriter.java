@@ -3,14 +3,7 @@ package io.holdfast.support.record;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import java.util.stream.LongStream;
 
-/**
- * A writer of rows of numbers as a short text.
- *
- * <p>A row is a word and some numbers, with a period before each number, and ends in a semicolon. The word is left out if it
- * is that of the row before. Each number is written in base 36, as the difference to that of the row before, and left out if
- * there is no difference. Numbers that are left out at the end of a row take no period either. An asterisk stands for {@link
- * LockRecord#NEVER}; later differences do not count from it.
- */
+/** A writer of the rows of one section; see {@link RecordText}. */
 final class RowWriter {
 
     private final StringBuilder text = new StringBuilder();
