@@ -1,4 +1,4 @@
-/** Distributed locks: the API, the engine, the store SPI, and the in-memory store. */
+/** Distributed locks: the API, the engine, and the store SPI. */
 module io.holdfast {
     requires static com.google.errorprone.annotations;
     requires static transitive org.jspecify;
@@ -8,7 +8,4 @@ module io.holdfast {
     exports io.holdfast.spi;
 
     uses io.holdfast.spi.StoreProvider;
-
-    provides io.holdfast.spi.StoreProvider with
-            io.holdfast.memory.MemoryStoreProvider;
 }

@@ -6,4 +6,5 @@ module io.holdfast.support {
     requires org.slf4j;
 
     exports io.holdfast.support;
+    exports io.holdfast.support.record;
 }

@@ -30,6 +30,8 @@ public interface Holdfast extends AutoCloseable {
     /**
      * Connects to a store, with the defaults of {@link HoldfastBuilder}.
      *
+     * <p>The store has an artifact of its own: {@code holdfast-redis}, or {@code holdfast-memory} for a try without a server.
+     *
      * @param uri {@code redis://[user:password@]host[:port][/db]}; {@code memory:} for locks of this client alone;
      *     {@code memory:NAME} for locks that are shared inside this JVM; or the URI of another store on the class path
      * @throws IllegalArgumentException if the URI is not understood; for a known scheme, the text names the artifact to add

@@ -22,7 +22,6 @@ class DirectionTest {
 
     private static final String ROOT = "io.holdfast";
     private static final String SPI = "io.holdfast.spi";
-    private static final String MEMORY = "io.holdfast.memory";
     private static final String INTERNAL = "io.holdfast.internal";
     private static final String ACCESS = "io.holdfast.internal.access";
     private static final String SLOT = "io.holdfast.internal.slot";
@@ -33,6 +32,7 @@ class DirectionTest {
     private static final String QUORUM = "io.holdfast.internal.quorum";
     private static final String RECIPES = "io.holdfast.internal.recipes";
     private static final String SUPPORT = "io.holdfast.support";
+    private static final String RECORD = "io.holdfast.support.record";
     private static final String TESTKIT = "io.holdfast.testkit";
 
     /** What a module of a store has for users of its database, beside the store, and throws at them. */
@@ -58,7 +58,7 @@ class DirectionTest {
     void thereAreStores() {
         assertThat(PublishedModules.stores())
                 .extracting(Module::path)
-                .contains("stores/redis", "stores/embedded-redis");
+                .contains("stores/memory", "stores/redis", "stores/embedded-redis");
     }
 
     @Test
@@ -68,18 +68,6 @@ class DirectionTest {
                         target -> !target.getPackageName().startsWith(ROOT)
                                 && !isJdk(target)
                                 && !LIBRARIES.contains(target.getPackageName())))
-                .isEmpty();
-    }
-
-    @Test
-    void memoryUsesSpiOnly() {
-        JavaClasses core = PublishedModules.named("core").classes();
-        Set<String> known = rootTypesOfSpi(core);
-        assertThat(dependencies(
-                        from(core, MEMORY),
-                        target -> isHoldfast(target)
-                                && !inPackages(target, MEMORY, SPI)
-                                && !known.contains(outermost(target).getName())))
                 .isEmpty();
     }
 
@@ -109,7 +97,7 @@ class DirectionTest {
                 .map(JavaClass::getPackageName)
                 .collect(toCollection(TreeSet::new));
         packages.removeAll(ROOMS.keySet());
-        assertThat(packages).containsExactly(INTERNAL, MEMORY, SPI);
+        assertThat(packages).containsExactly(INTERNAL, SPI);
     }
 
     /** Of the SPI what is composed of locks needs time and randomness alone. */
@@ -138,10 +126,26 @@ class DirectionTest {
         Set<String> known = rootTypesOfSpi(PublishedModules.named("core").classes());
         assertThat(dependencies(
                         PublishedModules.named("support").classes(),
-                        target -> !inPackages(target, SUPPORT, SPI)
+                        target -> !inPackages(target, SUPPORT, RECORD, SPI)
                                 && !known.contains(outermost(target).getName())
                                 && !isJdk(target)
                                 && !LIBRARIES.contains(target.getPackageName())))
+                .isEmpty();
+    }
+
+    /** A decision is a function of what it is given, so it has no clock, and support does not depend on it. */
+    @Test
+    void theRecordUsesTokensAndTheRequestsOfTheSpiOnly() {
+        JavaClasses support = PublishedModules.named("support").classes();
+        Set<String> forbidden =
+                Set.of(SPI + ".Platform", SPI + ".ServerClock", SPI + ".LockStore", SPI + ".StoreConfig");
+        assertThat(dependencies(
+                        from(support, RECORD),
+                        target -> forbidden.contains(outermost(target).getName())
+                                || (inPackages(target, SUPPORT)
+                                        && !target.getName().equals(SUPPORT + ".TokenUnits"))))
+                .isEmpty();
+        assertThat(dependencies(from(support, SUPPORT), target -> inPackages(target, RECORD)))
                 .isEmpty();
     }
 
@@ -155,7 +159,7 @@ class DirectionTest {
                             classes,
                             target -> isHoldfast(target)
                                     && !own.contains(target.getName())
-                                    && !inPackages(target, SPI, SUPPORT)
+                                    && !inPackages(target, SPI, SUPPORT, RECORD)
                                     && !target.getName().equals(FENCED_OUT)
                                     && !known.contains(outermost(target).getName())))
                     .as(store.path())
@@ -169,7 +173,7 @@ class DirectionTest {
                         PublishedModules.named("testkit").classes(),
                         target -> isHoldfast(target)
                                 && !target.getPackageName().startsWith(TESTKIT)
-                                && !inPackages(target, ROOT, SPI, MEMORY)))
+                                && !inPackages(target, ROOT, SPI)))
                 .isEmpty();
     }
 

@@ -27,8 +27,8 @@ class ProvidersTest {
     }
 
     @Test
-    void coreHasAProviderOfItsOwn() {
-        assertThat(providers(PublishedModules.named("core"))).isNotEmpty();
+    void theMemoryStoreHasAProvider() {
+        assertThat(providers(PublishedModules.named("stores/memory"))).isNotEmpty();
     }
 
     @Test

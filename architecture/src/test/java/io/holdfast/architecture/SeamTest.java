@@ -1,5 +1,6 @@
 package io.holdfast.architecture;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.AccessTarget.CodeUnitAccessTarget;
@@ -91,6 +92,12 @@ class SeamTest {
     @Test
     void coreGetsThemFromThePlatform() {
         assertThat(forbiddenAccesses(PublishedModules.named("core").classes())).isEmpty();
+    }
+
+    @Test
+    void decisionsHaveNone() {
+        assertThat(forbiddenAccesses(PublishedModules.named("support").classes().that(resideInAPackage("..record"))))
+                .isEmpty();
     }
 
     /** The rule itself, on a class that breaks it in each way. */

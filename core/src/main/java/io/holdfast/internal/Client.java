@@ -78,6 +78,7 @@ public final class Client implements Holdfast {
             Map.entry("valkey", "redis"),
             Map.entry("valkeys", "redis"),
             Map.entry("jdbc", "jdbc"),
+            Map.entry("memory", "memory"),
             Map.entry("embedded", "embedded-redis"));
 
     private static final Set<String> UNSUPPORTED = Set.of(

@@ -1,4 +1,4 @@
-/** The reference store: locks inside one JVM, for tests and experiments. */
+/** The store in the memory of the JVM, for tests and experiments. */
 @NullMarked
 package io.holdfast.memory;
 

@@ -15,12 +15,18 @@ import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreConfig.HoldDescription;
 import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TogetherStore;
+import io.holdfast.support.record.Decider;
+import io.holdfast.support.record.Decision;
+import io.holdfast.support.record.Holder;
+import io.holdfast.support.record.LockRecord;
+import io.holdfast.support.record.Moment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 /** The connection of one client to a {@link MemoryServer}. Replies are complete when the call returns. Signals arrive later. */
@@ -33,12 +39,14 @@ final class MemoryStore implements LockStore {
     private final MemoryServer server;
     private final Runnable leave;
     private final Platform.Worker signals;
+    private final MemoryReports reports;
     private final ServerClock clock = new ServerClock();
 
     MemoryStore(StoreConfig config, MemoryServer server, Runnable leave) {
         this.config = config;
         this.server = server;
         this.leave = leave;
+        reports = new MemoryReports(this, server);
         signals = config.platform().worker("holdfast-" + id() + "-memory", 1);
     }
 
@@ -59,49 +67,55 @@ final class MemoryStore implements LockStore {
 
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
-        return reply(() -> {
-            String key = key(request.name());
-            return request.share().mode() == Mode.PERMITS
-                    ? server.decide(this, now -> server.semaphores.acquire(key, request.name(), request, now))
-                    : server.acquire(this, key, request);
-        });
+        return decide(
+                request.name(),
+                request.share().mode(),
+                (record, moment) -> decider().acquire(record, request, moment));
     }
 
     @Override
     public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
-        return reply(() -> batch.stream().map(this::renew).toList());
-    }
-
-    private Renew.Reply renew(Renew request) {
-        String key = key(request.name());
-        return request.mode() == Mode.PERMITS
-                ? server.decide(this, now -> server.semaphores.renew(key, request, now))
-                : server.renew(this, key, request);
+        return reply(() -> batch.stream()
+                .map(request -> server.decide(
+                        this,
+                        key(request.name(), request.mode()),
+                        (record, moment) -> decider().renew(record, request, moment)))
+                .toList());
     }
 
     @Override
     public CompletionStage<Release.Reply> release(Release request) {
-        return reply(() -> {
-            String key = key(request.name());
-            return request.mode() == Mode.PERMITS
-                    ? server.decide(this, now -> server.semaphores.release(key, request, now))
-                    : server.release(this, key, request);
-        });
+        return decide(
+                request.name(), request.mode(), (record, moment) -> decider().release(record, request, moment));
+    }
+
+    private <R> CompletionStage<R> decide(
+            String name, Mode mode, BiFunction<LockRecord, Moment, Decision<R>> decision) {
+        return reply(() -> server.decide(this, key(name, mode), decision));
+    }
+
+    private Decider decider() {
+        return server.decider();
     }
 
     @Override
     public CompletionStage<Optional<LockReport.Holder>> forceRelease(String name) {
-        return reply(() -> server.forceRelease(this, key(name)));
+        return decide(name, Mode.LOCK, (record, moment) -> {
+            LockReport before = reports.lock(lock(name), record.expire(moment.now()), moment);
+            Decision<List<Holder>> decision = decider().forceRelease(record, name, moment);
+            return new Decision<>(decision.record(), before.holder(), decision.notices());
+        });
     }
 
     @Override
     public CompletionStage<LockReport> inspect(String name) {
-        return reply(() -> server.inspect(this, key(name)));
+        MemoryKey key = lock(name);
+        return reply(() -> server.read(this, key, (record, moment) -> reports.lock(key, record, moment)));
     }
 
     @Override
     public CompletionStage<List<LockReport>> list(String prefix) {
-        return reply(() -> server.list(this, key(prefix)));
+        return reply(() -> server.list(this, lock(prefix), reports::lockInUse));
     }
 
     @Override
@@ -116,11 +130,11 @@ final class MemoryStore implements LockStore {
 
     @Override
     public CompletionStage<Void> confirmSignals() {
-        return reply(() -> server.decide(this, now -> new CompletableFuture<Void>()))
-                .thenCompose(back -> {
-                    signals.execute(() -> back.complete(null));
-                    return back;
-                });
+        return reply(() -> server.requireConnected(this)).thenCompose(connected -> {
+            CompletableFuture<Void> back = new CompletableFuture<>();
+            signals.execute(() -> back.complete(null));
+            return back;
+        });
     }
 
     @Override
@@ -139,13 +153,29 @@ final class MemoryStore implements LockStore {
         return config.client();
     }
 
-    /** Returns the name by which this client knows a key. */
-    String name(String key) {
-        return key.substring(config.keyPrefix().length());
+    MemoryReports reports() {
+        return reports;
     }
 
-    String key(String name) {
-        return config.keyPrefix() + name;
+    /** Returns the name by which this client knows a key. */
+    String name(MemoryKey key) {
+        return key.text().substring(config.keyPrefix().length());
+    }
+
+    MemoryKey lock(String name) {
+        return new MemoryKey(MemoryKey.Kind.LOCK, config.keyPrefix() + name);
+    }
+
+    MemoryKey semaphore(String name) {
+        return new MemoryKey(MemoryKey.Kind.SEMAPHORE, config.keyPrefix() + name);
+    }
+
+    MemoryKey latch(String name) {
+        return new MemoryKey(MemoryKey.Kind.LATCH, config.keyPrefix() + name);
+    }
+
+    private MemoryKey key(String name, Mode mode) {
+        return mode == Mode.PERMITS ? semaphore(name) : lock(name);
     }
 
     /** Delivers a signal later, in order. */
@@ -154,7 +184,7 @@ final class MemoryStore implements LockStore {
     }
 
     /** Returns the description of this client's hold, if the tenure still has it. */
-    Optional<HoldDescription> describeHold(String key, TenureId tenure) {
+    Optional<HoldDescription> describeHold(MemoryKey key, TenureId tenure) {
         return config.describer().apply(name(key)).filter(hold -> hold.tenure().equals(tenure));
     }
 

@@ -1,0 +1,198 @@
+package io.holdfast.memory;
+
+import io.holdfast.LockReport;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreException;
+import io.holdfast.support.record.Decider;
+import io.holdfast.support.record.Decision;
+import io.holdfast.support.record.Limits;
+import io.holdfast.support.record.LockRecord;
+import io.holdfast.support.record.Moment;
+import io.holdfast.support.record.Notice;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records that the clients of one memory store share.
+ *
+ * <p>The server has its own clock. It starts at the wall clock of the first client, and never steps afterwards.
+ */
+final class MemoryServer {
+
+    /** The number of names that each request checks for being forgotten. More than one, so that the check outruns new names. */
+    private static final int CHECKED = 2;
+
+    private final ReentrantLock mutex = new ReentrantLock();
+    private final Platform platform;
+    private final long startNanos;
+    private final long startMicros;
+    private final long run;
+
+    // ---- guarded by the mutex
+
+    private final Decider decider = new Decider(Limits.NONE);
+
+    /** The records by name, those that were not read for the longest time first. */
+    private final Map<MemoryKey, LockRecord> records = new LinkedHashMap<>(16, 0.75f, true);
+
+    private final Map<String, MemoryStore> clients = new HashMap<>();
+
+    MemoryServer(Platform platform) {
+        this.platform = platform;
+        startNanos = platform.nanoTime();
+        startMicros = platform.wallMillis() * 1_000;
+        run = platform.randomLong() | 1;
+    }
+
+    Decider decider() {
+        return decider;
+    }
+
+    void connect(MemoryStore client) {
+        locked(() -> clients.put(client.id(), client));
+    }
+
+    /**
+     * Ends the waits of the client. Its holds stay until their leases end.
+     *
+     * @return {@code true} if the client was connected
+     */
+    boolean disconnect(MemoryStore client) {
+        return locked(() -> {
+            boolean connected = clients.remove(client.id(), client);
+            if (connected) {
+                records.replaceAll((key, record) -> record.withoutWaitsOf(client.id()));
+            }
+            return connected;
+        });
+    }
+
+    /** Returns {@code true}, and fails for a client that is closed. */
+    boolean requireConnected(MemoryStore client) {
+        return atomically(client, moment -> true);
+    }
+
+    /** Returns what the client with the given id told about itself; only its id if it is closed. */
+    LockReport.Client identity(String clientId) {
+        MemoryStore store = clients.get(clientId);
+        return store == null ? LockReport.Client.unknown(clientId) : store.client();
+    }
+
+    /** Returns the connected client with the given id; empty if it is closed. */
+    Optional<MemoryStore> connected(String clientId) {
+        return Optional.ofNullable(clients.get(clientId));
+    }
+
+    /** Decides a request of a client for one name. */
+    <R> R decide(MemoryStore client, MemoryKey key, BiFunction<LockRecord, Moment, Decision<R>> decision) {
+        return atomically(client, moment -> apply(key, decision.apply(record(key), moment)));
+    }
+
+    /** Returns what a function makes of the present record of a name. */
+    <R> R read(MemoryStore client, MemoryKey key, BiFunction<LockRecord, Moment, R> reader) {
+        return atomically(client, moment -> reader.apply(record(key).expire(moment.now()), moment));
+    }
+
+    /** Returns what a function makes of each present record below a prefix, if it makes anything of it. */
+    <R> List<R> list(MemoryStore client, MemoryKey prefix, RecordReader<R> reader) {
+        return atomically(
+                client,
+                moment -> records.entrySet().stream()
+                        .filter(entry -> entry.getKey().isBelow(prefix))
+                        .flatMap(entry ->
+                                reader.read(entry.getKey(), entry.getValue().expire(moment.now()), moment).stream())
+                        .toList());
+    }
+
+    /** A function of a record. */
+    interface RecordReader<R> {
+
+        Optional<R> read(MemoryKey key, LockRecord record, Moment moment);
+    }
+
+    /** Acquires all names or none of them. Each name is checked before any is changed. */
+    List<Acquire.Reply> acquire(MemoryStore client, List<Acquire> all) {
+        return atomically(client, moment -> {
+            if (all.stream().anyMatch(request -> moment.now() > request.notAfter())) {
+                return all.stream()
+                        .<Acquire.Reply>map(request -> new Acquire.Late(moment.now()))
+                        .toList();
+            }
+            List<Acquire> inTheWay = all.stream()
+                    .filter(request -> !decider.isGranted(record(client.lock(request.name())), request, moment))
+                    .toList();
+            return all.stream()
+                    .map(request -> acquire(client.lock(request.name()), request, inTheWay, moment))
+                    .toList();
+        });
+    }
+
+    private Acquire.Reply acquire(MemoryKey key, Acquire request, List<Acquire> inTheWay, Moment moment) {
+        if (inTheWay.isEmpty()) {
+            return apply(key, decider.acquire(record(key), request, moment));
+        }
+        return inTheWay.contains(request)
+                ? apply(key, decider.refuse(record(key), request, moment))
+                : new Acquire.Refused(Duration.ZERO, 0, List.of(), Optional.empty(), moment.now(), run);
+    }
+
+    private LockRecord record(MemoryKey key) {
+        return records.getOrDefault(key, LockRecord.EMPTY);
+    }
+
+    /** Keeps the record of a decision, and sends its notices to those who are connected. */
+    private <R> R apply(MemoryKey key, Decision<R> decision) {
+        records.put(key, decision.record());
+        for (Notice notice : decision.notices()) {
+            connected(notice.to().clientId()).ifPresent(store -> store.deliver(notice.named(store.name(key))));
+        }
+        return decision.reply();
+    }
+
+    /** Runs an action for a client, unless the client is closed. */
+    private <T> T atomically(MemoryStore client, Function<Moment, T> action) {
+        return locked(() -> {
+            if (clients.get(client.id()) != client) {
+                throw new StoreException(
+                        StoreException.Effect.NOT_APPLIED, client.describe() + " is closed; connect again");
+            }
+            Moment moment = Moment.of(now(), run);
+            for (int i = 0; i < CHECKED && !records.isEmpty(); i++) {
+                checkEldest(moment.now());
+            }
+            return action.apply(moment);
+        });
+    }
+
+    /** Removes the eldest record if it is forgotten; otherwise moves it behind all others, so that each has its turn. */
+    private void checkEldest(long now) {
+        MemoryKey eldest = records.keySet().iterator().next();
+        if (Objects.requireNonNull(records.get(eldest)).isForgotten(now)) {
+            records.remove(eldest);
+        }
+    }
+
+    private <T extends @Nullable Object> T locked(Supplier<T> action) {
+        mutex.lock();
+        try {
+            return action.get();
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    private long now() {
+        return startMicros + (platform.nanoTime() - startNanos) / 1_000;
+    }
+}

@@ -1,0 +1,29 @@
+package io.holdfast.support.record;
+
+import io.holdfast.spi.TenureId;
+import java.util.Optional;
+
+/**
+ * A tenure that holds a name or waits for it.
+ *
+ * @param tenure the id of the tenure
+ * @param session the session at the store without which the tenure ends; empty if the store has no sessions
+ * @param lingers {@code true} if its client may keep the tenure without an owner, and has to be notified of every request
+ *     that is refused because of it
+ */
+public record Claimant(TenureId tenure, Optional<String> session, boolean lingers) {
+
+    /** Returns a tenure that acts through the given session. */
+    static Claimant of(TenureId tenure, Optional<String> session) {
+        return new Claimant(tenure, session, tenure.lingers());
+    }
+
+    /** Returns the client of the tenure. */
+    public Party party() {
+        return new Party(tenure.clientId(), session);
+    }
+
+    boolean isOf(String clientId) {
+        return tenure.clientId().equals(clientId);
+    }
+}

@@ -1,0 +1,155 @@
+package io.holdfast.support.record;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Change;
+import io.holdfast.spi.LatchReport;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.Share.Mode;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
+import io.holdfast.spi.TokenBlock;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The decisions of a store, each a function of the record before, the request, and the moment.
+ *
+ * <p>A decision fails with a {@link StoreException} of effect {@link StoreException.Effect#REFUSED} if it has no reply.
+ * Nothing is written then.
+ */
+public final class Decider {
+
+    private final Limits limits;
+
+    /** Creates the decisions of a store with the given limits. */
+    public Decider(Limits limits) {
+        this.limits = limits;
+    }
+
+    private Draft draft(LockRecord before, String name, Moment moment) {
+        return new Draft(before, name, moment, limits);
+    }
+
+    private static NameDecider decider(Draft draft, Mode mode) {
+        return mode == Mode.PERMITS ? new SemaphoreDecider(draft) : new LockDecider(draft);
+    }
+
+    // ---- holds
+
+    /** Decides {@link io.holdfast.spi.LockStore#acquire}. */
+    public Decision<Acquire.Reply> acquire(LockRecord before, Acquire request, Moment moment) {
+        if (moment.now() > request.notAfter()) {
+            return new Decision<>(before, new Acquire.Late(moment.now()), List.of());
+        }
+        Draft draft = draft(before, request.name(), moment);
+        return draft.decided(decider(draft, request.share().mode()).acquire(request));
+    }
+
+    /**
+     * Returns {@code true} if a request for a lock is granted now, without serving anybody. For names that are acquired
+     * together or not at all.
+     */
+    public boolean isGranted(LockRecord before, Acquire request, Moment moment) {
+        return new LockDecider(draft(before, request.name(), moment)).isGranted(request);
+    }
+
+    /** Refuses a request for a lock, without serving anybody. */
+    public Decision<Acquire.Reply> refuse(LockRecord before, Acquire request, Moment moment) {
+        Draft draft = draft(before, request.name(), moment);
+        return draft.decided(new LockDecider(draft).refuse(request));
+    }
+
+    /** Decides one renewal of {@link io.holdfast.spi.LockStore#renew}. */
+    public Decision<Renew.Reply> renew(LockRecord before, Renew request, Moment moment) {
+        Draft draft = draft(before, request.name(), moment);
+        return draft.decided(held(draft, request.tenure(), request.mode())
+                .<Renew.Reply>map(holder -> renew(draft, holder, request))
+                .orElseGet(Renew.Lost::new));
+    }
+
+    private static Renew.Renewed renew(Draft draft, Holder holder, Renew request) {
+        draft.extend(holder, request.lease());
+        draft.become(draft.record().with(draft.record().tokens().above(request.floor())));
+        Optional<TokenBlock> tokens =
+                request.tokens() > 0 ? Optional.of(draft.draw(holder.tenure(), request.tokens())) : Optional.empty();
+        return new Renew.Renewed(decider(draft, request.mode()).waiters(holder.tenure()), tokens, draft.now());
+    }
+
+    private static Optional<Holder> held(Draft draft, TenureId tenure, Mode mode) {
+        return draft.holders().of(tenure).filter(holder -> holder.mode() == mode);
+    }
+
+    /** Decides {@link io.holdfast.spi.LockStore#release}. */
+    public Decision<Release.Reply> release(LockRecord before, Release request, Moment moment) {
+        Draft draft = draft(before, request.name(), moment);
+        NameDecider decider = decider(draft, request.mode());
+        Optional<Holder> held = held(draft, request.tenure(), request.mode());
+        held.ifPresent(holder -> draft.free(holder, request.lastToken()));
+        draft.withdraw(request.tenure());
+        request.places().forEach(draft::withdraw);
+        decider.serve(request.yield());
+        return draft.decided(new Release.Reply(held.isPresent(), decider.waiters(request.tenure()), draft.now()));
+    }
+
+    /** Decides {@link io.holdfast.spi.LockStore#forceRelease}, and replies with the former holders. */
+    public Decision<List<Holder>> forceRelease(LockRecord before, String name, Moment moment) {
+        Draft draft = draft(before, name, moment);
+        List<Holder> held = draft.holders().all();
+        held.forEach(holder -> takeAway(draft, holder));
+        new LockDecider(draft).serve(false);
+        return draft.decided(held);
+    }
+
+    /** Decides {@link io.holdfast.spi.CounterStore#revoke}. */
+    public Decision<Boolean> revoke(LockRecord before, String name, TenureId permit, Moment moment) {
+        Draft draft = draft(before, name, moment);
+        Optional<Holder> held = draft.holders().of(permit);
+        held.ifPresent(holder -> {
+            takeAway(draft, holder);
+            new SemaphoreDecider(draft).serve(true);
+        });
+        return draft.decided(held.isPresent());
+    }
+
+    private static void takeAway(Draft draft, Holder holder) {
+        draft.free(holder, 0);
+        draft.notify(holder.claimant().party(), name -> new Signal.Revoked(name, holder.tenure()));
+    }
+
+    // ---- counters
+
+    /** Decides {@link io.holdfast.spi.CounterStore#change}. */
+    public Decision<Change.Reply> change(LockRecord before, Change request, Moment moment) {
+        if (moment.now() > request.notAfter()) {
+            return new Decision<>(before, new Change.Late(moment.now()), List.of());
+        }
+        Draft draft = draft(before, request.name(), moment);
+        boolean applied = draft.record()
+                .changes()
+                .answerTo(request.id(), limits.changes())
+                .orElseGet(() -> apply(draft, request));
+        return draft.decided(new Change.Done(applied, draft.now()));
+    }
+
+    private boolean apply(Draft draft, Change request) {
+        boolean applied = request.kind().ofLatch()
+                ? new LatchDecider(draft).apply(request)
+                : new SemaphoreDecider(draft).apply(request);
+        var decided = new Changes.Decided(request.id(), applied, draft.now());
+        draft.become(draft.record().with(draft.record().changes().with(decided, limits.changes())));
+        if (!request.kind().ofLatch()) {
+            new SemaphoreDecider(draft).serve(true);
+        }
+        return applied;
+    }
+
+    /** Decides {@link io.holdfast.spi.CounterStore#latch} for a client, which listens or no longer does. */
+    public Decision<LatchReport> latch(
+            LockRecord before, String name, String clientId, boolean listening, Moment moment) {
+        Draft draft = draft(before, name, moment);
+        Party asker = new Party(clientId, moment.session());
+        return draft.decided(new LatchDecider(draft).report(asker, listening));
+    }
+}

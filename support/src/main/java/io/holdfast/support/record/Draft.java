@@ -1,0 +1,232 @@
+package io.holdfast.support.record;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Share.Mode;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
+import io.holdfast.spi.TokenBlock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
+
+/**
+ * A decision under way: the record as it has become so far, and the notices so far. It has the steps that all kinds of names
+ * share. One thread uses it, once.
+ */
+final class Draft {
+
+    private final String name;
+    private final Moment moment;
+    private final Limits limits;
+    private final List<Notice> notices = new ArrayList<>();
+    private LockRecord record;
+
+    /** Begins with a record from which everything that ended is removed. */
+    Draft(LockRecord before, String name, Moment moment, Limits limits) {
+        this.name = name;
+        this.moment = moment;
+        this.limits = limits;
+        record = before.expire(moment.now());
+    }
+
+    <R> Decision<R> decided(R reply) {
+        return new Decision<>(record, reply, notices);
+    }
+
+    static StoreException refused(String text) {
+        return new StoreException(StoreException.Effect.REFUSED, text);
+    }
+
+    String name() {
+        return name;
+    }
+
+    long now() {
+        return moment.now();
+    }
+
+    Moment moment() {
+        return moment;
+    }
+
+    LockRecord record() {
+        return record;
+    }
+
+    Holders holders() {
+        return record.holders();
+    }
+
+    Places queue() {
+        return record.queue();
+    }
+
+    void become(LockRecord next) {
+        record = next;
+    }
+
+    void notify(Party to, Function<String, Signal> signal) {
+        notices.add(new Notice(to, signal.apply(name)));
+    }
+
+    // ---- holds
+
+    /** Makes the tenure a holder, or keeps it as one, and ends its wait. */
+    Holder grant(Acquire request, int permits) {
+        Holder wanted = new Holder(
+                claimant(request.tenure()),
+                request.share().mode(),
+                moment.after(request.lease()),
+                permits,
+                Grant.NONE,
+                false);
+        return hold(wanted, request.tokens());
+    }
+
+    /** Makes the tenure of a place a holder for a claim window, until a request of it arrives. */
+    Holder assign(Place place) {
+        long expires = now() + Math.min(limits.claimMicros(), place.lease());
+        Holder wanted = new Holder(place.claimant(), place.mode(), expires, place.permits(), Grant.NONE, true);
+        return hold(wanted, place.tokens());
+    }
+
+    private Holder hold(Holder wanted, long tokens) {
+        Optional<Holder> held = holders().of(wanted.tenure());
+        if (held.isEmpty() && isFull()) {
+            throw refused(
+                    "the name '" + name + "' has " + limits.holders() + " holders, and cannot have more at this store");
+        }
+        Tokens before = held.isEmpty() ? record.tokens().forNewHolder() : record.tokens();
+        Grant grant = before.next(tokens, now());
+        Holder holder = held.map(wanted::inPlaceOf).orElse(wanted).granted(grant);
+        record = record.with(before.after(grant)).with(holders().with(holder));
+        withdraw(holder.tenure());
+        return holder;
+    }
+
+    /** Returns {@code true} if the name cannot have one more holder. */
+    boolean isFull() {
+        return holders().all().size() >= limits.holders();
+    }
+
+    /** Notifies the tenure of a place that the name was assigned to it. */
+    void notifyAssigned(Holder holder, int foreignWaiters, long next) {
+        notify(
+                holder.claimant().party(),
+                named -> new Signal.Assigned(
+                        named,
+                        holder.tenure(),
+                        holder.mode(),
+                        holder.grant().tokens(),
+                        foreignWaiters,
+                        next,
+                        holder.expires(),
+                        moment.run()));
+    }
+
+    /** Draws further tokens for a holder. */
+    TokenBlock draw(TenureId tenure, long wanted) {
+        Grant grant = record.tokens().next(wanted, now());
+        Holder holder = holders().of(tenure).orElseThrow().granted(grant);
+        record = record.with(record.tokens().after(grant)).with(holders().with(holder));
+        return grant.tokens();
+    }
+
+    void extend(Holder holder, Duration lease) {
+        record = record.with(holders().with(holder.claimedUntil(moment.after(lease))));
+    }
+
+    /** Ends a hold. Unused tokens return to a name that nobody else can have drawn from. */
+    void free(Holder holder, long lastToken) {
+        if (lastToken > 0 && (holder.mode() == Mode.LOCK || holder.mode() == Mode.WRITE)) {
+            record = record.with(record.tokens().usedUpTo(lastToken));
+        }
+        record = record.with(holders().without(holder.tenure()));
+    }
+
+    // ---- places
+
+    /** Returns the position that a request has in the queue, or would have; the last one for a new request. */
+    long positionOf(Acquire request) {
+        long before = request.arrival() == 0 ? Long.MAX_VALUE : request.arrival();
+        return queue().of(request.tenure()).map(Place::position).orElse(before);
+    }
+
+    /** Returns the position that the tenure has in the queue; 0 for none. */
+    long positionOf(TenureId tenure) {
+        return queue().of(tenure).map(Place::position).orElse(0L);
+    }
+
+    /** Gives the tenure of a request a place in the queue as {@link #enqueue(Acquire, Acquire.Place, boolean)} does. */
+    boolean enqueue(Acquire request) {
+        boolean fair = request.queueing() == Acquire.Queueing.FAIR;
+        return enqueue(request, new Acquire.Place(request.tenure(), request.arrival(), request.lease()), fair);
+    }
+
+    /**
+     * Gives a tenure a place in the queue, or refreshes the place that it has.
+     *
+     * @return {@code true} if the place is new
+     */
+    boolean enqueue(Acquire request, Acquire.Place wanted, boolean fair) {
+        TenureId tenure = wanted.tenure();
+        Optional<Place> old = queue().of(tenure);
+        boolean room = old.isPresent() || queue().hasRoomFor(tenure.clientId(), fair, limits);
+        if (room) {
+            Place place = place(request, wanted, fair, old);
+            record = record.with(
+                    queue().with(old.map(before -> before.refreshedBy(place)).orElse(place)));
+        }
+        return room && old.isEmpty();
+    }
+
+    private Place place(Acquire request, Acquire.Place wanted, boolean fair, Optional<Place> old) {
+        return new Place(
+                claimant(wanted.tenure()),
+                request.share().mode(),
+                fair,
+                old.map(Place::front).orElse(request.share().isUpgrade()),
+                old.map(Place::arrival).orElseGet(() -> arrival(request, wanted)),
+                now(),
+                Moment.micros(wanted.lease()),
+                request.tokens(),
+                request.share().permits());
+    }
+
+    private long arrival(Acquire request, Acquire.Place wanted) {
+        if (request.share().isUpgrade()) {
+            return now();
+        } else if (wanted.arrival() != 0) {
+            return wanted.arrival();
+        }
+        record = record.with(queue().afterArrival(queue().nextArrival(now())));
+        return queue().lastArrival();
+    }
+
+    void withdraw(TenureId tenure) {
+        record = record.with(queue().without(tenure));
+    }
+
+    // ---- replies
+
+    Acquire.Refused refusal(TenureId tenure, List<Long> behind, OptionalLong free) {
+        long wait = free.isPresent() ? free.getAsLong() - now() : limits.claimMicros();
+        return new Acquire.Refused(
+                Duration.ofSeconds(wait / 1_000_000, wait % 1_000_000 * 1_000),
+                positionOf(tenure),
+                behind,
+                holders().all().stream()
+                        .findFirst()
+                        .map(holder -> holder.tenure().toString()),
+                now(),
+                moment.run());
+    }
+
+    private Claimant claimant(TenureId tenure) {
+        return Claimant.of(tenure, moment.session());
+    }
+}

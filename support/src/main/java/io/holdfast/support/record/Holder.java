@@ -1,0 +1,42 @@
+package io.holdfast.support.record;
+
+import io.holdfast.spi.Share.Mode;
+import io.holdfast.spi.TenureId;
+
+/**
+ * A holder of a name.
+ *
+ * @param claimant the tenure that holds it
+ * @param mode the mode in which it holds the name
+ * @param expires the time at which its lease ends; {@link LockRecord#NEVER} if only the end of its session ends it
+ * @param permits the number of permits of a semaphore that it holds; 0 for a name that is not a semaphore
+ * @param grant its tokens
+ * @param unclaimed {@code true} if the name was assigned to it, and no request of the tenure has arrived since
+ */
+public record Holder(Claimant claimant, Mode mode, long expires, int permits, Grant grant, boolean unclaimed) {
+
+    /** Returns the tenure that holds the name. */
+    public TenureId tenure() {
+        return claimant.tenure();
+    }
+
+    boolean isOver(long now) {
+        return now >= expires;
+    }
+
+    /**
+     * Returns this hold as it follows an earlier one of the tenure: it has the same permits, and does not end earlier, so
+     * that a late duplicate shortens nothing.
+     */
+    Holder inPlaceOf(Holder before) {
+        return new Holder(claimant, mode, Math.max(expires, before.expires), before.permits, grant, unclaimed);
+    }
+
+    Holder claimedUntil(long time) {
+        return new Holder(claimant, mode, Math.max(expires, time), permits, grant, false);
+    }
+
+    Holder granted(Grant fresh) {
+        return new Holder(claimant, mode, expires, permits, fresh, unclaimed);
+    }
+}

@@ -1,0 +1,96 @@
+package io.holdfast.support.record;
+
+import io.holdfast.spi.Share.Mode;
+import io.holdfast.spi.TenureId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Predicate;
+
+/**
+ * The holders of a name, the earliest first: one of a lock, and any number of readers or of holders of permits.
+ *
+ * @param all the holders, each with a different tenure
+ */
+public record Holders(List<Holder> all) {
+
+    /** The holders of a free name. */
+    public static final Holders NONE = new Holders(List.of());
+
+    /** Copies the list. */
+    public Holders {
+        all = List.copyOf(all);
+    }
+
+    /** Returns {@code true} if nobody holds the name. */
+    public boolean isEmpty() {
+        return all.isEmpty();
+    }
+
+    /** Returns the hold of a tenure; empty if it holds nothing. */
+    public Optional<Holder> of(TenureId tenure) {
+        return all.stream().filter(holder -> holder.tenure().equals(tenure)).findFirst();
+    }
+
+    boolean include(TenureId tenure) {
+        return of(tenure).isPresent();
+    }
+
+    /** Returns {@code true} if the name is held as another kind of lock than the requested one. */
+    boolean areOfOtherKind(Mode wanted) {
+        return all.stream().anyMatch(holder -> (holder.mode() == Mode.LOCK) != (wanted == Mode.LOCK));
+    }
+
+    /** Returns {@code true} if no holder conflicts with the requested mode, except a tenure of the same owner. */
+    boolean admit(Mode wanted, Optional<TenureId> beside) {
+        return all.stream()
+                .allMatch(
+                        holder -> beside.filter(holder.tenure()::equals).isPresent() || wanted.goesWith(holder.mode()));
+    }
+
+    boolean admit(Mode wanted) {
+        return admit(wanted, Optional.empty());
+    }
+
+    /** Returns the only reader, if it may write later. */
+    Optional<Holder> soleUpgrader() {
+        return Optional.of(all)
+                .filter(some -> some.size() == 1)
+                .map(one -> one.get(0))
+                .filter(holder -> holder.mode() == Mode.UPGRADE);
+    }
+
+    OptionalLong firstEnd() {
+        return all.stream().mapToLong(Holder::expires).min();
+    }
+
+    OptionalLong lastEnd() {
+        return all.stream().mapToLong(Holder::expires).max();
+    }
+
+    /** Returns the number of permits that are held. */
+    public int permits() {
+        return all.stream().mapToInt(Holder::permits).sum();
+    }
+
+    /** Adds a holder, or replaces it where it is. */
+    Holders with(Holder holder) {
+        List<Holder> changed = new ArrayList<>(all);
+        changed.replaceAll(old -> old.tenure().equals(holder.tenure()) ? holder : old);
+        if (!include(holder.tenure())) {
+            changed.add(holder);
+        }
+        return new Holders(changed);
+    }
+
+    Holders without(Predicate<Holder> over) {
+        return all.stream().anyMatch(over)
+                ? new Holders(all.stream().filter(over.negate()).toList())
+                : this;
+    }
+
+    Holders without(TenureId tenure) {
+        return without(holder -> holder.tenure().equals(tenure));
+    }
+}

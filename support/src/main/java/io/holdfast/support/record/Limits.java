@@ -1,0 +1,20 @@
+package io.holdfast.support.record;
+
+/**
+ * The limits that a store sets for the record of one name.
+ *
+ * @param claimMicros the longest first lease of an assigned name, the claim window
+ * @param places the number of places in the queue; beyond that, a request is refused without a place
+ * @param fairPlaces the number of fair places of one client
+ * @param holders the number of holders; beyond that, a request fails
+ * @param changes the number of changes of a counter that one client may have under way, all of which are remembered
+ */
+public record Limits(long claimMicros, int places, int fairPlaces, int holders, int changes) {
+
+    /** The limits of a store that writes the whole record for each change of it. */
+    public static final Limits STANDARD = new Limits(1_000_000, 256, 16, 1_000, 1);
+
+    /** The limits of a store that has none. */
+    public static final Limits NONE =
+            new Limits(1_000_000, Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE);
+}

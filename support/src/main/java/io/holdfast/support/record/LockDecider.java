@@ -1,0 +1,195 @@
+package io.holdfast.support.record;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Acquire.Queueing;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.Share.Mode;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.TenureId;
+import java.util.List;
+import java.util.Optional;
+
+/** The decisions of locks and read/write locks; see {@link io.holdfast.spi.LockStore#acquire}. */
+record LockDecider(Draft draft) implements NameDecider {
+
+    private Holders holders() {
+        return draft.holders();
+    }
+
+    private Places queue() {
+        return draft.queue();
+    }
+
+    @Override
+    public Acquire.Reply acquire(Acquire request) {
+        requireKind(request.share().mode());
+        requireReader(request);
+        if (holders().isEmpty() && queue().isFairBefore(draft.positionOf(request))) {
+            serve(false);
+        }
+        // the served client may only have been woken, or may be dead
+        return admits(request) ? grant(request) : refuse(request);
+    }
+
+    private void requireKind(Mode wanted) {
+        if (holders().areOfOtherKind(wanted)) {
+            throw Draft.refused("the name '" + draft.name() + "' is held as "
+                    + (wanted == Mode.LOCK
+                            ? "a read/write lock, and asked for as a lock"
+                            : "a lock, and asked for as a read/write lock")
+                    + "; use it in one way, or rename one");
+        }
+    }
+
+    /** Refuses an upgrade if the reader lost its hold, because others may have written. */
+    private void requireReader(Acquire request) {
+        boolean reads = request.share().beside().filter(holders()::include).isPresent();
+        if (request.share().isUpgrade() && !reads && !holders().include(request.tenure())) {
+            throw Draft.refused("the name '" + draft.name() + "' is not held any more by the reader that would write");
+        }
+    }
+
+    /** Returns {@code true} if the request is granted now. Fails if the name is held as another kind of lock. */
+    boolean isGranted(Acquire request) {
+        requireKind(request.share().mode());
+        return admits(request);
+    }
+
+    private boolean admits(Acquire request) {
+        Share share = request.share();
+        long position = draft.positionOf(request);
+        boolean free = holders().isEmpty();
+        boolean beside = share.beside().filter(holders()::include).isPresent();
+        boolean joins = share.mode() != Mode.LOCK && !free && !beside;
+        return holders().include(request.tenure())
+                || (holders().admit(share.mode(), share.beside())
+                        && !(free && queue().isFairBefore(position))
+                        && !(joins && queue().isWriterBefore(position)));
+    }
+
+    private Acquire.Reply grant(Acquire request) {
+        var tokens = draft.grant(request, 0).grant().tokens();
+        List<Long> behind = enqueueBehind(request);
+        return new Acquire.Granted(tokens, waiters(request.tenure()), behind, draft.now());
+    }
+
+    /** Refuses a request, and gives it a place if it wants one. */
+    Acquire.Refused refuse(Acquire request) {
+        boolean hasPlace = queue().of(request.tenure()).isPresent();
+        if (hasPlace || request.queueing() == Queueing.NONE) {
+            notifyLingering(request.tenure());
+        }
+        if (request.queueing() != Queueing.NONE && draft.enqueue(request)) {
+            notifyHolders(request);
+        }
+        List<Long> behind = enqueueBehind(request);
+        return draft.refusal(request.tenure(), behind, holders().lastEnd());
+    }
+
+    /**
+     * Notifies the holder of a lingering lock. A request without a new place in the queue would not reach a holder that has
+     * no use for the lock.
+     */
+    private void notifyLingering(TenureId asking) {
+        holders().all().stream()
+                .map(Holder::claimant)
+                .filter(holder -> holder.lingers() && !holder.isOf(asking.clientId()))
+                .forEach(holder -> draft.notify(holder.party(), Signal.Wanted::new));
+    }
+
+    private List<Long> enqueueBehind(Acquire request) {
+        return request.behind().stream()
+                .map(place -> {
+                    if (draft.enqueue(request, place, true)) {
+                        notifyHolders(request);
+                    }
+                    return draft.positionOf(place.tenure());
+                })
+                .toList();
+    }
+
+    /** Notifies the holders of a new place; of a lock, only a foreign one. */
+    private void notifyHolders(Acquire request) {
+        boolean alsoOwn = request.share().mode() != Mode.LOCK;
+        holders().all().stream()
+                .map(Holder::claimant)
+                .filter(holder -> alsoOwn || !holder.isOf(request.tenure().clientId()))
+                .map(Claimant::party)
+                .distinct()
+                .forEach(holder -> draft.notify(holder, Signal.Wanted::new));
+    }
+
+    /**
+     * Serves the first place. If it is a reader, all readers that follow it are served as well. A reader that waits to write
+     * is woken.
+     */
+    @Override
+    public void serve(boolean yield) {
+        wakeUpgrades();
+        Optional<Place> next = takeFirst();
+        while (next.isPresent()) {
+            Place place = next.get();
+            if (yield || place.fair() || place.mode() != Mode.LOCK) {
+                assign(place);
+            } else {
+                draft.notify(place.claimant().party(), Signal.Freed::new);
+            }
+            boolean reads = place.mode() == Mode.READ || place.mode() == Mode.UPGRADE;
+            next = reads ? takeFirst() : Optional.empty();
+        }
+    }
+
+    /**
+     * Wakes the reader at the front if it is the only reader that is left.
+     *
+     * <p>If nobody holds the name, the readers that wait to write have lost what they read under. They leave the queue, are
+     * woken, and learn it by asking.
+     */
+    private void wakeUpgrades() {
+        List<Place> woken = holders().isEmpty()
+                ? queue().all().stream().filter(Place::front).toList()
+                : queue().all().stream().limit(1).filter(this::mayUpgrade).toList();
+        if (holders().isEmpty()) {
+            woken.forEach(place -> draft.withdraw(place.tenure()));
+        }
+        woken.forEach(place -> draft.notify(place.claimant().party(), Signal.Freed::new));
+    }
+
+    private boolean mayUpgrade(Place place) {
+        return place.front()
+                && holders()
+                        .soleUpgrader()
+                        .filter(reader -> reader.claimant().isOf(place.tenure().clientId()))
+                        .isPresent();
+    }
+
+    /**
+     * Removes the first place from the queue, unless a holder conflicts with it. Readers pass a waiting upgradeable reader
+     * if another upgradeable reader holds the name.
+     */
+    private Optional<Place> takeFirst() {
+        Optional<Place> first = queue().all().stream()
+                .dropWhile(this::isPassedByReaders)
+                .findFirst()
+                .filter(place -> holders().admit(place.mode()) && !draft.isFull());
+        first.ifPresent(place -> draft.withdraw(place.tenure()));
+        return first;
+    }
+
+    private boolean isPassedByReaders(Place place) {
+        return place.mode() == Mode.UPGRADE
+                && !holders().admit(Mode.UPGRADE)
+                && holders().admit(Mode.READ);
+    }
+
+    private void assign(Place place) {
+        Holder holder = draft.assign(place);
+        String client = place.tenure().clientId();
+        draft.notifyAssigned(holder, waiters(place.tenure()), queue().endOfFairRun(client));
+    }
+
+    @Override
+    public int waiters(TenureId holder) {
+        return queue().clientsBeyondHandoffOf(holder.clientId());
+    }
+}

@@ -1,0 +1,146 @@
+package io.holdfast.support.record;
+
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.function.Predicate;
+
+/**
+ * All that a store keeps of one name, which is the name of a lock, of a semaphore, or of a latch. It is immutable. All times
+ * are microseconds of the store's clock.
+ *
+ * @param holders the holders
+ * @param queue the places of those who wait
+ * @param tokens the token units issued
+ * @param limit the number of permits of a semaphore; empty if it was not given permits
+ * @param latch the latch; empty if the store knows of no setting
+ * @param changes the changes of the counter that are remembered
+ * @param at the time of the last write, for a store whose clock is that of its records; empty for a store with a clock
+ */
+public record LockRecord(
+        Holders holders,
+        Places queue,
+        Tokens tokens,
+        OptionalInt limit,
+        Optional<Latch> latch,
+        Changes changes,
+        OptionalLong at) {
+
+    /** The end of what does not end by itself. */
+    public static final long NEVER = Long.MAX_VALUE;
+
+    /** The record of a name that was never used. */
+    public static final LockRecord EMPTY = new LockRecord(
+            Holders.NONE,
+            Places.EMPTY,
+            Tokens.NONE,
+            OptionalInt.empty(),
+            Optional.empty(),
+            Changes.NONE,
+            OptionalLong.empty());
+
+    /** The time for which the last token of an unused name is kept. */
+    private static final long TOKEN_LIFE = 7 * 86_400_000_000L;
+
+    /** Returns {@code true} if the name is held or awaited. */
+    public boolean isInUse() {
+        return !holders.isEmpty() || !queue.isEmpty();
+    }
+
+    /**
+     * Returns {@code true} if the name is not in use, and nothing is left but tokens that were not used for days. A new
+     * record may then take the place of this one.
+     */
+    public boolean isForgotten(long now) {
+        return now - Math.max(tokens.last(), queue.lastArrival()) > TOKEN_LIFE
+                && expire(now).hasNothingButTokens();
+    }
+
+    private boolean hasNothingButTokens() {
+        return !isInUse() && limit.isEmpty() && latch.isEmpty() && changes.all().isEmpty();
+    }
+
+    // ---- what ends without a request
+
+    /**
+     * Removes what has ended: leases, places that were not refreshed, remembered changes, the latch. If a client let a claim
+     * lapse, all its places are removed, so that it costs the others no second claim window.
+     */
+    public LockRecord expire(long now) {
+        Places waiting = queue;
+        for (Holder holder : holders.all()) {
+            if (holder.isOver(now) && holder.unclaimed()) {
+                waiting = waiting.withoutClient(holder.tenure().clientId());
+            }
+        }
+        return new LockRecord(
+                holders.without(holder -> holder.isOver(now)),
+                waiting.without(place -> place.isAbandoned(now)),
+                tokens,
+                limit,
+                latch.filter(some -> !some.isForgotten(now)).map(some -> some.expire(now)),
+                changes.expire(now),
+                at);
+    }
+
+    /**
+     * Removes the holds, places and listeners of ended sessions. Whoever comes next is then decided as after their release.
+     */
+    public LockRecord endSessions(Predicate<String> ended) {
+        Predicate<Optional<String>> over = session -> session.filter(ended).isPresent();
+        return with(holders.without(holder -> over.test(holder.claimant().session())))
+                .with(queue.without(place -> over.test(place.claimant().session())))
+                .with(latch.map(some -> some.withListeners(some.listeners().stream()
+                        .filter(listener -> !over.test(listener.party().session()))
+                        .toList())));
+    }
+
+    /** Ends the waits of a client that closes. Its holds stay until their leases end. */
+    public LockRecord withoutWaitsOf(String clientId) {
+        return with(queue.withoutClient(clientId)).with(latch.map(some -> some.without(clientId)));
+    }
+
+    // ---- copies with another part
+
+    /** Returns a copy with the given holders. */
+    public LockRecord with(Holders value) {
+        return new LockRecord(value, queue, tokens, limit, latch, changes, at);
+    }
+
+    /** Returns a copy with the given queue. */
+    public LockRecord with(Places value) {
+        return new LockRecord(holders, value, tokens, limit, latch, changes, at);
+    }
+
+    /** Returns a copy with the given tokens. */
+    public LockRecord with(Tokens value) {
+        return new LockRecord(holders, queue, value, limit, latch, changes, at);
+    }
+
+    /** Returns a copy with the given number of permits. */
+    public LockRecord withLimit(OptionalInt value) {
+        return new LockRecord(holders, queue, tokens, value, latch, changes, at);
+    }
+
+    /** Returns a copy with the given latch. */
+    public LockRecord with(Optional<Latch> value) {
+        return new LockRecord(holders, queue, tokens, limit, value, changes, at);
+    }
+
+    /** Returns a copy with the given remembered changes. */
+    public LockRecord with(Changes value) {
+        return new LockRecord(holders, queue, tokens, limit, latch, value, at);
+    }
+
+    /** Returns a copy that was written at the given time. */
+    public LockRecord writtenAt(long time) {
+        return new LockRecord(holders, queue, tokens, limit, latch, changes, OptionalLong.of(time));
+    }
+
+    // ---- permits
+
+    /** Returns the number of free permits, which is negative if the semaphore was given fewer than are held. */
+    public int freePermits() {
+        return limit.orElse(0) - holders.permits();
+    }
+}

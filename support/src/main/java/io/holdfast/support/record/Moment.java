@@ -1,0 +1,29 @@
+package io.holdfast.support.record;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The circumstances of a decision.
+ *
+ * @param now the store's time, in microseconds, read after the record was
+ * @param run the run of the server, as in {@link io.holdfast.spi.Signal.Assigned#run}
+ * @param session the session of the client that asks; empty if the store has no sessions
+ */
+public record Moment(long now, long run, Optional<String> session) {
+
+    /** Returns the circumstances at a store without sessions. */
+    public static Moment of(long now, long run) {
+        return new Moment(now, run, Optional.empty());
+    }
+
+    /** Returns the time after a duration; {@link LockRecord#NEVER} if there is no such time. */
+    long after(Duration duration) {
+        return micros(duration) < LockRecord.NEVER - now ? now + micros(duration) : LockRecord.NEVER;
+    }
+
+    static long micros(Duration duration) {
+        return TimeUnit.MICROSECONDS.convert(duration);
+    }
+}

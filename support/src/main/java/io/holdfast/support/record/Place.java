@@ -1,0 +1,63 @@
+package io.holdfast.support.record;
+
+import io.holdfast.spi.Share.Mode;
+import io.holdfast.spi.TenureId;
+
+/**
+ * A place in the wait queue of a name. All times are microseconds of the store's clock.
+ *
+ * @param claimant the tenure that waits
+ * @param mode the requested mode
+ * @param fair {@code true} if it is served before all later places, and by assigning the name
+ * @param front {@code true} if it is ahead of all others, because a reader waits to write and all others wait for that
+ *     reader
+ * @param arrival the time of arrival, which no other place of the name has
+ * @param refreshed the time of the last request that was noted
+ * @param lease the requested lease
+ * @param tokens the requested number of tokens
+ * @param permits the requested number of permits of a semaphore; 0 for a name that is not a semaphore
+ */
+public record Place(
+        Claimant claimant,
+        Mode mode,
+        boolean fair,
+        boolean front,
+        long arrival,
+        long refreshed,
+        long lease,
+        long tokens,
+        int permits) {
+
+    /** The time without a request after which a place is dropped. */
+    private static final long LIFE = 60_000_000;
+
+    /** The time for which a request changes nothing, so that most polls write nothing. */
+    private static final long FRESH = LIFE / 4;
+
+    /** The lead of a place at the front. The resulting positions are negative before the year 2112. */
+    private static final long LEAD = 1L << 52;
+
+    /** Returns the tenure that waits. */
+    public TenureId tenure() {
+        return claimant.tenure();
+    }
+
+    /** Returns the number by which places are ordered, and by which the client names its place; never 0. */
+    public long position() {
+        return front ? arrival - LEAD : arrival;
+    }
+
+    boolean isAbandoned(long now) {
+        return now - refreshed > LIFE;
+    }
+
+    /** Returns the place after a further request: this one if that request adds nothing. */
+    Place refreshedBy(Place request) {
+        boolean same = request.withRefreshed(refreshed).equals(this);
+        return same && request.refreshed - refreshed <= FRESH ? this : request;
+    }
+
+    private Place withRefreshed(long time) {
+        return new Place(claimant, mode, fair, front, arrival, time, lease, tokens, permits);
+    }
+}

@@ -1,0 +1,125 @@
+package io.holdfast.support.record;
+
+import io.holdfast.spi.Share.Mode;
+import io.holdfast.spi.TenureId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * The places of those who wait for a name, in the order in which they are served.
+ *
+ * @param all the places, by their {@linkplain Place#position positions}
+ * @param lastArrival the last arrival that was given; 0 for none
+ */
+public record Places(List<Place> all, long lastArrival) {
+
+    /** The queue of a name that nobody has waited for. */
+    public static final Places EMPTY = new Places(List.of(), 0);
+
+    /** Copies the list. */
+    public Places {
+        all = List.copyOf(all);
+    }
+
+    /** Returns {@code true} if nobody waits. */
+    public boolean isEmpty() {
+        return all.isEmpty();
+    }
+
+    /** Returns the number of places. */
+    public int size() {
+        return all.size();
+    }
+
+    /** Returns the place of a tenure; empty if it has none. */
+    public Optional<Place> of(TenureId tenure) {
+        return all.stream().filter(place -> place.tenure().equals(tenure)).findFirst();
+    }
+
+    boolean isAnyBefore(long position) {
+        return before(position).findAny().isPresent();
+    }
+
+    boolean isFairBefore(long position) {
+        return before(position).anyMatch(Place::fair);
+    }
+
+    boolean isWriterBefore(long position) {
+        return before(position).anyMatch(place -> place.mode() == Mode.WRITE);
+    }
+
+    private Stream<Place> before(long position) {
+        return all.stream().takeWhile(place -> place.position() < position);
+    }
+
+    /** Returns the position of the last place in the unbroken run of fair places of the client at the head; 0 for none. */
+    long endOfFairRun(String clientId) {
+        return all.stream()
+                .takeWhile(place -> place.fair() && place.claimant().isOf(clientId))
+                .reduce((earlier, later) -> later)
+                .map(Place::position)
+                .orElse(0L);
+    }
+
+    /**
+     * Returns the number of clients that wait for something that no local handoff of the given client serves: all others,
+     * and the client itself if it has a fair place or waits to read or to write.
+     */
+    int clientsBeyondHandoffOf(String clientId) {
+        return (int) all.stream()
+                .filter(place -> place.fair()
+                        || place.mode() != Mode.LOCK
+                        || !place.claimant().isOf(clientId))
+                .map(place -> place.tenure().clientId())
+                .distinct()
+                .count();
+    }
+
+    /** Returns {@code true} if one more place keeps to the limits. */
+    boolean hasRoomFor(String clientId, boolean fair, Limits limits) {
+        return size() < limits.places() && (!fair || fairPlacesOf(clientId) < limits.fairPlaces());
+    }
+
+    private long fairPlacesOf(String clientId) {
+        return all.stream()
+                .filter(place -> place.fair() && place.claimant().isOf(clientId))
+                .count();
+    }
+
+    /** Returns the arrival of a client that comes now, which is later than all others. */
+    long nextArrival(long now) {
+        return Math.max(lastArrival + 1, now);
+    }
+
+    Places afterArrival(long arrival) {
+        return new Places(all, Math.max(lastArrival, arrival));
+    }
+
+    /** Adds a place behind all that are not after it, or replaces that of its tenure. */
+    Places with(Place place) {
+        List<Place> changed = new ArrayList<>(without(place.tenure()).all);
+        int index = changed.size();
+        while (index > 0 && changed.get(index - 1).position() > place.position()) {
+            index--;
+        }
+        changed.add(index, place);
+        return new Places(changed, lastArrival);
+    }
+
+    Places without(Predicate<Place> over) {
+        return all.stream().anyMatch(over)
+                ? new Places(all.stream().filter(over.negate()).toList(), lastArrival)
+                : this;
+    }
+
+    Places without(TenureId tenure) {
+        return without(place -> place.tenure().equals(tenure));
+    }
+
+    Places withoutClient(String clientId) {
+        return without(place -> place.claimant().isOf(clientId));
+    }
+}

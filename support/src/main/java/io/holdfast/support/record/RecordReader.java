@@ -1,0 +1,134 @@
+package io.holdfast.support.record;
+
+import io.holdfast.spi.TenureId;
+import io.holdfast.support.record.RowReader.Row;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+
+/** A reader of one {@link RecordText}. Its failures are those of which {@link RecordText#decode} tells. */
+final class RecordReader {
+
+    private static final String KNOWN_SECTIONS = "cnthqaplowd";
+
+    private final Map<Character, String> sections = new HashMap<>();
+    private final List<Party> clients;
+
+    RecordReader(String text) {
+        int bar = text.indexOf('|');
+        if (bar < 0 || !text.substring(0, bar).equals(RecordText.FORMAT)) {
+            throw new IllegalArgumentException("it is of format '" + text.substring(0, Math.max(0, bar))
+                    + "', and this version reads format " + RecordText.FORMAT);
+        }
+        if (text.length() > bar + 1) {
+            Stream.of(text.substring(bar + 1).split("\\|", -1)).forEach(this::section);
+        }
+        clients = Stream.ofNullable(sections.get('c'))
+                .flatMap(all -> Stream.of(all.split(",", -1)))
+                .map(RecordReader::client)
+                .toList();
+    }
+
+    private void section(String text) {
+        if (text.length() < 2 || text.charAt(1) != ':' || KNOWN_SECTIONS.indexOf(text.charAt(0)) < 0) {
+            throw new IllegalArgumentException("it has a section '" + text.substring(0, Math.min(2, text.length()))
+                    + "' that this version does not know");
+        }
+        if (sections.put(text.charAt(0), text.substring(2)) != null) {
+            throw new IllegalArgumentException("it has two sections '" + text.charAt(0) + "'");
+        }
+    }
+
+    LockRecord read() {
+        return new LockRecord(
+                new Holders(rows('h').map(this::holder).toList()),
+                new Places(rows('q').map(this::place).toList(), number('a').orElse(0)),
+                rows('t')
+                        .findFirst()
+                        .map(row -> new Tokens(row.number(0), row.number(0) - row.number(1)))
+                        .orElse(Tokens.NONE),
+                rows('p').mapToInt(row -> row.integer(0)).findFirst(),
+                rows('l').findFirst().map(this::latch),
+                new Changes(rows('d').map(this::change).toList()),
+                number('n'));
+    }
+
+    private Stream<Row> rows(char key) {
+        return Optional.ofNullable(sections.get(key)).map(RowReader::rows).stream()
+                .flatMap(List::stream);
+    }
+
+    private OptionalLong number(char key) {
+        return rows(key).mapToLong(row -> row.number(0)).findFirst();
+    }
+
+    private static Party client(String text) {
+        int at = text.indexOf('@');
+        return at < 0
+                ? Party.of(unescaped(text))
+                : new Party(unescaped(text.substring(0, at)), Optional.of(unescaped(text.substring(at + 1))));
+    }
+
+    private static String unescaped(String text) {
+        return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    }
+
+    private Party party(Row row) {
+        return clients.get(row.integer(0));
+    }
+
+    private TenureId tenure(Row row) {
+        return new TenureId(party(row).clientId(), row.number(1));
+    }
+
+    private Claimant claimant(Row row) {
+        return new Claimant(tenure(row), party(row).session(), row.has(Letters.LINGERS));
+    }
+
+    private Holder holder(Row row) {
+        return new Holder(
+                claimant(row),
+                Letters.mode(row.word(), "uk"),
+                row.number(2),
+                row.integer(5),
+                new Grant(row.number(3), row.number(4), row.integer(6)),
+                row.has(Letters.UNCLAIMED));
+    }
+
+    private Place place(Row row) {
+        return new Place(
+                claimant(row),
+                Letters.mode(row.word(), "fvk"),
+                row.has(Letters.FAIR),
+                row.has(Letters.FRONT),
+                row.number(2),
+                row.number(3),
+                row.number(4),
+                row.number(5),
+                row.integer(6));
+    }
+
+    private Latch latch(Row row) {
+        return new Latch(
+                row.number(0),
+                row.integer(1),
+                row.number(2),
+                row.number(3),
+                rows('o').map(each -> each.number(0)).toList(),
+                rows('w')
+                        .map(each -> new Latch.Listener(party(each), each.number(1)))
+                        .toList());
+    }
+
+    private Changes.Decided change(Row row) {
+        if (!row.word().equals(Letters.APPLIED) && !row.word().equals(Letters.NOT_APPLIED)) {
+            throw new IllegalArgumentException("'" + row.word() + "' is no answer to a change");
+        }
+        return new Changes.Decided(tenure(row), row.word().equals(Letters.APPLIED), row.number(2));
+    }
+}

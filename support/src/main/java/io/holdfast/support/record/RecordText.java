@@ -1,0 +1,77 @@
+package io.holdfast.support.record;
+
+import io.holdfast.spi.StoreException;
+import java.util.Optional;
+
+/**
+ * The text of a {@link LockRecord}, as stores keep it, in ASCII.
+ *
+ * <p>It is {@code 1|} for an empty record, where 1 is the format. Sections follow in any order, each as {@code KEY:ROWS}
+ * behind a bar, absent when empty. Their columns are:
+ * <pre>
+ * c  clients, each with its session behind an @ if it has one, separated by commas
+ * n  the record's own time
+ * t  last unit, units above the floor
+ * h  MODE[u][k]      client, tenure, expires, unit, units, permits, number of the grant
+ * q  MODE[f][v][k]   client, tenure, arrival, refreshed, lease, tokens, permits
+ * a  last arrival
+ * p  number of permits
+ * l  setting, count, ends, forgotten
+ * o  settings that ended before they opened
+ * w  client, time of listening
+ * d  y|n             client, change, time of the decision
+ * </pre>
+ * MODE is L, W, R, U or P. The letters after it are u for unclaimed, k for a tenure that may linger, f for fair, v for a
+ * place at the front. A client is the index in c. Times are microseconds.
+ *
+ * <p>A row is a word and some numbers, with a period before each number, and ends in a semicolon. The word is left out if it
+ * is that of the row before. Each number is the difference to that of the row before, in base 36, and left out if there is
+ * none. At the end of a row, the periods of such numbers are left out as well. An asterisk stands for {@link
+ * LockRecord#NEVER}, and the next difference does not count from it.
+ */
+public final class RecordText {
+
+    /** The longest text that is written. */
+    public static final int MAX_LENGTH = 65_536;
+
+    static final String FORMAT = "1";
+
+    private RecordText() {}
+
+    /**
+     * Returns the text of a record.
+     *
+     * @param name the name, for the text of a failure
+     * @throws StoreException of effect {@link StoreException.Effect#REFUSED} if the text is too long
+     */
+    public static String encode(String name, LockRecord record) {
+        String text = new RecordWriter().write(record);
+        if (text.length() > MAX_LENGTH) {
+            throw Draft.refused("the name '" + name + "' would take " + text.length() + " bytes at the store, for "
+                    + record.holders().all().size() + " holders and "
+                    + record.queue().size() + " waiters: "
+                    + MAX_LENGTH + " are allowed");
+        }
+        return text;
+    }
+
+    /**
+     * Reads the text of a record.
+     *
+     * @param name the name, for the text of a failure
+     * @throws StoreException of effect {@link StoreException.Effect#REFUSED} if the text is of another format, has a section
+     *     that this version does not know, or is damaged
+     */
+    public static LockRecord decode(String name, String text) {
+        try {
+            return new RecordReader(text).read();
+        } catch (IllegalArgumentException | ArithmeticException | IndexOutOfBoundsException e) {
+            throw new StoreException(
+                    StoreException.Effect.REFUSED,
+                    "the record of '" + name + "' at the store cannot be read: "
+                            + Optional.ofNullable(e.getMessage()).orElse("it is damaged")
+                            + ". Another program, or a later version of this library, has written it",
+                    e);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package io.holdfast.support.record;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Acquire.Queueing;
+import io.holdfast.spi.Change;
+import io.holdfast.spi.TenureId;
+import java.util.List;
+import java.util.OptionalInt;
+
+/** The decisions of semaphores: permits are held by any number of tenures, as long as there are enough. */
+record SemaphoreDecider(Draft draft) implements NameDecider {
+
+    private Holders holders() {
+        return draft.holders();
+    }
+
+    private Places queue() {
+        return draft.queue();
+    }
+
+    private OptionalInt limit() {
+        return draft.record().limit();
+    }
+
+    private int free() {
+        return draft.record().freePermits();
+    }
+
+    // ---- permits held
+
+    @Override
+    public Acquire.Reply acquire(Acquire request) {
+        requireEnough(request.share().permits());
+        if (!holders().include(request.tenure())) {
+            serve(true);
+        }
+        return admits(request) ? grant(request) : refuse(request);
+    }
+
+    private void requireEnough(int wanted) {
+        if (limit().isEmpty()) {
+            throw Draft.refused(
+                    "the semaphore '" + draft.name() + "' was never given permits: call trySetPermits first");
+        }
+        if (wanted > limit().getAsInt()) {
+            throw Draft.refused(
+                    "the semaphore '" + draft.name() + "' has " + limit().getAsInt() + " permits in all, and " + wanted
+                            + " were asked for: ask for fewer, or give it more by addPermits");
+        }
+    }
+
+    /** Returns {@code true} if the request gets its permits now, after the waiters ahead of it were served. */
+    private boolean admits(Acquire request) {
+        long position = draft.positionOf(request);
+        boolean overtakes =
+                request.queueing() == Queueing.FAIR ? queue().isAnyBefore(position) : queue().isFairBefore(position);
+        return holders().include(request.tenure())
+                || (free() >= Math.max(1, request.share().permits()) && !overtakes);
+    }
+
+    private Acquire.Reply grant(Acquire request) {
+        int wanted = request.share().permits();
+        Holder holder = draft.grant(request, wanted == 0 ? free() : wanted);
+        return new Acquire.Granted(holder.grant().tokens(), queue().size(), List.of(), holder.permits(), draft.now());
+    }
+
+    private Acquire.Reply refuse(Acquire request) {
+        if (request.queueing() != Queueing.NONE) {
+            var unused = draft.enqueue(request);
+        }
+        return draft.refusal(request.tenure(), List.of(), holders().firstEnd());
+    }
+
+    /** Assigns free permits to the waiters in their order, until there are too few for the next one. */
+    @Override
+    public void serve(boolean yield) {
+        for (Place place : queue().all()) {
+            if (place.permits() > free() || draft.isFull()) {
+                return;
+            }
+            draft.notifyAssigned(draft.assign(place), 0, 0);
+        }
+    }
+
+    @Override
+    public int waiters(TenureId holder) {
+        return queue().size();
+    }
+
+    // ---- numbers of permits
+
+    /** Applies a change, and serves the waiters. Returns {@code false} if the semaphore is not as the change needs it. */
+    boolean apply(Change change) {
+        return switch (change.kind()) {
+            case TRY_PERMITS -> limit().isEmpty() && become(OptionalInt.of(change.amount()));
+            case SET_PERMITS -> become(OptionalInt.of(change.amount()));
+            case ADD_PERMITS -> become(OptionalInt.of(sum(change.amount())));
+            case DELETE_PERMITS -> limit().isPresent() && !draft.record().isInUse() && become(OptionalInt.empty());
+            default -> throw new IllegalArgumentException(change.kind() + " is no change of a semaphore");
+        };
+    }
+
+    private boolean become(OptionalInt limit) {
+        draft.become(draft.record().withLimit(limit));
+        return true;
+    }
+
+    private int sum(int amount) {
+        requireEnough(0);
+        long sum = (long) limit().getAsInt() + amount;
+        if (sum < 1 || sum > Integer.MAX_VALUE) {
+            throw Draft.refused("the semaphore '" + draft.name() + "' has " + limit().getAsInt()
+                    + " permits in all, which cannot become " + sum + ": 1 to " + Integer.MAX_VALUE + " are allowed");
+        }
+        return (int) sum;
+    }
+}

@@ -1,0 +1,193 @@
+package io.holdfast.support.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.Share.Mode;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.TokenBlock;
+import io.holdfast.support.record.RandomHistory.Kind;
+import io.holdfast.support.record.RandomHistory.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What holds of a record after any requests. Each failure names its seed; {@code -Dholdfast.seed=} begins with it. */
+class RecordHistoryTest {
+
+    private static final int HISTORIES = 60;
+    private static final int STEPS = 200;
+    private static final Limits SMALL = new Limits(1_000_000, 8, 3, 3, 1);
+
+    private final long firstSeed = Long.getLong("holdfast.seed", new Random().nextInt(1_000_000));
+
+    /** What is checked of one step. */
+    private interface Check {
+
+        void check(LockRecord before, Outcome outcome, RandomHistory history, String where);
+    }
+
+    private static Limits limits(long seed) {
+        return List.of(Limits.STANDARD, Limits.NONE, SMALL).get((int) (seed % 3));
+    }
+
+    private void afterEachStep(Kind kind, Check check) {
+        System.out.printf("histories of %s: %d from seed %d%n", kind, HISTORIES, firstSeed);
+        for (long seed = firstSeed; seed < firstSeed + HISTORIES; seed++) {
+            RandomHistory history = new RandomHistory(seed, kind, limits(seed));
+            for (int step = 0; step < STEPS; step++) {
+                LockRecord before = history.record();
+                check.check(before, history.step(), history, "seed " + seed + ", step " + step);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aRecordIsReadAsItWasWritten(Kind kind) {
+        afterEachStep(kind, (before, outcome, history, where) -> {
+            String text = RecordText.encode(RandomHistory.NAME, outcome.record());
+            assertThat(RecordText.decode(RandomHistory.NAME, text))
+                    .as("%s: %s", where, text)
+                    .isEqualTo(outcome.record());
+            assertThat(text).as(where).matches("\\p{Graph}+");
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatAStoreReadsDecidesAsWhatItWrote(Kind kind) {
+        for (long seed = firstSeed; seed < firstSeed + HISTORIES; seed++) {
+            RandomHistory kept = new RandomHistory(seed, kind, limits(seed));
+            RandomHistory written = new RandomHistory(seed, kind, limits(seed));
+            for (int step = 0; step < STEPS; step++) {
+                Outcome expected = kept.step();
+                assertThat(written.step()).as("seed %d, step %d", seed, step).isEqualTo(expected);
+                String text = RecordText.encode(RandomHistory.NAME, written.record());
+                written.become(RecordText.decode(RandomHistory.NAME, text));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void noTwoHoldersConflict(Kind kind) {
+        afterEachStep(kind, (before, outcome, history, where) -> {
+            List<Holder> holders = outcome.record().holders().all();
+            assertThat(holders)
+                    .as(where)
+                    .allMatch(one -> holders.stream()
+                            .filter(other -> !other.equals(one))
+                            .allMatch(other -> areAllowed(one, other)));
+        });
+    }
+
+    /** A writer may be beside what the same client reads by, and permits are only counted. */
+    private static boolean areAllowed(Holder one, Holder other) {
+        boolean sameClient = one.claimant().isOf(other.tenure().clientId());
+        boolean beside = (one.mode() == Mode.WRITE && reads(other)) || (other.mode() == Mode.WRITE && reads(one));
+        return (sameClient && beside)
+                || (one.mode() == Mode.PERMITS && other.mode() == Mode.PERMITS)
+                || one.mode().goesWith(other.mode());
+    }
+
+    private static boolean reads(Holder holder) {
+        return holder.mode() == Mode.READ || holder.mode() == Mode.UPGRADE;
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "SEMAPHORE")
+    void noPermitIsHeldTwice(Kind kind) {
+        afterEachStep(kind, (before, outcome, history, where) -> {
+            int heldBefore = before.expire(history.now()).holders().permits();
+            int held = outcome.record().expire(history.now()).holders().permits();
+            assertThat(held <= outcome.record().limit().orElse(0) || held <= heldBefore)
+                    .as("%s: %s", where, outcome)
+                    .isTrue();
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"READ_WRITE", "SEMAPHORE"})
+    void tokensRise(Kind kind) {
+        AtomicLong last = new AtomicLong();
+        afterEachStep(kind, (before, outcome, history, where) -> {
+            if (before.equals(LockRecord.EMPTY)) {
+                last.set(0);
+            }
+            tokens(outcome)
+                    .forEach(block -> assertThat(block.first()).as(where).isGreaterThan(last.getAndSet(block.last())));
+        });
+    }
+
+    /** A lock takes back what its holder did not use, and nothing that another holder may have used. */
+    @ParameterizedTest
+    @EnumSource(names = "LOCK")
+    void tokensRiseAboveThoseOfOtherHolders(Kind kind) {
+        afterEachStep(
+                kind,
+                (before, outcome, history, where) -> tokens(outcome)
+                        .forEach(block -> assertThat(block.first())
+                                .as(where)
+                                .isGreaterThan(before.tokens().floor() << 10)));
+    }
+
+    /** Returns the tokens of an outcome, those of assignments first, because the queue is served before a grant. */
+    private static List<TokenBlock> tokens(Outcome outcome) {
+        List<TokenBlock> tokens = new ArrayList<>();
+        for (Notice notice : outcome.notices()) {
+            if (notice.signal() instanceof Signal.Assigned assigned) {
+                tokens.add(assigned.tokens());
+            }
+        }
+        if (outcome.reply() instanceof Acquire.Granted granted) {
+            tokens.add(granted.tokens());
+        } else if (outcome.reply() instanceof Renew.Renewed renewed) {
+            renewed.tokens().ifPresent(tokens::add);
+        }
+        return tokens;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theQueueKeepsItsOrderAndItsLimits(Kind kind) {
+        afterEachStep(kind, (before, outcome, history, where) -> {
+            LockRecord record = outcome.record();
+            List<Place> places = record.queue().all();
+            Limits limits = history.limits();
+            assertThat(places.stream().map(Place::position)).as(where).isSorted();
+            assertThat(places.stream().map(Place::tenure)).as(where).doesNotHaveDuplicates();
+            assertThat(places.size()).as(where).isLessThanOrEqualTo(limits.places());
+            assertThat(record.holders().all().size()).as(where).isLessThanOrEqualTo(limits.holders());
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatHasEndedEndsOnce(Kind kind) {
+        afterEachStep(kind, (before, outcome, history, where) -> {
+            LockRecord left = outcome.record().expire(history.now());
+            assertThat(left.expire(history.now())).as(where).isEqualTo(left);
+            assertThat(left.holders().all()).as(where).allMatch(holder -> holder.expires() > history.now());
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "LOCK")
+    void aReleasedLockIsAssignedToAFairPlaceUnlessAnotherWasWoken(Kind kind) {
+        afterEachStep(kind, (before, outcome, history, where) -> {
+            LockRecord record = outcome.record();
+            boolean waits = outcome.reply() instanceof Release.Reply
+                    && record.holders().isEmpty()
+                    && record.queue().all().stream().limit(1).anyMatch(Place::fair);
+            assertThat(waits && outcome.notices().isEmpty())
+                    .as("%s: %s", where, record)
+                    .isFalse();
+        });
+    }
+}
