@@ -125,7 +125,7 @@ class DirectionTest {
     void supportUsesSpiOnly() {
         Set<String> known = rootTypesOfSpi(PublishedModules.named("core").classes());
         assertThat(dependencies(
-                        PublishedModules.named("support").classes(),
+                        PublishedModules.named("stores/support").classes(),
                         target -> !inPackages(target, SUPPORT, RECORD, SPI)
                                 && !known.contains(outermost(target).getName())
                                 && !isJdk(target)
@@ -136,7 +136,7 @@ class DirectionTest {
     /** A decision is a function of what it is given, so it has no clock, and support does not depend on it. */
     @Test
     void theRecordUsesTokensAndTheRequestsOfTheSpiOnly() {
-        JavaClasses support = PublishedModules.named("support").classes();
+        JavaClasses support = PublishedModules.named("stores/support").classes();
         Set<String> forbidden =
                 Set.of(SPI + ".Platform", SPI + ".ServerClock", SPI + ".LockStore", SPI + ".StoreConfig");
         assertThat(dependencies(

@@ -54,7 +54,7 @@ class SizesTest {
     @ParameterizedTest(name = "{0}")
     @CsvSource({
         // folder, today, target
-        "support/src/main/java/io/holdfast/support/record, 1369, 1369",
+        "stores/support/src/main/java/io/holdfast/support/record, 1369, 1369",
         "stores/memory/src/main/java/io/holdfast/memory, 403, 350"
     })
     void aRoomKeepsItsSize(String folder, int today, int target) throws IOException {
