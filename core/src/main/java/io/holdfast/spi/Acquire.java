@@ -1,6 +1,5 @@
 package io.holdfast.spi;
 
-import io.holdfast.Safety;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -18,8 +17,6 @@ import java.util.Optional;
  * @param lease the time for which the store keeps the tenure without renewal
  * @param tokens the number of requested fencing tokens; the store may issue more or fewer, but at least one
  * @param notAfter the server time, in microseconds of {@link ServerClock}, after which the request must not be applied
- * @param safety where a grant has to be stored before the request is answered; {@link Safety#async} if the store
- *     {@linkplain StoreProvider#replicates supports nothing else}
  */
 public record Acquire(
         String name,
@@ -30,8 +27,7 @@ public record Acquire(
         List<Place> behind,
         Duration lease,
         long tokens,
-        long notAfter,
-        Safety safety) {
+        long notAfter) {
 
     /** The way to wait. */
     public enum Queueing {
@@ -61,48 +57,42 @@ public record Acquire(
 
     /** Returns a request for a lock that does not wait, asks for one token, and is never late. */
     public static Acquire of(String name, TenureId tenure, Duration lease) {
-        return new Acquire(
-                name, tenure, Share.LOCK, Queueing.NONE, 0, List.of(), lease, 1, Long.MAX_VALUE, Safety.async());
+        return new Acquire(name, tenure, Share.LOCK, Queueing.NONE, 0, List.of(), lease, 1, Long.MAX_VALUE);
     }
 
     /** Returns a copy of this request for another name. */
     public Acquire withName(String value) {
-        return new Acquire(value, tenure, share, queueing, arrival, behind, lease, tokens, notAfter, safety);
+        return new Acquire(value, tenure, share, queueing, arrival, behind, lease, tokens, notAfter);
     }
 
     /** Returns a copy of this request for another share. */
     public Acquire withShare(Share value) {
-        return new Acquire(name, tenure, value, queueing, arrival, behind, lease, tokens, notAfter, safety);
+        return new Acquire(name, tenure, value, queueing, arrival, behind, lease, tokens, notAfter);
     }
 
     /** Returns a copy of this request that waits in the given way. */
     public Acquire queued(Queueing how, long arrivalBefore) {
-        return new Acquire(name, tenure, share, how, arrivalBefore, behind, lease, tokens, notAfter, safety);
+        return new Acquire(name, tenure, share, how, arrivalBefore, behind, lease, tokens, notAfter);
     }
 
     /** Returns a copy of this request with the given further positions. */
     public Acquire withBehind(List<Place> value) {
-        return new Acquire(name, tenure, share, queueing, arrival, value, lease, tokens, notAfter, safety);
+        return new Acquire(name, tenure, share, queueing, arrival, value, lease, tokens, notAfter);
     }
 
     /** Returns a copy of this request for another lease. */
     public Acquire withLease(Duration value) {
-        return new Acquire(name, tenure, share, queueing, arrival, behind, value, tokens, notAfter, safety);
+        return new Acquire(name, tenure, share, queueing, arrival, behind, value, tokens, notAfter);
     }
 
     /** Returns a copy of this request for the given number of tokens. */
     public Acquire withTokens(long value) {
-        return new Acquire(name, tenure, share, queueing, arrival, behind, lease, value, notAfter, safety);
+        return new Acquire(name, tenure, share, queueing, arrival, behind, lease, value, notAfter);
     }
 
     /** Returns a copy of this request that is refused after the given server time. */
     public Acquire withNotAfter(long value) {
-        return new Acquire(name, tenure, share, queueing, arrival, behind, lease, tokens, value, safety);
-    }
-
-    /** Returns a copy of this request with the given safety level. */
-    public Acquire withSafety(Safety value) {
-        return new Acquire(name, tenure, share, queueing, arrival, behind, lease, tokens, notAfter, value);
+        return new Acquire(name, tenure, share, queueing, arrival, behind, lease, tokens, value);
     }
 
     /** The reply to a request. */
@@ -139,7 +129,7 @@ public record Acquire(
      * @param holder the holder, in the form in which the store keeps it; a {@link TenureId} for holders of this library
      * @param serverMicros the server's time, in microseconds
      * @param run the run of the server that decided, for {@link Signal.Assigned#run}. It is 0 if it is not known for certain.
-     *     It is also 0 if assigned names do not reach the places that {@link Acquire#safety} requires, so that they have to be
+     *     It is also 0 if assigned names do not reach the places that {@link StoreConfig#safety} requires, so that they have to be
      *     requested
      */
     public record Refused(

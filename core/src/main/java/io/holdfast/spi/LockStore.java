@@ -102,8 +102,7 @@ public interface LockStore extends AutoCloseable {
      * <p>With a {@linkplain Renew#floor floor}, all tokens that are issued for the name from then on are above it, for any
      * tenure. A floor below the last token changes nothing. Nothing is changed for a tenure that does not hold the name.
      *
-     * <p>A batch contains only names of one {@link #clock} and one {@link Renew#safety}. So a silent server delays only its own
-     * names, and a replica delays only the names that require it.
+     * <p>A batch contains only names of one {@link #clock}. So a silent server delays only its own names.
      *
      * @return one reply for each request, in their order; the stage itself fails if one cause stopped all of them
      */

@@ -1,6 +1,5 @@
 package io.holdfast.spi;
 
-import io.holdfast.Safety;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -14,10 +13,8 @@ import java.util.Optional;
  * @param tokens the number of further fencing tokens requested; 0 for none
  * @param floor a token that all tokens issued for the name from now on must exceed, including those of this reply; 0 for none,
  *     which is required if the name is held in another mode than {@link Share.Mode#LOCK}
- * @param safety where the renewal has to be stored before it is answered; see {@link Acquire#safety}
  */
-public record Renew(
-        String name, TenureId tenure, Share.Mode mode, Duration lease, long tokens, long floor, Safety safety) {
+public record Renew(String name, TenureId tenure, Share.Mode mode, Duration lease, long tokens, long floor) {
 
     /**
      * Checks the floor.
@@ -30,9 +27,9 @@ public record Renew(
         }
     }
 
-    /** Creates a request without a floor, for the server alone. */
+    /** Creates a request without a floor. */
     public Renew(String name, TenureId tenure, Share.Mode mode, Duration lease, long tokens) {
-        this(name, tenure, mode, lease, tokens, 0, Safety.async());
+        this(name, tenure, mode, lease, tokens, 0);
     }
 
     /** Creates a request for a lock, without a floor. */
@@ -42,12 +39,7 @@ public record Renew(
 
     /** Returns a copy of this request that makes all later tokens exceed the given one. */
     public Renew withFloor(long value) {
-        return new Renew(name, tenure, mode, lease, tokens, value, safety);
-    }
-
-    /** Returns a copy of this request with the given safety level. */
-    public Renew withSafety(Safety value) {
-        return new Renew(name, tenure, mode, lease, tokens, floor, value);
+        return new Renew(name, tenure, mode, lease, tokens, value);
     }
 
     /** The reply to a request. */

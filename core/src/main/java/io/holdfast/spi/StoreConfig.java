@@ -19,8 +19,9 @@ import java.util.function.Function;
  * @param connectTimeout the maximum time for {@link StoreProvider#open}
  * @param lazy {@code true} to connect at the first request instead
  * @param keyPrefix the prefix of every lock name in the store; empty for none
- * @param safety the level that most requests will require. A store that does not support it reports that when it is opened. See
- *     {@link StoreProvider#replicates}
+ * @param safety where a grant or a renewal has to be stored before the request is answered. A store that cannot wait for that
+ *     reports it when it is opened. {@link Safety#async} if the provider {@linkplain StoreProvider#replicates supports nothing
+ *     else}
  * @param signals the receiver of signals, which never blocks, and which any thread may call
  * @param describer a function that describes the client's current hold of a name, for inquiries of others; it never blocks
  */

@@ -16,8 +16,7 @@ public final class StoreException extends RuntimeException {
         /** The request may have been applied, or may still be. */
         UNKNOWN,
         /**
-         * The request was applied, but is not known to have reached the places that {@link Acquire#safety} or
-         * {@link Renew#safety} requires.
+         * The request was applied, but is not known to have reached the places that {@link StoreConfig#safety} requires.
          */
         UNCONFIRMED;
 

@@ -23,7 +23,7 @@ public interface StoreProvider {
     LockStore open(StoreConfig config);
 
     /**
-     * Returns {@code true} if the stores can wait until replicas or disks have a grant. Otherwise, the engine requests only
+     * Returns {@code true} if the stores can wait until replicas or disks have a grant. Otherwise, they are opened only with
      * {@link io.holdfast.Safety#async}.
      */
     default boolean replicates() {

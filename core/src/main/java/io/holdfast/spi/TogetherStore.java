@@ -20,8 +20,7 @@ public interface TogetherStore {
      * Acquires all names, each for its own tenure, if every one of them is free.
      *
      * <p>The names differ, and can be acquired {@linkplain #together together}. Each is requested as a
-     * {@linkplain Share#LOCK lock}, with {@link Acquire.Queueing#NONE} and nothing {@linkplain Acquire#behind behind} it. All
-     * requests have the same {@link Acquire#safety}.
+     * {@linkplain Share#LOCK lock}, with {@link Acquire.Queueing#NONE} and nothing {@linkplain Acquire#behind behind} it.
      *
      * <p>The decision is made in this order:
      * <ol>

@@ -75,8 +75,7 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
                                 follower.id, follower.arrival, follower.wanted().lease()))
                         .toList())
                 .withTokens(tenure.tokensWanted)
-                .withNotAfter(notAfter)
-                .withSafety(engine.settings.store().safety()));
+                .withNotAfter(notAfter));
     }
 
     @Override

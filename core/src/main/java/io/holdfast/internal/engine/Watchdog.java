@@ -370,8 +370,7 @@ final class Watchdog {
         private Renew request(Due due) {
             long tokens = due.tenure.tokensLow() ? due.tenure.tokensWanted : 0;
             return new Renew(due.slot.name, due.tenure.id, due.tenure.share.mode(), due.spec.lease(), tokens)
-                    .withFloor(due.tenure.floor())
-                    .withSafety(engine.settings.store().safety());
+                    .withFloor(due.tenure.floor());
         }
 
         @Override

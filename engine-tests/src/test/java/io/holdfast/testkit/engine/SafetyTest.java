@@ -9,11 +9,9 @@ import io.holdfast.Safety;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LockStore;
-import io.holdfast.spi.Renew;
 import io.holdfast.spi.StoreProvider;
 import io.holdfast.spi.TogetherStore;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -25,60 +23,34 @@ class SafetyTest extends VirtualTime {
 
     private static final Safety TWO = Safety.replicated(2);
 
-    private final List<String> asked = new ArrayList<>();
     private CompletionStage<Void> replicas = CompletableFuture.completedStage(null);
 
-    private final StoreProvider recorded = provider(config -> new Recorder(server.open(config)));
-    private final Holdfast c = client("c", options -> options.provider(recorded));
-    private final Holdfast safe = client("safe", options -> options.provider(recorded).safety(TWO));
+    private final StoreProvider replicated = provider(config -> new Replicated(server.open(config), config.safety()));
+    private final Holdfast c = client("c", options -> options.provider(replicated));
+    private final Holdfast safe = client("safe", options -> options.provider(replicated).safety(TWO));
 
-    /** Notes what is wanted; what wants replicas is done when they are there. */
-    private final class Recorder extends ForwardingStore {
+    /** A store whose grants count only when the replicas have them. */
+    private final class Replicated extends ForwardingStore {
 
-        Recorder(LockStore store) {
+        private final Safety safety;
+
+        Replicated(LockStore store, Safety safety) {
             super(store);
+            this.safety = safety;
         }
 
-        private <T> CompletionStage<T> noted(String what, Safety safety, CompletionStage<T> reply) {
-            asked.add(what + " " + safety);
-            return safety.equals(Safety.async())
-                    ? reply
-                    : reply.thenCompose(value -> replicas.thenApply(nothing -> value));
-        }
-
-        /** The first request to a server comes too late, as its time is not known yet. */
         @Override
         public CompletionStage<Acquire.Reply> acquire(Acquire request) {
             return super.acquire(request)
-                    .thenCompose(reply -> reply instanceof Acquire.Late
-                            ? CompletableFuture.completedStage(reply)
-                            : noted(
-                                    "acquire " + request.name(),
-                                    reply instanceof Acquire.Granted ? request.safety() : Safety.async(),
-                                    CompletableFuture.completedStage(unheard(request, reply))));
-        }
-
-        @Override
-        public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
-            Safety safety = batch.get(0).safety();
-            return noted("renew " + batch.get(0).name(), safety, super.renew(batch));
+                    .thenCompose(reply -> reply instanceof Acquire.Granted && !safety.equals(Safety.async())
+                            ? replicas.thenApply(nothing -> reply)
+                            : CompletableFuture.completedStage(unheard(safety, reply)));
         }
 
         @Override
         public Optional<TogetherStore> together() {
             return Optional.empty();
         }
-    }
-
-    @Test
-    void acquiresAndRenewalsCarryIt() throws InterruptedException {
-        Lease lease = safe.lock("n").acquire();
-        Lease plain = c.lock("plain").acquire();
-        assertThat(asked).containsExactly("acquire n replicated(2)", "acquire plain async");
-        plain.close();
-        sim.runFor(LEASE.dividedBy(2));
-        assertThat(asked).contains("renew n replicated(2)").doesNotContain("renew n async");
-        lease.close();
     }
 
     @Test

@@ -65,9 +65,9 @@ class UnconfirmedTest extends VirtualTime {
                 }
                 return super.acquire(request)
                         .thenCompose(reply -> reply instanceof Acquire.Granted
-                                        && !request.safety().equals(Safety.async())
+                                        && !config.safety().equals(Safety.async())
                                 ? replica().thenApply(there -> reply)
-                                : CompletableFuture.completedStage(unheard(request, reply)));
+                                : CompletableFuture.completedStage(unheard(config.safety(), reply)));
             }
 
             @Override

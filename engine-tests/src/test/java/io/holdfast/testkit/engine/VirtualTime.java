@@ -85,8 +85,8 @@ abstract class VirtualTime {
     }
 
     /** What is assigned by a message is on no replica. */
-    static Acquire.Reply unheard(Acquire request, Acquire.Reply reply) {
-        return reply instanceof Acquire.Refused refused && !request.safety().equals(Safety.async())
+    static Acquire.Reply unheard(Safety safety, Acquire.Reply reply) {
+        return reply instanceof Acquire.Refused refused && !safety.equals(Safety.async())
                 ? new Acquire.Refused(
                         refused.retryAfter(),
                         refused.arrival(),

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.Safety;
 import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.testkit.contract.RealTimeHarness;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** Real servers for the rules of all stores. */
@@ -16,6 +18,7 @@ final class RedisHarness extends RealTimeHarness {
 
     private static final Duration LIMIT = Duration.ofSeconds(5);
 
+    private final RedisStoreProvider provider = new RedisStoreProvider();
     private final String uri;
     private final List<RedisCommands<String, String>> servers;
     private final Safety safety;
@@ -39,7 +42,26 @@ final class RedisHarness extends RealTimeHarness {
 
     @Override
     public LockStore open(StoreConfig config) {
-        return Safely.open(config, safety);
+        if (safety.equals(Safety.async())) {
+            return provider.open(config);
+        }
+        // replies tell no run to a client that wants replicas, so messages must not do so either
+        Consumer<Signal> signals = signal ->
+                config.signals().accept(signal instanceof Signal.Assigned assigned ? withoutRun(assigned) : signal);
+        return provider.open(
+                config.withSafety(safety).withClient(config.client(), signals, config.describer()));
+    }
+
+    private static Signal.Assigned withoutRun(Signal.Assigned told) {
+        return new Signal.Assigned(
+                told.name(),
+                told.tenure(),
+                told.mode(),
+                told.tokens(),
+                told.foreignWaiters(),
+                told.next(),
+                told.expiresMicros(),
+                0);
     }
 
     /** In the slot of the other, where there are slots. */

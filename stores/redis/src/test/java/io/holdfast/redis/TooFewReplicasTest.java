@@ -59,7 +59,7 @@ class TooFewReplicasTest {
     }
 
     @Test
-    void aSafetyThatIsAskedForLaterIsRefusedAtOnce() throws Exception {
+    void aClientThatConnectsLaterIsRefusedAtOnce() throws Exception {
         try (Servers alone = Servers.start();
                 Holdfast lazy = client(alone.uri()).safety(ON_ONE).lazy().build()) {
             assertRefusedAtOnce(lazy.lock("n"));

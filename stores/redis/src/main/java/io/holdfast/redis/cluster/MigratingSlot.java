@@ -1,6 +1,5 @@
 package io.holdfast.redis.cluster;
 
-import io.holdfast.Safety;
 import io.holdfast.redis.connection.Redirect;
 import io.holdfast.redis.script.KeyPart;
 import io.holdfast.redis.store.RedisStore;
@@ -28,7 +27,7 @@ record MigratingSlot(ClusterNodes nodes, Platform platform) {
         CompletionStage<Boolean> held = CompletableFuture.completedStage(true);
         for (KeyPart part : parts) {
             held = held.thenCompose(so -> so
-                    ? wherever(part, node, request.name(), request.safety(), request.lease())
+                    ? wherever(part, node, request.name(), request.lease())
                     : CompletableFuture.completedStage(false));
         }
         return held.thenApply(all -> all ? new Renew.Renewed(1, Optional.empty(), time) : new Renew.Lost());
@@ -42,7 +41,7 @@ record MigratingSlot(ClusterNodes nodes, Platform platform) {
         long time = timeAt(node, request.name());
         List<KeyPart> parts = node.parts(request.name(), request.tenure(), request.mode());
         KeyPart hold = parts.stream().filter(KeyPart::isHold).findFirst().orElseThrow();
-        return wherever(hold, node, request.name(), Safety.async(), Duration.ZERO)
+        return wherever(hold, node, request.name(), Duration.ZERO)
                 .thenCompose(held -> held ? rest(parts, node, request.name()) : CompletableFuture.failedStage(refusal))
                 .thenApply(done -> new Release.Reply(true, 0, time));
     }
@@ -51,7 +50,7 @@ record MigratingSlot(ClusterNodes nodes, Platform platform) {
     private CompletionStage<?> rest(List<KeyPart> parts, RedisStore node, String name) {
         return Stages.all(parts.stream()
                 .filter(part -> !part.isHold())
-                .map(part -> wherever(part, node, name, Safety.async(), Duration.ZERO)
+                .map(part -> wherever(part, node, name, Duration.ZERO)
                         .exceptionally(error -> false)));
     }
 
@@ -62,13 +61,13 @@ record MigratingSlot(ClusterNodes nodes, Platform platform) {
 
     /** Where the key is, or to where it is on its way. */
     private CompletionStage<Boolean> wherever(
-            KeyPart part, RedisStore node, String name, Safety safety, Duration lease) {
-        return node.byKey(part, name, safety, lease, false).exceptionallyCompose(error -> {
+            KeyPart part, RedisStore node, String name, Duration lease) {
+        return node.byKey(part, name, lease, false).exceptionallyCompose(error -> {
             Optional<Redirect> ask = Redirect.in(error).filter(redirect -> redirect.kind == Redirect.Kind.ASK);
             return ask.isEmpty()
                     ? CompletableFuture.failedStage(error)
                     : nodes.visit(ask.get().hostOr(node.host()), ask.get().port)
-                            .thenCompose(there -> there.byKey(part, name, safety, lease, true));
+                            .thenCompose(there -> there.byKey(part, name, lease, true));
         });
     }
 }

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * Runs scripts so that their effect counts only when replicas, or disks, have it.
  *
  * <p>The command for that, WAIT or WAITAOF, blocks what comes behind it on its connection; so these scripts have a connection
- * of their own for each {@link Safety}, and nobody else waits with them. It tells how many replicas have all that had been
+ * of their own, and nobody else waits with them. It tells how many replicas have all that had been
  * written when the command before it on its connection was done. So it is sent after the answer of a script, and on the same connection: on another one it could
  * be the master after a failover that answers, which never saw the script. One WAIT is under way at a time; the next one
  * serves all whose scripts were answered meanwhile. A script may be sent behind a first WAIT, and be answered when the second has
@@ -73,9 +73,9 @@ public final class Replicas {
     private record Reached(boolean disk, long replicas) {}
 
     public Replicas(
-            StoreConfig config, Safety safety, RedisFailures failures, Connector connector, Platform.Timer timer) {
+            StoreConfig config, RedisFailures failures, Connector connector, Platform.Timer timer) {
         platform = config.platform();
-        this.safety = safety;
+        safety = config.safety();
         this.failures = failures;
         this.connector = connector;
         limitMillis = Math.max(1, config.commandTimeout().multipliedBy(3).toMillis() / 10);

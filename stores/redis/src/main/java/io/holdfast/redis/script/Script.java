@@ -67,6 +67,14 @@ public enum Script {
         };
     }
 
+    /** Returns {@code true} if the answer counts only when the replicas and disks of the client's safety have the effect. */
+    boolean confirmed() {
+        return switch (this) {
+            case ACQUIRE, TOGETHER, RENEW, RENEW_ALIKE, SHARE_ACQUIRE, SHARE_RENEW, PERMIT_ACQUIRE, PERMIT_RENEW -> true;
+            default -> false;
+        };
+    }
+
     /** Whether who runs it wants to hold what it does not hold yet. */
     boolean acquires() {
         return this == ACQUIRE || this == TOGETHER || this == SHARE_ACQUIRE || this == PERMIT_ACQUIRE;

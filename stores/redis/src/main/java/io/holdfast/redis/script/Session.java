@@ -60,7 +60,7 @@ public final class Session {
     private final Driver driver;
     private final Runnable trouble;
     private final Connector connector;
-    private final Map<Safety, Replicas> replicas = new ConcurrentHashMap<>();
+    private final Optional<Replicas> replicas;
     public final Reconnecting<StatefulRedisPubSubConnection<String, String>> connection;
     public final Mailbox mailbox;
     private volatile boolean listening;
@@ -103,25 +103,17 @@ public final class Session {
         mailbox = new Mailbox(
                 config, driver.timer, (to, text) -> send(() -> "publish", r -> r.publish(layout.inbox(to), text)));
         connector = new Connector(config, failures, driver);
+        replicas = config.safety().equals(Safety.async())
+                ? Optional.empty()
+                : Optional.of(new Replicas(config, failures, connector, driver.timer));
         server = failures.server().uri();
         lastGiven = config.platform().nanoTime() - GIVEN_AGAIN_NANOS;
         connection = new Reconnecting<>(config.platform(), driver.timer, this::make, this::up, this::down);
     }
 
-    private Replicas replicas(Safety safety) {
-        Replicas line = replicas.computeIfAbsent(
-                safety, level -> new Replicas(config, level, failures, connector, driver.timer));
-        // looked at when it is there: whoever closes afterwards finds it
-        if (closed) {
-            line.close();
-        }
-        return line;
-    }
-
-    /** Fails if this server cannot do what most requests will want of it. */
+    /** Fails if this server cannot do what is wanted of it. */
     public CompletionStage<Void> able() {
-        Safety safety = config.safety();
-        return safety.equals(Safety.async()) ? READY : replicas(safety).able();
+        return replicas.map(Replicas::able).orElse(READY);
     }
 
     public Platform.Timer timer() {
@@ -254,7 +246,7 @@ public final class Session {
     /** The next one may be to another server, and all are to be to the same. */
     private void down(StatefulRedisPubSubConnection<String, String> gone) {
         connector.down(gone);
-        replicas.values().forEach(Replicas::lost);
+        replicas.ifPresent(Replicas::lost);
         if (!closed) {
             config.signals().accept(new Signal.Down(failures.name()));
         }
@@ -303,41 +295,41 @@ public final class Session {
     /** With these keys, for these names. */
     public <T> CompletionStage<T> run(
             Script script, String[] keys, List<String> names, Function<ScriptReply, T> decoder, Object... arguments) {
-        return run(Safety.async(), script, keys, names, decoder, arguments);
+        return run(script.confirmed() ? replicas : Optional.empty(), script, keys, names, decoder, false, arguments);
     }
 
-    /** So that what it grants is where this says. */
-    public <T> CompletionStage<T> run(
-            Safety safety,
-            Script script,
-            String[] keys,
-            List<String> names,
-            Function<ScriptReply, T> decoder,
-            Object... arguments) {
-        return run(safety, script, keys, names, decoder, false, arguments);
-    }
-
-    /** With one of the keys alone, which may be on its way here. */
+    /**
+     * With one of the keys alone, which may be on its way here.
+     *
+     * @param confirmed whether the answer counts only when the replicas and disks of the client's safety have the effect
+     */
     public <T> CompletionStage<T> runByKey(
-            Safety safety,
+            boolean confirmed,
             String key,
             String name,
             Function<ScriptReply, T> decoder,
             boolean asking,
             Object... arguments) {
-        return run(safety, Script.BY_KEY, new String[] {key}, List.of(name), decoder, asking, arguments);
+        return run(
+                confirmed ? replicas : Optional.empty(),
+                Script.BY_KEY,
+                new String[] {key},
+                List.of(name),
+                decoder,
+                asking,
+                arguments);
     }
 
     /** What is assigned by a message is nowhere else yet: who wants more than that gets no run, and asks. */
     private <T> CompletionStage<T> run(
-            Safety safety,
+            Optional<Replicas> copies,
             Script script,
             String[] keys,
             List<String> names,
             Function<ScriptReply, T> decoder,
             boolean asking,
             Object... arguments) {
-        boolean plain = safety.equals(Safety.async());
+        boolean plain = copies.isEmpty();
         long current = listening && plain ? run : 0;
         Supplier<String> what = () -> script + " " + names;
         Function<StatefulRedisConnection<String, String>, CompletionStage<T>> use = open -> {
@@ -348,7 +340,7 @@ public final class Session {
             return listen(script, names, plain)
                     .thenCompose(heard -> asking ? begun.asking(open) : begun.on(open.async()));
         };
-        return plain ? whenOpen(what, use) : replicas(safety).run(script.acquires(), what, use);
+        return plain ? whenOpen(what, use) : copies.get().run(script.acquires(), what, use);
     }
 
     /** Sends a command; at once, or not at all. */
@@ -366,7 +358,7 @@ public final class Session {
         return error -> {
             if (RedisFailures.isDemotion(error)) {
                 connection.lost(used);
-                replicas.values().forEach(line -> line.lost(used));
+                replicas.ifPresent(line -> line.lost(used));
             }
             return failures.request(what.get(), error);
         };
@@ -404,14 +396,14 @@ public final class Session {
     public void close() {
         closed = true;
         connection.close();
-        replicas.values().forEach(Replicas::close);
+        replicas.ifPresent(Replicas::close);
     }
 
     /** Ends them, while the driver goes on. */
     public void leave() {
         closed = true;
         var last = connection.now();
-        replicas.values().forEach(Replicas::leave);
+        replicas.ifPresent(Replicas::leave);
         close();
         last.ifPresent(connector::down);
     }

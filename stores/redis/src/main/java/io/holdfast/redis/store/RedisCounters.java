@@ -43,7 +43,6 @@ public record RedisCounters(Session session, KeyLayout layout, ClientRegistry re
     CompletionStage<Acquire.Reply> acquire(
             Acquire request, int queueing, Function<ScriptReply, Acquire.Reply> decoder) {
         return session.run(
-                request.safety(),
                 Script.PERMIT_ACQUIRE,
                 keys(request.name()),
                 List.of(request.name()),
@@ -67,7 +66,7 @@ public record RedisCounters(Session session, KeyLayout layout, ClientRegistry re
         }
         List<String> names = batch.stream().map(Renew::name).toList();
         String[] keys = names.stream().flatMap(name -> Stream.of(keys(name))).toArray(String[]::new);
-        return session.run(batch.get(0).safety(), Script.PERMIT_RENEW, keys, names, decoder, arguments.toArray());
+        return session.run(Script.PERMIT_RENEW, keys, names, decoder, arguments.toArray());
     }
 
     CompletionStage<Release.Reply> release(Release request, Function<ScriptReply, Release.Reply> decoder) {

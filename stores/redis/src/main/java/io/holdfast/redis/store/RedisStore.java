@@ -174,7 +174,6 @@ public final class RedisStore implements LockStore {
             session.inboxes(request.name())
         };
         return session.run(
-                request.safety(),
                 Script.ACQUIRE,
                 layout.servedKeys(List.of(request.name())),
                 List.of(request.name()),
@@ -246,9 +245,9 @@ public final class RedisStore implements LockStore {
     }
 
     /** Renews what the key has of a holder, or gives it up if there is no lease. Whether it has it. */
-    public CompletionStage<Boolean> byKey(KeyPart part, String name, Safety safety, Duration lease, boolean asking) {
+    public CompletionStage<Boolean> byKey(KeyPart part, String name, Duration lease, boolean asking) {
         return session.runByKey(
-                safety,
+                !lease.isZero(),
                 part.key(),
                 name,
                 reply -> reply.count(0) == 1,

@@ -132,7 +132,7 @@ record Renewals(
         }
         List<String> names = names(batch);
         return session.run(
-                batch.get(0).safety(), Script.RENEW, layout.keys(names), names, decoder, arguments.toArray());
+                Script.RENEW, layout.keys(names), names, decoder, arguments.toArray());
     }
 
     private List<Renew.Reply> renewed(List<Renew> batch, ScriptReply reply) {
@@ -166,7 +166,7 @@ record Renewals(
         }
         List<String> names = names(batch);
         return session.run(
-                batch.get(0).safety(), Script.RENEW_ALIKE, layout.renewedKeys(names), names, decoder, arguments);
+                Script.RENEW_ALIKE, layout.renewedKeys(names), names, decoder, arguments);
     }
 
     private List<Renew.Reply> exceptions(List<Renew> batch, ScriptReply reply) {

@@ -21,7 +21,6 @@ record SharedLocks(Session session, KeyLayout layout) {
 
     CompletionStage<Acquire.Reply> acquire(Acquire request, Function<ScriptReply, Acquire.Reply> decoder) {
         return session.run(
-                request.safety(),
                 Script.SHARE_ACQUIRE,
                 keys(request.name(), request.tenure(), request.share().mode()),
                 List.of(request.name()),
@@ -52,7 +51,7 @@ record SharedLocks(Session session, KeyLayout layout) {
                 .flatMap(request -> layout.sharedKeys(request.name(), request.tenure(), request.mode()))
                 .toArray(String[]::new);
         List<String> names = batch.stream().map(Renew::name).toList();
-        return session.run(batch.get(0).safety(), Script.SHARE_RENEW, keys, names, decoder, arguments.toArray());
+        return session.run(Script.SHARE_RENEW, keys, names, decoder, arguments.toArray());
     }
 
     CompletionStage<Release.Reply> release(Release request, Function<ScriptReply, Release.Reply> decoder) {

@@ -40,7 +40,6 @@ record TogetherLocks(Session session, KeyLayout layout, Consumer<Duration> befor
                         request.notAfter()));
         List<String> names = all.stream().map(Acquire::name).toList();
         return session.run(
-                all.get(0).safety(),
                 Script.TOGETHER,
                 layout.servedKeys(names),
                 names,
