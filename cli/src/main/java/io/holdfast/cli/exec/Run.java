@@ -154,7 +154,13 @@ final class Run {
 
     private void take(String answer) {
         switch (answer) {
-            case "warned" -> warn("no renewal was confirmed");
+            case "warned" -> {
+                warn("no renewal was confirmed");
+                // a renewal may have come between the TERM and this answer
+                if (lease.remaining().toMillis() > plan.warn()) {
+                    recover();
+                }
+            }
             case "killed" -> lost = true;
             default -> gone = true;
         }

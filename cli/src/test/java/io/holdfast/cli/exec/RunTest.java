@@ -22,6 +22,7 @@ class RunTest {
     private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
     private final List<String> said = new CopyOnWriteArrayList<>();
     private Duration left = Duration.ofMillis(900);
+    private long end;
 
     /** As when another client has handed the lock over: valid for a moment, until it is renewed. */
     private Object answer(Object lease, Method asked, Object[] arguments) {
@@ -29,23 +30,44 @@ class RunTest {
             left = LEASE;
         }
         return switch (asked.getName()) {
-            case "remaining" -> left;
+            case "remaining" -> end == 0 ? left : Duration.ofNanos(end - System.nanoTime());
             case "token" -> 1L;
             case "lockName" -> "lock";
             default -> lease;
         };
     }
 
+    private Lease lease() {
+        return (Lease) Proxy.newProxyInstance(Lease.class.getClassLoader(), new Class<?>[] {Lease.class}, this::answer);
+    }
+
     @Test
     void whatWasHandedOverIsRenewedBeforeTheCommandBegins() throws Exception {
-        Lease lease = (Lease)
-                Proxy.newProxyInstance(Lease.class.getClassLoader(), new Class<?>[] {Lease.class}, this::answer);
+        Lease lease = lease();
         try (Guard guard = Guard.start(events::add)) {
             Launch launch = new Launch(List.of("sh", "-c", "sleep 2; exit 7"), lease);
 
             int exit = new Run(lease, PLAN, guard, launch, events, said::add).untilTheEnd();
 
             assertThat(exit).as("%s", said).isEqualTo(7);
+        }
+    }
+
+    @Test
+    void aRenewalBetweenTheTermAndItsAnswerEndsTheWarning() throws Exception {
+        Plan plan = new Plan(2_000, 4_000, 1_000, 100);
+        Lease lease = lease();
+        left = Duration.ofMillis(4_500);
+        end = System.nanoTime() + left.toNanos();
+        try (Guard guard = Guard.start(events::add)) {
+            Launch launch = new Launch(List.of("sh", "-c", "trap '' TERM; sleep 2; exit 7"), lease);
+            Run run = new Run(lease, plan, guard, launch, events, said::add);
+
+            Await.await("the TERM", () -> events.contains(new Event.Said(guard, "warned")));
+            end = System.nanoTime() + LEASE.toNanos();
+
+            assertThat(run.untilTheEnd()).as("%s", said).isEqualTo(7);
+            assertThat(said).hasSize(2).last().asString().contains("renewed again");
         }
     }
 }
