@@ -10,8 +10,8 @@ import java.util.function.Function;
 /**
  * Requests that are sent in order, with a limit on how many are unanswered at a time.
  *
- * <p><b>Invariant.</b> At most one thread is in the loop that sends requests: the one that raised {@code mayStart} from zero,
- * or at first the thread that created the window. So the iterator needs no lock. A loop is used, because replies that arrive at
+ * <p>Invariant: at most one thread is in the loop that sends requests. It is the thread that raised {@code mayStart} from zero,
+ * or at first the one that created the window. So the iterator needs no lock. A loop is used because replies that arrive at
  * once would otherwise nest as deep as there are requests.
  */
 final class RequestWindow<T> {
