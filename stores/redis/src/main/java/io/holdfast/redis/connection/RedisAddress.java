@@ -154,7 +154,7 @@ public record RedisAddress(
         return options.besideRedisson();
     }
 
-    // // ---- texts
+    // ---- texts
 
     /** Returns the URI without user and password. */
     @Override

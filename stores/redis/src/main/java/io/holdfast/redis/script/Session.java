@@ -427,7 +427,7 @@ public final class Session {
         });
     }
 
-    // // ---- close
+    // ---- close
 
     /** Stops making connections. The present ones end with the driver. */
     public void close() {

@@ -38,7 +38,7 @@ public record RedisCounters(Session session, KeyLayout layout, ClientRegistry re
     private static final int MOST_HOLDERS = 500;
     private static final int UNOPENED_AT = 5;
 
-    // // ---- holders of permits
+    // ---- holders of permits
 
     CompletionStage<Acquire.Reply> acquire(
             Acquire request, int queueing, Function<ScriptReply, Acquire.Reply> decoder) {
@@ -88,7 +88,7 @@ public record RedisCounters(Session session, KeyLayout layout, ClientRegistry re
         return layout.permitKeys(name);
     }
 
-    // // ---- number of permits and counts of latches
+    // ---- number of permits and counts of latches
 
     @Override
     public CompletionStage<Change.Reply> change(Change request) {

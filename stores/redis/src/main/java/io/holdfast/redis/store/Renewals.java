@@ -122,7 +122,7 @@ record Renewals(
         return batch.stream().map(Renew::name).toList();
     }
 
-    // // ---- locks one by one, and the replies of this form
+    // ---- locks one by one, and the replies of this form
 
     private CompletionStage<List<Renew.Reply>> locks(
             List<Renew> batch, Function<ScriptReply, List<Renew.Reply>> decoder) {
@@ -157,7 +157,7 @@ record Renewals(
         return new Renew.Failed(failures.renewal(name, error));
     }
 
-    // // ---- locks with one lease
+    // ---- locks with one lease
 
     private CompletionStage<List<Renew.Reply>> alike(
             List<Renew> batch, Function<ScriptReply, List<Renew.Reply>> decoder) {
