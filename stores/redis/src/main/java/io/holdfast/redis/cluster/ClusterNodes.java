@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  *       known. So messages arrive wherever a slot may go.
  *   <li>A redirection to a known master is believed at once. It pins the slot for a command timeout, or until a topology of
  *       another epoch is believed. Other nodes may hear of the move a second later, and must not undo it.
- *   <li>An answer that says less than what is known, or names no master in common, is believed only when five looks in a row
- *       have found nothing better. A cluster may have been made anew.
+ *   <li>An answer that says less than what is known, or names no master in common, is doubtful. It is believed only when five
+ *       looks in a row have found nothing better. A cluster may have been made anew.
  * </ol>
  *
  * <p>Nodes are asked at the start, every five command timeouts, and when something is wrong: a connection was lost, a request

@@ -29,8 +29,8 @@ import java.util.function.Supplier;
 /**
  * The parts that all connections of a client share: the driver, its threads, and a timer.
  *
- * <p>Invariant: every stage of {@link #soon} completes. A stage that is registered while the driver is closed is failed by the
- * registering thread, which reads the flag after it has registered the stage.
+ * <p>Invariant: every stage of {@link #soon} completes. If a stage is registered while the driver is closed, the registering
+ * thread fails it. That thread reads the flag after it has registered the stage.
  */
 public final class Driver {
 

@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletionException;
 
 /**
- * The answer of a cluster node that did not carry out a request, because it no longer has the slot, or is about to hand it
- * over. It is the cause of the error that a user sees if the redirection cannot be followed.
+ * The answer of a cluster node that did not carry out a request, because the slot has moved or is about to move. It is the
+ * cause of the error that a user sees if the redirection cannot be followed.
  *
  * <p>See <a href="https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/">Redis cluster specification</a>.
  */

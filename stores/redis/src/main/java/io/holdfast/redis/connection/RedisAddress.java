@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The address of a server, of the Sentinels that know it, or of some nodes of a cluster, with the login and the options of the
- * URI.
+ * The address of a store, with the login and the options of its URI. It is that of a server, of the Sentinels that know the
+ * server, or of some nodes of a cluster.
  *
  * @param uri the server. For a master that Sentinels name, and for the nodes of a cluster, it has all but host and port
  * @param group the Sentinels that name the server; empty if the URI names it

@@ -194,8 +194,8 @@ public record RedisFailures(RedisAddress server) {
     }
 
     /**
-     * Returns the failure of a server that answered WAITAOF with this error, if the error shows that the server cannot tell
-     * what is on its disk. Otherwise it is empty.
+     * Returns the failure of a server that answered WAITAOF with this error, if it shows that the server cannot tell what is on
+     * its disk. Otherwise it is empty.
      */
     public Optional<StoreException> notDurable(Safety wanted, Throwable error) {
         String text = String.valueOf(root(error).getMessage());
