@@ -57,7 +57,7 @@ public final class Connector {
         Platform.Task limit = timer.schedule(
                 config.connectTimeout().toNanos(), () -> attempt.completeExceptionally(new TimeoutException()));
         master().thenCompose(server -> begun(way, server).thenCompose(made -> {
-                    // close a connection that hangs when its time is up
+                    // a failed attempt closes its connection, even one that hangs until the time is up
                     var unused = attempt.whenComplete((ready, error) -> {
                         if (error != null) {
                             down(made);

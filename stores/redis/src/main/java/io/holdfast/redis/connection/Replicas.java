@@ -92,7 +92,7 @@ public final class Replicas {
         this.failures = failures;
         this.connector = connector;
         limitMillis = Math.max(1, config.commandTimeout().multipliedBy(3).toMillis() / 10);
-        // a master that is found later was promoted, and its replicas may still be connecting
+        // a master that is found later may have been promoted, and its replicas may still be connecting
         boolean promoted = failures.server().isCluster() && config.lazy();
         lastEnough = platform.nanoTime() - (promoted ? 0 : PATIENCE_NANOS);
         current = new Reconnecting<>(

@@ -52,8 +52,8 @@ record KeyScan(Session session) {
     }
 
     /**
-     * Returns the answer; empty if the key belongs to another program. Any other failure makes the list incomplete, so it
-     * remains a failure.
+     * Returns the answer; empty if the request was refused, as for a key of another program. Any other failure makes the list
+     * incomplete, so it remains a failure.
      */
     static <T> CompletionStage<Optional<T>> withoutForeign(CompletionStage<Optional<T>> answer) {
         return answer.exceptionallyCompose(error -> {
