@@ -19,7 +19,7 @@ local MESSAGE = {read = 'AR', upgrade = 'AU', write = 'AW'}
 local CLAIM_UNIT = 1
 local FRONT = 4503599627370496
 
--- The field of 'known' with the time when somebody last asked to write who may be behind the first positions of the queue.
+-- The field of 'known' with the last time when a writer asked that may be behind the first positions of the queue.
 local WRITER = '!write'
 
 local function field(tenure, wanted)
