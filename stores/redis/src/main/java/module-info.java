@@ -5,7 +5,7 @@ module io.holdfast.redis {
     requires static com.google.errorprone.annotations;
     requires io.netty.buffer;
     requires io.netty.common;
-    // for the driver, which names no modules: those of Netty are not all there by themselves
+    // the driver names no modules, so the modules of Netty that it needs are not all resolved by themselves
     requires io.netty.handler;
     requires io.netty.resolver;
     requires io.netty.resolver.dns;

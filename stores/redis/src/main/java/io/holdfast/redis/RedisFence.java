@@ -17,30 +17,34 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Writes to keys of Redis that refuse an old fencing token: what protects data from a holder that was paused for longer than
- * its lease, and goes on.
+ * Writes to keys of Redis that refuse an old fencing token. They protect data from a holder that was paused for longer than its
+ * lease and then continues.
  *
  * <pre>{@code
- * RedisFence fence = RedisFence.of(connection.sync());   // a connection of yours, standalone or cluster
+ * RedisFence fence = RedisFence.of(connection.sync());   // your own connection, standalone or cluster
  * try (Lease lease = lock.acquire()) {
  *     fence.set("orders:42", lease.token(), "shipped");  // throws if a newer holder has written
  * }
  * }</pre>
  *
- * <p>Every write compares its token with the highest one that the key has seen, in one script with the write itself: a lower
- * one is refused with {@link FencedOutException}, and nothing is written; the same or a higher one is written and
- * remembered. A write may be repeated with its token, for example after a timeout. This protects the key from those alone
- * that write through a fence, and only if one lock protects it: tokens of different locks cannot be compared.
+ * <p>Every write compares its token with the highest one that the key has seen, in one script with the write itself. A lower
+ * token is refused with {@link FencedOutException}, and nothing is written. The same or a higher token is remembered, and the
+ * write is done. A write may be repeated with its token, for example after a timeout. This protects the key only from clients
+ * that write through a fence. It works only if one lock protects the key, because tokens of different locks cannot be compared.
  *
  * <p><strong>The guard.</strong> The highest token is kept beside the key, in the same slot of a cluster, as 19 digits under
- * {@link #guardKey}. It stays when the key is deleted or expires, and is never deleted unless a {@link #withGuardLife life}
- * was chosen. It is remembered also if the write behind it fails, for example for a wrong type. It must not be evicted: set
- * {@code maxmemory-policy noeviction}, or a policy that spares keys without a life.
+ * {@link #guardKey}. It stays when the key is deleted or expires. It is never deleted unless a {@link #withGuardLife life} was
+ * chosen. The token is remembered even if the write behind it fails, for example because of a wrong type. The guard must not be
+ * evicted. Set {@code maxmemory-policy noeviction}, or a policy that spares keys without a time to live. Such a policy does not
+ * spare a guard that has a life.
  *
- * <p>Each call is one command on the caller's connection, two when the server has forgotten the script, and throws what
- * that connection throws, when it is interrupted, timed out or without a server, too. Not for use between MULTI and EXEC,
- * where a refusal would be but one of the replies of EXEC: put what belongs together into one script, see {@link #eval}.
- * Safe for use by any thread.
+ * <p>Each call is one command on your connection, or two if the server has forgotten the script. It throws whatever the
+ * connection throws, for example when it is interrupted, timed out or disconnected. Do not use it between MULTI and EXEC,
+ * because a refusal would only be one of the replies of EXEC. Put writes that belong together into one script, see {@link
+ * #eval}. A fence is safe for use by multiple threads.
+ *
+ * <p>See Martin Kleppmann, <a href="https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html">How to do
+ * distributed locking</a>, on fencing tokens.
  */
 public final class RedisFence {
 
@@ -51,7 +55,7 @@ public final class RedisFence {
 
     private static final int MOST_FIELDS = 100_000;
 
-    /** Lua passes some thousands of arguments to a function at most; an even number keeps each field with its value. */
+    /** Lua passes only some thousands of arguments to a function. An even number per call keeps each field with its value. */
     private static final String FIELDS = """
             local count = 0
             for i = 2, #ARGV, 1000 do
@@ -67,14 +71,14 @@ public final class RedisFence {
         this.guardMillis = guardMillis;
     }
 
-    /** A fence that writes by these commands, and remembers tokens for ever. No call. */
+    /** Returns a fence that writes through these commands, and remembers tokens forever. Makes no call. */
     public static RedisFence of(RedisScriptingCommands<String, String> redis) {
         return new RedisFence(redis, 0);
     }
 
     /**
-     * The same, with guards that expire so long after the last write, so that keys which are not used any more leave
-     * nothing. A holder that was paused for longer than that is <em>not</em> refused: choose days, not minutes.
+     * Returns a fence whose guards expire after the last write, so that unused keys leave nothing behind. A holder that was
+     * paused for longer than that is <em>not</em> refused: choose days, not minutes.
      *
      * @param life 1 ms to 36500 days
      * @throws IllegalArgumentException if it is out of that range
@@ -83,7 +87,7 @@ public final class RedisFence {
         return new RedisFence(redis, millis("guard life", life));
     }
 
-    /** The key that remembers the highest token for this key. */
+    /** Returns the key that remembers the highest token of the given key. */
     public static String guardKey(String key) {
         return KeyLayout.guard(key);
     }
@@ -91,8 +95,8 @@ public final class RedisFence {
     /**
      * Sets the key to a value without expiry.
      *
-     * @param token of the hold under which it is written, above zero
-     * @throws FencedOutException if a higher token has been there
+     * @param token the token of the hold that protects the write, above zero
+     * @throws FencedOutException if the key has seen a higher token
      * @throws IllegalArgumentException if the token is not above zero
      */
     public void set(String key, long token, String value) {
@@ -100,12 +104,12 @@ public final class RedisFence {
     }
 
     /**
-     * Sets the key to a value that expires. Its guard does not: what is written after the expiry is compared, too.
+     * Sets the key to a value that expires. Its guard does not, so a write after the expiry is compared as well.
      *
-     * @param token of the hold under which it is written, above zero
+     * @param token the token of the hold that protects the write, above zero
      * @param expiry 1 ms to 36500 days
-     * @throws FencedOutException if a higher token has been there
-     * @throws IllegalArgumentException if the token is not above zero, or the expiry out of range
+     * @throws FencedOutException if the key has seen a higher token
+     * @throws IllegalArgumentException if the token is not above zero, or the expiry is out of range
      */
     public void set(String key, long token, String value, Duration expiry) {
         String millis = Long.toString(millis("key '" + key + "': expiry", expiry));
@@ -113,11 +117,11 @@ public final class RedisFence {
     }
 
     /**
-     * Sets fields of a hash; returns how many of them are new.
+     * Sets fields of a hash, and returns the number of new fields.
      *
-     * @param token of the hold under which it is written, above zero
-     * @throws FencedOutException if a higher token has been there
-     * @throws IllegalArgumentException if the token is not above zero, or there is no field or more than 100 000
+     * @param token the token of the hold that protects the write, above zero
+     * @throws FencedOutException if the key has seen a higher token
+     * @throws IllegalArgumentException if the token is not above zero, or there are no fields or more than 100 000
      */
     public long hset(String key, long token, Map<String, String> fields) {
         requireFields(key, fields.size());
@@ -126,11 +130,11 @@ public final class RedisFence {
     }
 
     /**
-     * Deletes fields of a hash; returns how many were there.
+     * Deletes fields of a hash, and returns how many of them existed.
      *
-     * @param token of the hold under which it is written, above zero
-     * @throws FencedOutException if a higher token has been there
-     * @throws IllegalArgumentException if the token is not above zero, or there is no field or more than 100 000
+     * @param token the token of the hold that protects the write, above zero
+     * @throws FencedOutException if the key has seen a higher token
+     * @throws IllegalArgumentException if the token is not above zero, or there are no fields or more than 100 000
      */
     public long hdel(String key, long token, String... fields) {
         requireFields(key, fields.length);
@@ -142,10 +146,10 @@ public final class RedisFence {
     }
 
     /**
-     * Deletes the key; returns whether it was there. Its guard stays.
+     * Deletes the key, and returns whether it existed. Its guard stays.
      *
-     * @param token of the hold under which it is deleted, above zero
-     * @throws FencedOutException if a higher token has been there
+     * @param token the token of the hold that protects the deletion, above zero
+     * @throws FencedOutException if the key has seen a higher token
      * @throws IllegalArgumentException if the token is not above zero
      */
     public boolean del(String key, long token) {
@@ -153,11 +157,11 @@ public final class RedisFence {
     }
 
     /**
-     * Writes nothing, but lets no lower token write from now on: to be called before the key is read, so that what was read
-     * can't be changed by an old holder any more.
+     * Refuses every lower token from now on, without writing to the key. Call it before the key is read. Then an old holder can
+     * no longer change what was read.
      *
-     * @param token of the hold, above zero
-     * @throws FencedOutException if a higher token has been there
+     * @param token the token of the hold, above zero
+     * @throws FencedOutException if the key has seen a higher token
      * @throws IllegalArgumentException if the token is not above zero
      */
     public void raise(String key, long token) {
@@ -165,17 +169,17 @@ public final class RedisFence {
     }
 
     /**
-     * Runs a Lua script of yours only if the token is not lower than the highest that the key has seen.
+     * Runs a Lua script of yours, unless the key has seen a higher token.
      *
-     * <p>The script is put behind the check, and both are done in one step. It sees in KEYS the key and the others, in
-     * ARGV its arguments, and may do what any script may. It has no first line with {@code #!}.
+     * <p>The script is put behind the check, and both run in one step. Its KEYS are the key and the other keys, and its ARGV
+     * are the arguments. It may do what any script may. It must not begin with a line of {@code #!}.
      *
-     * @param key the key that is protected: the first of KEYS
-     * @param token of the hold under which it is run, above zero
-     * @param output what the script returns, as Lettuce is to read it
+     * @param key the protected key: the first of KEYS
+     * @param token the token of the hold that protects the write, above zero
+     * @param output the type of the script's result, for Lettuce
      * @param otherKeys further keys that the script uses; in a cluster, of the same slot
-     * @return what the script returns
-     * @throws FencedOutException if a higher token has been there; the script was not run
+     * @return the result of the script
+     * @throws FencedOutException if the key has seen a higher token; the script was not run
      * @throws IllegalArgumentException if the token is not above zero
      */
     @SuppressWarnings("TypeParameterUnusedInFormals")
@@ -205,7 +209,7 @@ public final class RedisFence {
         return this.<T>eval(key, token, COMMAND, output, List.of(), words.toArray(String[]::new));
     }
 
-    /** Also if the server has forgotten the script. */
+    /** Runs the script by its digest, and by its text if the server has forgotten it. */
     @SuppressWarnings("TypeParameterUnusedInFormals")
     private <T> T run(String text, ScriptOutputType output, String[] keys, String[] values) {
         String digest = Base16.digest(text.getBytes(StandardCharsets.UTF_8));
@@ -226,7 +230,7 @@ public final class RedisFence {
                 : answer;
     }
 
-    /** Of one width, so that texts are in the order of their numbers. */
+    /** Returns the token in a fixed width, so that the order of texts is that of numbers. */
     private static String digits(long token) {
         return String.format(Locale.ROOT, "%019d", token);
     }

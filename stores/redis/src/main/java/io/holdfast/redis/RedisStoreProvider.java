@@ -13,25 +13,33 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Opens {@code redis://[user:password@]host[:port][/database][?interop=redisson]}, and {@code rediss:} for TLS; or, where
- * Sentinels know which server is the master, {@code redis-sentinel://[user:password@]host[:port],host[:port].../MASTER[/database]}
- * with the places of the Sentinels, their password as option {@code sentinel-password}, and {@code rediss-sentinel:} for TLS;
- * or {@code redis-cluster://[user:password@]host[:port],host[:port]...} with some nodes of a cluster, and {@code rediss-cluster:}.
- * The schemes {@code valkey:} and {@code valkeys:} mean the same as {@code redis:} and {@code rediss:}.
- * With TLS the option {@code ca} is a file of the authorities to trust, instead of those of the JVM; {@code cert} and {@code key}
- * are files of the client's own certificate; all in PEM, the key in PKCS 8.
+ * The provider of the store for Redis and Valkey.
  *
- * <p>Locks and read/write locks exclude those of Redisson on the same names in any case. With {@code interop=redisson} both
- * sides also wake each other: every release is told on Redisson's channel of that lock, the client listens there while it
- * waits, and whoever releases a name that others wait for asks for it again only a millisecond later. Without it a waiter of
- * Redisson sleeps until the time to live that it has seen is over, and may wait for as long as a client of Holdfast is busy
- * with the name; a waiter of Holdfast asks about once a second.
+ * <p>It opens these URIs:
+ *
+ * <ul>
+ *   <li>{@code redis://[user:password@]host[:port][/database][?interop=redisson]}: one server
+ *   <li>{@code redis-sentinel://[user:password@]host[:port],host[:port].../MASTER[/database]}: a master that Sentinels name.
+ *       The URI has the addresses of the Sentinels. Their password is the option {@code sentinel-password}
+ *   <li>{@code redis-cluster://[user:password@]host[:port],host[:port]...}: a cluster, of which the URI has some nodes
+ * </ul>
+ *
+ * <p>The schemes {@code rediss:}, {@code rediss-sentinel:} and {@code rediss-cluster:} use TLS. The schemes {@code valkey:} and
+ * {@code valkeys:} mean the same as {@code redis:} and {@code rediss:}. With TLS, the option {@code ca} names a file of the
+ * authorities to trust instead of those of the JVM. The options {@code cert} and {@code key} name files of the client's own
+ * certificate. All files are in PEM, and the key is in PKCS 8.
+ *
+ * <p>Locks and read/write locks always exclude those of Redisson with the same names. With {@code interop=redisson}, both sides
+ * also wake each other. Every release is published on Redisson's channel of that lock. A client listens on that channel while
+ * it waits. A client that releases a name that others wait for requests it again only a millisecond later. Without the option,
+ * a waiter of Redisson sleeps until the time to live that it has seen is over. It may wait for as long as a client of Holdfast
+ * is busy with the name. A waiter of Holdfast polls about once a second.
  */
 public final class RedisStoreProvider implements StoreProvider {
 
     private final Optional<AbstractRedisClient> shared;
 
-    /** For {@link java.util.ServiceLoader}. */
+    /** Creates the provider for {@link java.util.ServiceLoader}. */
     public RedisStoreProvider() {
         this(Optional.empty());
     }
@@ -41,13 +49,14 @@ public final class RedisStoreProvider implements StoreProvider {
     }
 
     /**
-     * A provider that uses what an application has already, for {@link io.holdfast.HoldfastBuilder#provider}: event loops, resolver of
-     * names, and the options of this client, for sockets and TLS among others.
+     * Returns a provider that uses the Lettuce client of an application, for {@link io.holdfast.HoldfastBuilder#provider}. It
+     * uses the event loops, the resolver of names, and the options of that client, for example for sockets and TLS.
      *
-     * <p>Connections stay apart: they are made for the URI of the builder, with RESP3, and without reconnecting by themselves, as
-     * a driver that does so may send once more what had no answer. Options in the URI go before those of the client.
+     * <p>Connections are not shared. They are made for the URI of the builder, with RESP3, and they do not reconnect by
+     * themselves. A driver that reconnects may resend a request that had no answer. Options in the URI take precedence over
+     * those of the client.
      *
-     * @param client a {@code RedisClient} or {@code RedisClusterClient}; closed by whoever made it, after the locks' client
+     * @param client a {@code RedisClient} or {@code RedisClusterClient}; its owner closes it after the locks' client
      */
     public static RedisStoreProvider using(AbstractRedisClient client) {
         return new RedisStoreProvider(Optional.of(client));

@@ -28,19 +28,27 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The masters of a cluster, and which slots each keeps.
+ * The masters of a cluster, and the slots that each of them has.
  *
- * <p>Nodes are asked for it at the start, every five command timeouts, and when there is reason to: a connection was lost, a request
- * failed, a node said that a slot has moved. Several are asked at once, and {@link ClusterTopology#latest} says who is believed.
- * What tells of less than what is known, or of other masters, is believed only when nobody has said anything else for a while. What the former keeper of
- * a slot says of it is believed at once, and for a command timeout more than what is told in the same epoch, since others may
- * hear of it a second later.
+ * <h2>Invariants</h2>
  *
- * <p>Each master has a store of its own, with its connection, its clock, and its channel. It is connected to when it is heard of,
- * so that messages come from wherever a slot may go. One that keeps nothing any more is left, after what was sent there had time
- * to be answered.
+ * <ol>
+ *   <li>Slots, masters, guests and pins change on the timer's thread only. Any thread may read the slots and the masters.
+ *   <li>At most one look at the topology is under way.
+ *   <li>Every known master has a store of its own with connection, clock and channels, and is connected to as soon as it is
+ *       known. So messages arrive wherever a slot may go.
+ *   <li>A redirection to a known master is believed at once. It pins the slot for a command timeout, or until a topology of
+ *       another epoch is believed. Other nodes may hear of the move a second later, and must not undo it.
+ *   <li>An answer that says less than what is known, or names no master in common, is doubtful. It is believed only when five
+ *       looks in a row have found nothing better. A cluster may have been made anew.
+ * </ol>
  *
- * <p>All that changes does so on the timer's thread.
+ * <p>Nodes are asked at the start, every five command timeouts, and when something is wrong: a connection was lost, a request
+ * failed, or a node said that a slot has moved. Several nodes are asked at once, and {@link ClusterTopology#latest} decides
+ * which answer is believed. A master without slots is disconnected after a command timeout, in which earlier requests can be
+ * answered.
+ *
+ * <p>See <a href="https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/">Redis cluster specification</a>.
  */
 final class ClusterNodes {
 
@@ -67,16 +75,20 @@ final class ClusterNodes {
     private int covered;
     private int refused;
 
-    /** A master, and its store. */
+    /** A master and its store. */
     private record Keeper(Node node, RedisStore store) {}
 
-    /** A node that is asked for single keys, and when it was last. */
+    /** A node that is asked for single keys, and the last time when it was. */
     private record Guest(RedisStore store, long nanos) {}
 
-    /** Where a slot is since then. */
+    /** The master that a slot is pinned to, and since when. */
     private record Moved(Keeper to, long nanos) {}
 
-    /** @param opener makes the store of a node; of one that is a guest if it has no id */
+    /**
+     * Creates the nodes of a cluster.
+     *
+     * @param opener opens the store of a node. A node without an id is a guest
+     */
     ClusterNodes(StoreConfig config, RedisAddress cluster, Driver driver, Function<Node, RedisStore> opener) {
         this.config = config;
         this.cluster = cluster;
@@ -86,17 +98,17 @@ final class ClusterNodes {
         lookLater();
     }
 
-    /** Who keeps the slot; empty if nobody is known to. */
+    /** Returns the store of the slot's master; empty if no master is known to have it. */
     Optional<RedisStore> at(int slot) {
         return Optional.ofNullable(bySlot.get(slot));
     }
 
-    /** Those of all masters. */
+    /** Returns the stores of all masters. */
     Collection<RedisStore> all() {
         return keepers.values().stream().map(Keeper::store).toList();
     }
 
-    // ---- asking
+    // ---- questions
 
     private void lookLater() {
         driver.timer.schedule(config.commandTimeout().toNanos() * TIMEOUTS_TO_A_LOOK, () -> {
@@ -107,7 +119,10 @@ final class ClusterNodes {
         });
     }
 
-    /** Something is wrong somewhere: looks soon, and again, ever more seldom, until all masters are connected to. */
+    /**
+     * Notes that something is wrong. Looks at the topology soon, and again at growing intervals until all masters are
+     * connected.
+     */
     void doubt() {
         if (!doubted.getAndSet(true)) {
             driver.timer.schedule(PAUSE_NANOS * pauses, () -> {
@@ -127,12 +142,16 @@ final class ClusterNodes {
         }
     }
 
-    /** Asks who keeps what; one question at a time. Fails if nobody answers. */
+    /** Asks which slots each node has, unless a look is under way. Fails if no node answers. */
     CompletionStage<Void> look() {
         return look(ASKED);
     }
 
-    /** @param more how many are asked beside those that are connected to; all that may know if there are none of these */
+    /**
+     * Asks connected nodes, and some others.
+     *
+     * @param more the number of others to ask; all of them are asked if no node is connected
+     */
     private CompletionStage<Void> look(int more) {
         CompletableFuture<Void> mine = new CompletableFuture<>();
         CompletableFuture<Void> other = underWay.compareAndExchange(null, mine);
@@ -161,7 +180,7 @@ final class ClusterNodes {
         return shuffled.subList(0, Math.min(number, shuffled.size()));
     }
 
-    /** Where else somebody may know. */
+    /** Returns the addresses of nodes that are not connected and may know the topology. */
     private List<RedisURI> others() {
         Set<String> connected = keepers.values().stream()
                 .filter(keeper -> keeper.store.isConnected())
@@ -177,13 +196,17 @@ final class ClusterNodes {
                 .toList();
     }
 
-    /** @param look whether all were asked who may know */
+    /**
+     * Believes the latest answer.
+     *
+     * @param look whether this is a look, and not a question to one node
+     */
     private CompletionStage<Void> believed(List<CompletableFuture<ClusterTopology>> answers, boolean look) {
         return probe.latest(answers, ClusterTopology.latest(keepers.keySet()))
                 .thenCompose(topology -> driver.soon(0, () -> believe(topology, look)));
     }
 
-    // ---- what follows from the answers
+    // ---- answers
 
     private void believe(ClusterTopology topology, boolean look) {
         boolean less = topology.epoch() < epoch
@@ -222,7 +245,7 @@ final class ClusterNodes {
                 slots.set(slot, keeper.store);
             }
         }
-        // who is said to have a slot by the one before is a master, though others have not heard
+        // a node named by a redirection is a master, even if other nodes have not heard of it
         moved.forEach((slot, pin) -> slots.set(slot, masters.computeIfAbsent(pin.to.node.id(), id -> pin.to).store));
         for (int slot = 0; slot < SlotHash.SLOT_COUNT; slot++) {
             bySlot.set(slot, slots.get(slot));
@@ -233,7 +256,10 @@ final class ClusterNodes {
         keepers = Collections.unmodifiableMap(masters);
     }
 
-    /** One that is called by another name by now is the same, as long as there is a connection. */
+    /**
+     * Returns the master if it is known, and opens it otherwise. A master whose address has changed remains the same as long as
+     * it is connected.
+     */
     private Keeper known(Node node) {
         return Optional.ofNullable(keepers.get(node.id()))
                 .filter(keeper -> keeper.node.equals(node) || keeper.store.isConnected())
@@ -244,14 +270,14 @@ final class ClusterNodes {
         driver.timer.schedule(config.commandTimeout().toNanos(), store::disconnect);
     }
 
-    /** A node said so that had the slot. */
+    /** Notes that the previous master of a slot has redirected it. */
     CompletionStage<Void> moved(int slot, String host, int port) {
         doubt();
         return driver.soon(0, () -> {
                     if (pin(slot, host, port)) {
                         return CompletableFuture.<Void>completedStage(null);
                     }
-                    // many are sent there at once
+                    // many requests are redirected at once, and one question is enough for all
                     return asking.computeIfAbsent(
                             host + ":" + port,
                             place -> believed(List.of(probe.ask(host, port)), false)
@@ -277,7 +303,7 @@ final class ClusterNodes {
                 .findFirst();
     }
 
-    /** The node at that place, which may keep nothing yet. */
+    /** Returns the store of the node at that address, which may have no slots yet. */
     CompletionStage<RedisStore> visit(String host, int port) {
         return driver.soon(
                 0,

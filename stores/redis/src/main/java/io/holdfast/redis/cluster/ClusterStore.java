@@ -46,11 +46,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client's locks in a cluster: each name at the master that keeps its slot.
+ * The store of a cluster, which keeps each name at the master of its slot.
  *
- * <p>A request goes to one node, and follows where that one sends it. One that says until when it may be applied was made for the
- * clock of the node that it was sent to first. At another node it is sent with a time that is over. That node answers it as late, with
- * the time there, and it is made anew. Each reply sets the clock of the node that sent it, and no other.
+ * <h2>Invariants</h2>
+ *
+ * <ol>
+ *   <li>The time after which a request must be refused counts by the clock of the first node. A request that is redirected is
+ *       sent with a time that is over. The other node answers it as late, with its own time, and the request is made again. So
+ *       no late duplicate is applied after the time that the engine assumes.
+ *   <li>Each reply sets the clock of the node that sent it, and no other clock.
+ * </ol>
  */
 public final class ClusterStore implements LockStore, CounterStore, TogetherStore, ClientRegistry.Records {
 
@@ -85,7 +90,7 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
         migratingSlot = new MigratingSlot(nodes, config.platform());
     }
 
-    /** Connects to all masters, and waits for it; some may be away, but not all. */
+    /** Connects to all masters, and waits for the connections. Some masters may be unreachable, but not all. */
     public void connect() {
         Optional<Throwable> error = driver.failureOf(
                 nodes.look()
@@ -105,7 +110,7 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
                 failures.unreachable("connect", missing).getMessage()));
     }
 
-    /** At least one of those that are there can do what most requests will want of them. */
+    /** Fails if none of the connected masters can provide the safety level. */
     private void requireAble() {
         List<StoreException> refusals = new CopyOnWriteArrayList<>();
         List<CompletionStage<Void>> able = nodes.all().stream()
@@ -126,7 +131,7 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
                 refusal.getMessage()));
     }
 
-    /** What comes later is a change, after which all is to be looked at. */
+    /** Opens the store of a node. The store of a master that is found later is lazy, so its first connection signals a gap. */
     private RedisStore open(ClusterTopology.Node node) {
         RedisStore store = new RedisStore(
                 config.withLazy(begun.get() && !node.id().isEmpty()),
@@ -157,14 +162,16 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
                 .readOnly();
     }
 
-    // ---- the way of a request
+    // ---- routing
 
-    /** Does it at the node that keeps the name, wherever that is. */
+    /** Sends the request to the node that has the name's slot, wherever that is. */
     private <T> CompletionStage<T> at(String name, Function<RedisStore, CompletionStage<T>> request) {
         return at(name, request, request);
     }
 
-    /** Another request is made at a node that the first one led to. */
+    /**
+     * Sends a request to the node that has the name's slot. A node to which the request is redirected gets the other request.
+     */
     private <T> CompletionStage<T> at(
             String name,
             Function<RedisStore, CompletionStage<T>> request,
@@ -210,7 +217,10 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
         };
     }
 
-    /** When the engine hears of a reply, the name may be at another node; so the node's clock learns of it here. */
+    /**
+     * Sends a request, and sets the clock of its node by the reply. The engine cannot do that, because the name may be at
+     * another node by the time it sees the reply.
+     */
     private <T> CompletionStage<T> timed(
             RedisStore node, String name, Function<RedisStore, CompletionStage<T>> request, ToLongFunction<T> time) {
         long sent = config.platform().nanoTime();
@@ -251,8 +261,8 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
     }
 
     /**
-     * Slot by slot, all at once. What is wrong with one slot does not touch the others, nor do they wait for it: where it has moved
-     * is noted, and the next attempt, which comes soon, goes there.
+     * Renews slot by slot, all at once. A failure in one slot does not fail the others, and they do not wait for it. If a slot
+     * has moved, its new node is noted. The next attempt comes soon and goes there.
      */
     @Override
     public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
@@ -329,12 +339,12 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
                 : CompletableFuture.completedStage(reply);
     }
 
-    /** For how long others of the batch wait with it. */
+    /** Returns the time for which the other renewals of the batch wait for this one. */
     private long soon(Renew request) {
         return Math.min(request.lease().toNanos() / 6, config.commandTimeout().toNanos() / 2);
     }
 
-    /** The other, if this does not come in time. */
+    /** Returns the stage, which completes with the other value if it fails or is late. */
     private <T> CompletionStage<T> inTime(long nanos, T other, CompletionStage<T> stage) {
         CompletableFuture<T> answer = stage.exceptionally(error -> other).toCompletableFuture();
         var unused = driver.soon(nanos, () -> answer.complete(other)).exceptionally(closed -> answer.complete(other));
@@ -361,7 +371,7 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
                 .thenApply(lists -> lists.stream().flatMap(List::stream).toList());
     }
 
-    /** Of those that are connected to; what came from the others meanwhile is told to be missing when they are again. */
+    /** Confirms the signals of the connected masters. The others signal a gap when they are connected again. */
     @Override
     public CompletionStage<Void> confirmSignals() {
         return ready().thenCompose(nothing -> Stages.all(
@@ -373,7 +383,7 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
                 });
     }
 
-    /** When it is known who keeps what, also if nobody has asked for anything yet. */
+    /** Completes when the masters are known. It asks for them if no request was made before. */
     private CompletionStage<Void> ready() {
         return nodes.all().isEmpty() ? look() : CompletableFuture.completedStage(null);
     }
@@ -384,7 +394,7 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
                         error -> CompletableFuture.failedStage(failures.unreachable("take locks", error)));
     }
 
-    // ---- what is counted
+    // ---- counters
 
     @Override
     public Optional<CounterStore> counters() {
@@ -455,11 +465,11 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
                 replies -> replies.get(0).serverMicros());
     }
 
-    // ---- who the clients are, each at the slot of its own record
+    // ---- records of the clients, each in the slot of its own key
 
     @Override
     public CompletionStage<List<String>> read(List<String> keys) {
-        // one that cannot be read tells nothing, and holds up nobody
+        // an unreadable record counts as absent, so that it delays nobody
         return Stages.all(keys.stream()
                         .map(key ->
                                 inTime(RECORD_NANOS, List.of(""), atKey(key, records -> records.read(List.of(key))))))

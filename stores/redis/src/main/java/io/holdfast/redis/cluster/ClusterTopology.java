@@ -12,14 +12,14 @@ import java.util.regex.Pattern;
 /**
  * The masters of a cluster and their slots, as one node knows them.
  *
- * @param sound whether it takes the cluster for one that works
- * @param epoch rises with each failover, and when a slot has moved; who knows of a later one mostly knows better
+ * @param sound whether the node considers the cluster healthy
+ * @param epoch rises with each failover, and when a slot has moved; a node with a later epoch usually knows better
  */
 record ClusterTopology(boolean sound, long epoch, List<Range> ranges) {
 
     private static final Pattern EPOCH = Pattern.compile("cluster_current_epoch:(\\d+)");
 
-    /** A master; a server that was wiped comes back as another one. */
+    /** A master. A server that was wiped has another id. */
     record Node(String id, String host, int port) {
 
         boolean isAt(String otherHost, int otherPort) {
@@ -27,12 +27,17 @@ record ClusterTopology(boolean sound, long epoch, List<Range> ranges) {
         }
     }
 
-    /** Slots in a row, and who keeps them. */
+    /** Consecutive slots, and their master. */
     record Range(int from, int to, Node master) {}
 
     /**
-     * Whom to believe, of several. A node of another cluster has no master in common with what was known before; one that was cut
-     * off may have raised its epoch by elections that it did not win; one that was removed, or has just been met, knows of no slots.
+     * Returns the order of answers, by which the last one is believed.
+     *
+     * <ul>
+     *   <li>A node of another cluster has no master in common with the known ones.
+     *   <li>A node that was partitioned may have raised its epoch by elections that it did not win.
+     *   <li>A node that was removed, or has just joined, knows no slots.
+     * </ul>
      *
      * @param known the ids of the masters that were known before
      */
@@ -43,22 +48,22 @@ record ClusterTopology(boolean sound, long epoch, List<Range> ranges) {
                 .thenComparingInt(ClusterTopology::covered);
     }
 
-    /** Whether it knows one of these masters, or there are none. */
+    /** Returns whether the answer has one of these masters, or there are none. */
     boolean isOf(Set<String> known) {
         Set<String> ids = new HashSet<>(known);
         ranges.forEach(range -> ids.remove(range.master().id()));
         return known.isEmpty() || ids.size() < known.size();
     }
 
-    /** How many slots have a master. */
+    /** Returns the number of slots that have a master. */
     int covered() {
         return ranges.stream().mapToInt(range -> range.to() - range.from() + 1).sum();
     }
 
     /**
-     * From the answers to CLUSTER INFO and CLUSTER SLOTS.
+     * Creates a topology from the answers to CLUSTER INFO and CLUSTER SLOTS.
      *
-     * @param host where it was asked; a node may not know by which name it is called
+     * @param host the host of the node, which may not know its own name
      */
     static ClusterTopology of(String info, List<?> slots, String host) {
         Matcher epoch = EPOCH.matcher(info);

@@ -14,13 +14,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Renews and releases holds key by key, while a slot migrates and its keys are at two nodes.
+ * Renews and releases holds key by key, while their slot migrates and the keys are at two nodes. {@link KeyPart} has the
+ * invariants.
  *
- * @param nodes at one of which the slot is, and at another of which it will be
+ * @param nodes the nodes of the cluster, of which one has the slot and another one imports it
  */
 record MigratingSlot(ClusterNodes nodes, Platform platform) {
 
-    /** One key after the other, as long as they have the holder. As if somebody waited; no tokens are given. */
+    /** Renews the keys one after the other, as long as they have the holder. The reply counts one waiter and has no tokens. */
     CompletionStage<Renew.Reply> renew(RedisStore node, Renew request) {
         long time = timeAt(node, request.name());
         List<KeyPart> parts = node.parts(request.name(), request.tenure(), request.mode());
@@ -34,8 +35,8 @@ record MigratingSlot(ClusterNodes nodes, Platform platform) {
     }
 
     /**
-     * Whoever waits is not served. What is not held may have a place, which is withdrawn when the slot has arrived: that fails as
-     * the request with all keys did.
+     * Releases a hold, without serving the wait queue. A tenure that is not held may have a position in the queue. It can only
+     * be withdrawn when the slot has arrived, so the request fails as it did with all keys.
      */
     CompletionStage<Release.Reply> release(RedisStore node, Release request, Throwable refusal) {
         long time = timeAt(node, request.name());
@@ -46,7 +47,7 @@ record MigratingSlot(ClusterNodes nodes, Platform platform) {
                 .thenApply(done -> new Release.Reply(true, 0, time));
     }
 
-    /** What is left behind if that fails is of nobody, and ends by itself. */
+    /** Releases the parts other than the hold. A part that remains after a failure belongs to nobody, and expires. */
     private CompletionStage<?> rest(List<KeyPart> parts, RedisStore node, String name) {
         return Stages.all(parts.stream()
                 .filter(part -> !part.isHold())
@@ -54,12 +55,14 @@ record MigratingSlot(ClusterNodes nodes, Platform platform) {
                         .exceptionally(error -> false)));
     }
 
-    /** What is known of it already: who answers may be another node, with another time. */
+    /**
+     * Returns the time of the node as known before the request. The reply may come from another node, which has another clock.
+     */
     private long timeAt(RedisStore node, String name) {
         return node.clock(name).notAfter(platform.nanoTime(), Duration.ZERO);
     }
 
-    /** Where the key is, or to where it is on its way. */
+    /** Runs the script at the node that has the key: this one, or the one that imports the slot. */
     private CompletionStage<Boolean> wherever(
             KeyPart part, RedisStore node, String name, Duration lease) {
         return node.byKey(part, name, lease, false).exceptionallyCompose(error -> {

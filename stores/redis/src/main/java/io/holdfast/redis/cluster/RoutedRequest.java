@@ -8,35 +8,36 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that is sent to the node that keeps its slot, and follows redirections until a node has done it or its time is over.
+ * A request that is sent to the node that has its slot. It follows redirections until a node has carried it out, or its time is
+ * over.
  *
- * <p>The request was made for the clock of one node, the first that it goes to. Any other node gets the request that is meant for
- * elsewhere, whether it was a redirection that led there or a slot that moved while the request paused.
+ * <p>Invariant: only the first node gets the request itself, because it was made for the clock of that node. Every other node
+ * gets the request for elsewhere. It does not matter whether a redirection led there, or the slot moved during a pause.
  *
- * @param <N> a node
- * @param <T> what comes of it
+ * @param <N> the type of a node
+ * @param <T> the type of the result
  */
 final class RoutedRequest<N, T> {
 
-    /** What is known of the nodes that may keep a slot. */
+    /** The knowledge about the nodes that may have a slot. */
     interface Route<N> {
 
-        /** The node that keeps it, as far as is known. */
+        /** Returns the node that has the slot; empty if no node is known to. */
         Optional<N> node();
 
-        /** Asks who keeps what. */
+        /** Asks the nodes which slots they have. */
         CompletionStage<Void> look();
 
-        /** The failure of a request for a slot that no node keeps. */
+        /** Returns the failure of a request for a slot that no node has. */
         RuntimeException lost();
 
-        /** Notes where a node says that the slot is. */
+        /** Notes that a node has redirected the slot. */
         CompletionStage<Void> moved(N from, Redirect redirect);
 
-        /** What is half way needs a moment. */
+        /** Completes after a short time. A slot that is half moved needs a pause. */
         CompletionStage<Void> pause();
 
-        /** No more attempts are made. */
+        /** Returns whether no more attempts are made. */
         boolean isOver();
     }
 
@@ -88,7 +89,7 @@ final class RoutedRequest<N, T> {
         boolean again = moved;
         moved = true;
         CompletionStage<Void> known = route.moved(node, redirect)
-                // who does not answer may do so in a moment
+                // a node that does not answer may do so in a moment
                 .exceptionallyCompose(error -> route.pause());
         return again ? known.thenCompose(nothing -> route.pause()) : known;
     }

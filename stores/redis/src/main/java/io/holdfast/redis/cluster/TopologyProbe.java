@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Asks nodes of a cluster for its topology as they know it. */
+/** Asks nodes of a cluster for the topology. */
 final class TopologyProbe {
 
     private final StoreConfig config;
@@ -34,7 +34,7 @@ final class TopologyProbe {
         failures = new RedisFailures(cluster);
     }
 
-    /** On its connection, which is there. */
+    /** Asks a node on its present connection. */
     CompletableFuture<ClusterTopology> ask(RedisStore store) {
         return store.session
                 .connection
@@ -44,7 +44,7 @@ final class TopologyProbe {
                 .toCompletableFuture();
     }
 
-    /** On a connection for this question alone. */
+    /** Asks a node on a connection for this question alone. */
     CompletableFuture<ClusterTopology> ask(String host, int port) {
         if (driver.isEnded()) {
             return CompletableFuture.failedFuture(new IOException("it is closed"));
@@ -73,7 +73,7 @@ final class TopologyProbe {
                 .thenCombine(redis.clusterSlots(), (info, slots) -> ClusterTopology.of(info, slots, host));
     }
 
-    /** The last of them in that order. Fails if nobody answers in time. */
+    /** Returns the last answer in the given order. Fails if no node answers in time. */
     CompletionStage<ClusterTopology> latest(
             List<CompletableFuture<ClusterTopology>> answers, Comparator<ClusterTopology> order) {
         return new FirstAnswers<>(driver.timer, config.connectTimeout(), answers).latest(order);

@@ -1,4 +1,4 @@
-/** The locks of a cluster: each name at the node that keeps its slot. */
+/** The store of a cluster, which keeps each name at the node that has its slot. */
 @NullMarked
 package io.holdfast.redis.cluster;
 

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
-/** Makes connections to a server that takes locks, wherever that is now. */
+/** Makes connections to the server that takes locks, wherever it is now. */
 public final class Connector {
 
     private static final long EARLY_NANOS = 5_000_000;
@@ -45,8 +45,10 @@ public final class Connector {
     }
 
     /**
-     * Connects to the master, in one of the ways that the client has, and prepares the connection; all within the time that
-     * there is for it, as a server may hang at any moment.
+     * Connects to the master and prepares the connection. Everything has one time limit, because a server may hang at any step.
+     *
+     * @param way how to open the connection
+     * @param prepare what to do before the connection is used
      */
     public <C extends StatefulRedisConnection<String, String>, T> CompletionStage<T> connect(
             BiFunction<RedisClient, RedisURI, ? extends CompletionStage<C>> way,
@@ -55,7 +57,7 @@ public final class Connector {
         Platform.Task limit = timer.schedule(
                 config.connectTimeout().toNanos(), () -> attempt.completeExceptionally(new TimeoutException()));
         master().thenCompose(server -> begun(way, server).thenCompose(made -> {
-                    // one that hangs is closed at the end of its time
+                    // a failed attempt closes its connection, even one that hangs until the time is up
                     var unused = attempt.whenComplete((ready, error) -> {
                         if (error != null) {
                             down(made);
@@ -77,7 +79,7 @@ public final class Connector {
         return attempt;
     }
 
-    /** A driver that is closed meanwhile complains of who comes then. */
+    /** Opens a connection, unless the driver is closed. Connecting through a closed driver would throw. */
     private <C> CompletionStage<C> begun(
             BiFunction<RedisClient, RedisURI, ? extends CompletionStage<C>> way, RedisURI server) {
         return driver.isEnded()
@@ -89,7 +91,7 @@ public final class Connector {
         return sentinels.map(group -> group.withMaster(uri)).orElseGet(() -> CompletableFuture.completedStage(uri));
     }
 
-    /** Whether the Sentinels name another server than this one by now. They may not answer; then it is not. */
+    /** Returns whether the Sentinels name another server by now. If they do not answer, they do not. */
     private CompletionStage<Boolean> isElsewhere(RedisURI server) {
         return sentinels.isEmpty()
                 ? CompletableFuture.completedStage(false)
@@ -97,7 +99,10 @@ public final class Connector {
                         error == null && !RedisAddress.place(now).equals(RedisAddress.place(server)));
     }
 
-    /** A server that is loading its data has no answer yet; and Lettuce 7 may be too early with a connection. */
+    /**
+     * Completes when the server answers a ping, and fails while it is loading its data. Lettuce 7 may announce a connection too
+     * early. The ping is then repeated.
+     */
     private <C extends StatefulRedisConnection<String, String>> CompletionStage<C> answering(
             C made, CompletableFuture<C> ready) {
         CompletionStage<String> answer = made.async().ping();
@@ -113,7 +118,7 @@ public final class Connector {
         return ready;
     }
 
-    /** One that takes no locks is of no use. */
+    /** Fails if the server takes no locks. */
     private <C extends StatefulRedisConnection<String, String>> CompletionStage<C> greeted(C made) {
         return HelloReply.ask(made.async()).handle((hello, error) -> {
             if (error != null) {
@@ -127,12 +132,12 @@ public final class Connector {
         });
     }
 
-    /** Whether messages can be kept in their slot, by what the server said that was connected to last. */
+    /** Returns whether the server that was connected to last can keep messages within a slot. */
     public boolean hasShardChannels() {
         return sharded;
     }
 
-    /** An address may be that of another node by now. */
+    /** Fails if another node of the cluster has this address by now. */
     private <C extends StatefulRedisConnection<String, String>> CompletionStage<C> identified(C made) {
         Optional<String> wanted = failures.server().id();
         return wanted.isEmpty()
@@ -146,12 +151,18 @@ public final class Connector {
     }
 
     /**
-     * Looks after a connection that is in use: calls {@code lost} when it is cut, when the answer to a beat is that it is of no use,
-     * when one stays out for twice as long as any request is waited for, and when the Sentinels name another server by now. One that
-     * was cut off from the others does not know that it is no master any more.
+     * Watches a connection that is in use, and calls {@code lost} in these cases:
      *
-     * @param place to which it was made
-     * @param beat asks something; false if the connection is of no use
+     * <ul>
+     *   <li>the connection is cut
+     *   <li>a beat answers that the connection is unusable, or is not answered within twice the command timeout
+     *   <li>the Sentinels name another server by now. A master that was partitioned from the others does not know that it was
+     *       replaced (split brain)
+     * </ul>
+     *
+     * @param place the server of the connection
+     * @param beat sends a question; its answer is {@code false} if the connection is unusable
+     * @param lost may be called more than once
      */
     public void keepWatch(
             StatefulRedisConnection<String, String> made,

@@ -26,7 +26,12 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
-/** What all connections of a client share: the driver, its threads, and a timer. */
+/**
+ * The parts that all connections of a client share: the driver, its threads, and a timer.
+ *
+ * <p>Invariant: every stage of {@link #soon} completes. If a stage is registered while the driver is closed, the registering
+ * thread fails it. That thread reads the flag after it has registered the stage.
+ */
 public final class Driver {
 
     private static final long CLOSE_NANOS = 2_000_000_000;
@@ -43,7 +48,11 @@ public final class Driver {
     public final Platform.Timer timer;
     public final RedisClient client;
 
-    /** @param shared whose threads and settings are used; empty for some of its own */
+    /**
+     * Creates a driver.
+     *
+     * @param shared the client whose threads and settings are used; empty if the driver has its own
+     */
     public Driver(StoreConfig config, RedisAddress server, Optional<AbstractRedisClient> shared) {
         name = "holdfast-" + config.client().name().orElse(config.client().id());
         connectTimeout = config.connectTimeout();
@@ -71,14 +80,14 @@ public final class Driver {
                 .build();
     }
 
-    /** The same, with what all connections have in common. */
+    /** Sets what all connections have in common on the address, and returns it. */
     public RedisURI prepared(RedisURI address) {
         address.setClientName(name.replaceAll("[^!-~]", "_"));
         address.setTimeout(connectTimeout);
         return address;
     }
 
-    /** Of a connection, which is one run of one server for those who compare times. */
+    /** Returns the number of a new connection. It stands for one run of one server, within which times can be compared. */
     public long nextRun() {
         return runs.incrementAndGet();
     }
@@ -87,7 +96,7 @@ public final class Driver {
         return ended;
     }
 
-    /** Does something on the timer's thread; what was not done when this is closed fails. */
+    /** Runs an action on the timer's thread. The stage fails if the driver is closed first. */
     public <T> CompletionStage<T> soon(long nanos, Supplier<T> action) {
         CompletableFuture<T> done = new CompletableFuture<>();
         long ticket = tickets.incrementAndGet();
@@ -117,7 +126,7 @@ public final class Driver {
         late.completeExceptionally(new IOException("it is closed"));
     }
 
-    /** Waits for something, but not for longer than that; empty if it went well. */
+    /** Waits for a stage for a limited time. Returns its failure; empty if it succeeded. */
     @CanIgnoreReturnValue
     public Optional<Throwable> failureOf(CompletionStage<?> stage, long limitNanos) {
         CompletableFuture<?> end = stage.toCompletableFuture();
@@ -126,7 +135,10 @@ public final class Driver {
                 .join();
     }
 
-    /** After what the timer does just now; waits until all connections are closed, and the threads ended. */
+    /**
+     * Closes all connections when the timer's present task is done. Waits until they are closed and the threads have ended, for
+     * some seconds at most.
+     */
     public void close() {
         ended = true;
         CompletableFuture<Void> idle = new CompletableFuture<>();

@@ -5,8 +5,8 @@ import io.netty.buffer.ByteBufUtil;
 import java.nio.charset.StandardCharsets;
 
 /**
- * UTF-8 that knows how long a text will be, so that the driver writes it where it belongs. Of the driver's own codec the length
- * is only guessed, and each argument of each command goes through a buffer of its own.
+ * A UTF-8 codec that knows the exact length of each text, so that the driver writes the text straight to its place. The
+ * driver's own codec only estimates the length, and copies each argument of each command through a buffer.
  */
 public final class ExactUtf8 extends StringCodec {
 

@@ -10,10 +10,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The answers of several servers that are asked the same at once, so that a server that hangs delays nobody. The latest of the
- * answers that come within a moment of the first one is believed.
+ * The answers of several servers that are asked the same question at once, so that a server that hangs delays nobody. It waits
+ * until 100 ms after the first answer, and then takes the latest of the answers.
  *
- * @param <A> an answer
+ * @param <A> the type of an answer
  */
 public final class FirstAnswers<A> {
 
@@ -22,7 +22,11 @@ public final class FirstAnswers<A> {
     private final List<CompletableFuture<A>> answers;
     private final CompletableFuture<Void> enough = new CompletableFuture<>();
 
-    /** @param limit for the first answer */
+    /**
+     * Creates the answers of servers that were asked.
+     *
+     * @param limit the time limit for the first answer
+     */
     public FirstAnswers(Platform.Timer timer, Duration limit, List<CompletableFuture<A>> answers) {
         this.answers = answers;
         timer.schedule(limit.toNanos(), () -> enough.complete(null));
@@ -33,7 +37,7 @@ public final class FirstAnswers<A> {
         }
     }
 
-    /** Fails if nobody has answered in time. */
+    /** Returns the last answer in the given order. Fails if no server has answered in time. */
     public CompletionStage<A> latest(Comparator<A> order) {
         return enough.thenApply(nothing -> latest(answers, order));
     }
@@ -46,7 +50,7 @@ public final class FirstAnswers<A> {
                 .orElseThrow(() -> failure(answers));
     }
 
-    /** What a server has said is believed if no other one may say something else later. */
+    /** Returns the error to report. An error without an answer is preferred, because that server may still answer otherwise. */
     private static <A> CompletionException failure(List<CompletableFuture<A>> answers) {
         return new CompletionException(answers.stream()
                 .map(FirstAnswers::error)

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletionStage;
  *
  * @param mode {@code standalone}, {@code sentinel} or {@code cluster}
  * @param role {@code master} or {@code replica}
- * @param version of the Redis that it is, or is compatible with, like {@code 7.0.15}
+ * @param version the version of Redis that it is, or is compatible with, like {@code 7.0.15}
  */
 public record HelloReply(String mode, String role, String version) {
 
@@ -32,13 +32,13 @@ public record HelloReply(String mode, String role, String version) {
         return at < 0 || at + 1 == reply.size() ? "" : String.valueOf(reply.get(at + 1));
     }
 
-    /** Whether messages can be kept in a slot. */
+    /** Returns whether the server can keep messages within a slot. */
     public boolean hasShardChannels() {
         String major = version.split("\\.", 2)[0];
         return mode.equals("cluster") && major.matches("\\d{1,9}") && Integer.parseInt(major) >= SHARD_CHANNELS_SINCE;
     }
 
-    /** Whether it may write. */
+    /** Returns whether the server is a master, which accepts writes. */
     public boolean isMaster() {
         return !role.equals("replica");
     }

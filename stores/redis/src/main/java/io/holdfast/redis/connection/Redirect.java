@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletionException;
 
 /**
- * Why a node of a cluster did not do it: it keeps the slot no more, or is about to hand it over. Is the cause of the error that a
- * user sees if there is no way on.
+ * The answer of a cluster node that did not carry out a request, because the slot has moved or is about to move. It is the
+ * cause of the error that a user sees if the redirection cannot be followed.
  *
  * <p>See <a href="https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/">Redis cluster specification</a>.
  */
@@ -13,13 +13,13 @@ public final class Redirect extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    /** What it said. */
+    /** The kinds of redirection. */
     public enum Kind {
         /** Another node has the slot. */
         MOVED,
-        /** The key is not here any more, and the slot still is; another node may have it. */
+        /** The node has the slot, but no longer the key. Another node may have it. */
         ASK,
-        /** Some of the keys are here, and some are not. */
+        /** The node has some of the keys, but not all. */
         TRYAGAIN
     }
 
@@ -42,12 +42,12 @@ public final class Redirect extends RuntimeException {
         return host(host, ofWhoSaidIt);
     }
 
-    /** Where a node says that one is; some say that they do not know. */
+    /** Returns the host that a node reports; the other one if the node does not know it. */
     public static String host(String said, String otherwise) {
         return said.isEmpty() || said.equals("?") || said.equals("null") ? otherwise : said;
     }
 
-    /** Empty for any other answer of a server. */
+    /** Returns the redirection in a server's answer; empty for any other answer. */
     public static Optional<Redirect> in(String answer) {
         String[] words = answer.split(" ", -1);
         return switch (words[0]) {
@@ -58,7 +58,7 @@ public final class Redirect extends RuntimeException {
         };
     }
 
-    /** Empty for any other error. */
+    /** Returns the redirection in an error; empty for any other error. */
     public static Optional<Redirect> in(Throwable error) {
         Throwable plain = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
         return Optional.ofNullable(plain.getCause())

@@ -10,13 +10,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The address of a server, of the Sentinels that know it, or of some nodes of a cluster, with the login and the options of the URI.
+ * The address of a store, with the login and the options of its URI. It is that of a server, of the Sentinels that know the
+ * server, or of some nodes of a cluster.
  *
- * @param uri of the server; of one that Sentinels name, and of the nodes of a cluster, it has all but the place
- * @param group who names the server; empty if the URI does
- * @param nodes some of a cluster, that know the others; empty if it belongs to none
- * @param id of the node of a cluster that is to be there; empty if any may be
- * @param options how to connect, and who else is there
+ * @param uri the server. For a master that Sentinels name, and for the nodes of a cluster, it has all but host and port
+ * @param group the Sentinels that name the server; empty if the URI names it
+ * @param nodes some nodes of a cluster, which know the others; empty if the server is not in a cluster
+ * @param id the id of the cluster node that must be there; empty if it may be any
+ * @param options how to connect, and whether Redisson uses the same locks
  */
 public record RedisAddress(
         RedisURI uri, Optional<Group> group, List<RedisURI> nodes, Optional<String> id, UriOptions options) {
@@ -24,7 +25,7 @@ public record RedisAddress(
     /**
      * Sentinels, and the name by which they know a master.
      *
-     * @param sentinels where they are, and who logs in there
+     * @param sentinels the addresses of the Sentinels, with their login
      */
     record Group(List<RedisURI> sentinels, String master) {}
 
@@ -34,7 +35,7 @@ public record RedisAddress(
     private static final String DATABASE = "(/(?<database>\\d{0,6}))?";
     private static final String OPTIONS = "(\\?(?<options>[^#\\s]*))?";
 
-    /** What a URI may be. */
+    /** The forms of a URI. */
     enum Form {
         SERVER(
                 "",
@@ -63,7 +64,7 @@ public record RedisAddress(
                     .orElse(SERVER);
         }
 
-        /** What it looks like when something is missing. */
+        /** Returns a hint at the part that is probably missing. */
         private String hint() {
             return this == GROUP ? "is the name of the master there? " : "";
         }
@@ -88,10 +89,10 @@ public record RedisAddress(
                 return of(form, parts, uri.startsWith("rediss"));
             }
         } catch (UriOptions.Wrong e) {
-            // behind an @ the options may be the rest of a password
+            // options with an @ may be the rest of a password, which must not be shown
             problem = parts.group("options").contains("@") ? "" : e.getMessage() + "; ";
         } catch (IllegalArgumentException e) {
-            // its text may show the password; what was wrong is said below
+            // the text of this exception may show the password; the error below says what is wrong
         }
         throw new IllegalArgumentException(
                 "not a Redis URI: '" + StoreUri.masked(text) + "'; " + problem + "the form is " + form.shown
@@ -126,14 +127,14 @@ public record RedisAddress(
         return server;
     }
 
-    /** That of one node of the cluster; with an empty id, of whichever is there. */
+    /** Returns the address of a cluster node. With an empty id, it may be any node. */
     public RedisAddress node(String nodeId, String host, int port) {
         RedisURI node = RedisURI.builder(uri).withHost(host).withPort(port).build();
         return new RedisAddress(
                 node, group, List.of(node), Optional.of(nodeId).filter(known -> !known.isEmpty()), options);
     }
 
-    /** Whether it is a cluster, or a node of one. */
+    /** Returns whether this is a cluster, or a node of one. */
     public boolean isCluster() {
         return !nodes.isEmpty();
     }
@@ -141,21 +142,21 @@ public record RedisAddress(
     private static RedisURI place(String place, boolean tls, String login, int defaultPort) {
         int colon = place.indexOf(':', place.indexOf(']') + 1);
         String host = colon < 0 ? place : place.substring(0, colon);
-        // Java has no underscores in the hosts of URIs
+        // Java rejects underscores in the host of a URI
         RedisURI uri = RedisURI.create((tls ? "rediss://" : "redis://") + login + "host"
                 + (colon < 0 ? ":" + defaultPort : place.substring(colon)));
         uri.setHost(host.replaceAll("[\\[\\]]", ""));
         return uri;
     }
 
-    /** Whether clients of Redisson use the same locks, and are to be woken, too. */
+    /** Returns whether clients of Redisson use the same locks, and are to be woken. */
     public boolean besideRedisson() {
         return options.besideRedisson();
     }
 
-    // ---- what is shown
+    // ---- texts
 
-    /** As in the URI, without users and passwords. */
+    /** Returns the URI without user and password. */
     @Override
     public String toString() {
         String database = uri.getDatabase() == 0 ? "" : "/" + uri.getDatabase();
@@ -172,7 +173,7 @@ public record RedisAddress(
         return uris.stream().map(RedisAddress::place).collect(Collectors.joining(","));
     }
 
-    /** Host and port. */
+    /** Returns host and port. */
     public static String place(RedisURI uri) {
         String host = uri.getHost().contains(":") ? "[" + uri.getHost() + "]" : uri.getHost();
         return host + ":" + uri.getPort();

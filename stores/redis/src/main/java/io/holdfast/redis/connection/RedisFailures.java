@@ -17,13 +17,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 
-/** Errors of a server or a connection as exceptions: what failed, how to repair it, and what is known about the effect. */
+/**
+ * The errors of a server or a connection as exceptions. Their texts say what failed and how to repair it. Their effect says
+ * what is known about the outcome.
+ */
 public record RedisFailures(RedisAddress server) {
 
-    /** With what the errors begin that our scripts raise. */
+    /** The prefix of the errors that our scripts raise. */
     private static final String OURS = "HF";
 
-    /** The one of them that says that another program's data are there; the others end when somebody repairs the cause. */
+    /** The error of a script that finds data of another program. All others end when their cause is repaired. */
     private static final String FOREIGN = "HFTYPE";
 
     private static final String CONNECT = "cannot connect";
@@ -34,7 +37,7 @@ public record RedisFailures(RedisAddress server) {
     private static final String NO_CLUSTER = "it belongs to no cluster; the URI is redis://host:port";
     private static final String TOO_OLD = "it does not know RESP3; use Redis 6 or later, or Valkey";
 
-    /** What a server that rejects a connection says without a code of its own, and what somebody has to do about it. */
+    /** The texts by which a server rejects a connection without an error code, each with the remedy. */
     private static final Map<String, String> REJECTIONS = Map.of(
             "DB index", "it has no database of that number; see databases in its configuration, and the end of the URI",
             "SELECT is not allowed in cluster mode", CLUSTER,
@@ -45,8 +48,8 @@ public record RedisFailures(RedisAddress server) {
     private static final String MOVING = "the slot of the name is on its way to another node, or has arrived there";
 
     /**
-     * What the errors mean. None of them has an effect: the server rejects a command for lack of memory only as long as the script has
-     * written nothing.
+     * The meanings of error codes. A request with one of these errors was not applied. In particular, a server rejects a
+     * command for lack of memory only as long as its script has written nothing.
      */
     private static final Map<String, String> MEANINGS = Map.ofEntries(
             Map.entry("NOSCRIPT", "it forgets scripts as soon as they are loaded; look for SCRIPT FLUSH in a loop"),
@@ -71,13 +74,13 @@ public record RedisFailures(RedisAddress server) {
 
     private static final Pattern OF_A_COMMAND = Pattern.compile("ERR Error running script .*: -([A-Z]+ .*)");
 
-    /** What the driver says of a command that it does not send. */
+    /** The driver's text for a command that it did not send. */
     private static final String UNSENT = "Currently not connected";
 
     private static final Set<String> TO_BE_REPAIRED =
             Set.of("WRONGPASS", "NOAUTH", "NOPERM", "OOM", "DENIED", "NOPROTO");
 
-    /** A request that had this error. */
+    /** Returns the failure of a request. */
     public StoreException request(String what, Throwable error) {
         Throwable cause = root(error);
         if (cause instanceof StoreException known) {
@@ -92,12 +95,17 @@ public record RedisFailures(RedisAddress server) {
                 : failed(Effect.UNKNOWN, what, "the connection was lost before the answer: " + cause);
     }
 
-    /** A renewal that had this error: the server still keeps the lock, and somebody may repair the cause before the lease ends. */
+    /**
+     * Returns the failure of a renewal. A refusal is not final, because the server still keeps the lock, and the cause may be
+     * repaired before the lease ends.
+     */
     public StoreException renewal(Throwable error) {
         return untilRepaired(request("renew", error));
     }
 
-    /** The renewal of one name that had this error as its answer. A missing right can come back; foreign data stays. */
+    /**
+     * Returns the failure of the renewal of one name. A missing right may be granted again, but data of another program stays.
+     */
     public StoreException renewal(String name, String text) {
         StoreException cause = answer("renew '" + name + "'", text);
         return code(text).equals(FOREIGN) ? cause : untilRepaired(cause);
@@ -109,22 +117,22 @@ public record RedisFailures(RedisAddress server) {
                 : cause;
     }
 
-    /** Whether a server has said so. */
+    /** Returns whether the error is an answer of a server. */
     static boolean isAnswer(Throwable error) {
         return root(error) instanceof RedisCommandExecutionException;
     }
 
-    /** Whether it stays as it is until somebody has repaired it. */
+    /** Returns whether the error stays until its cause is repaired. */
     public static boolean isRefusal(Throwable error) {
         return root(error) instanceof StoreException known && known.effect() == Effect.REFUSED;
     }
 
-    /** Whether the server was a master, and is none any more. */
+    /** Returns whether the server was demoted from master to replica. */
     public static boolean isDemotion(Throwable error) {
         return isAnswer(error) && code(String.valueOf(root(error).getMessage())).equals("READONLY");
     }
 
-    /** Why locks cannot be kept by a server that says this of itself; empty if they can. */
+    /** Returns the reason why the server cannot keep locks; empty if it can. */
     Optional<StoreException> objection(HelloReply hello) {
         return topology(hello)
                 .or(() -> hello.isMaster()
@@ -132,7 +140,7 @@ public record RedisFailures(RedisAddress server) {
                         : Optional.of(answer(CONNECT, "READONLY its role is " + hello.role())));
     }
 
-    /** Why it is not what the URI says; empty if it is. */
+    /** Returns the reason why the server is not of the kind that the URI names; empty if it is. */
     public Optional<StoreException> topology(HelloReply hello) {
         return switch (hello.mode()) {
             case "sentinel" -> Optional.of(failed(Effect.REFUSED, CONNECT, SENTINEL));
@@ -142,12 +150,12 @@ public record RedisFailures(RedisAddress server) {
         };
     }
 
-    /** The cluster is another one by now, or has other nodes. */
+    /** Returns the failure of a connection to an address at which another node is by now. */
     StoreException anotherNode(String id) {
         return failed(Effect.NOT_APPLIED, CONNECT, "another node is there by now, " + id);
     }
 
-    /** No node is known to keep that slot. */
+    /** Returns the failure of a request for a slot that no known node has. */
     public StoreException uncovered(String what, int slot) {
         return failed(
                 Effect.NOT_APPLIED,
@@ -155,7 +163,7 @@ public record RedisFailures(RedisAddress server) {
                 "no master keeps the slot " + slot + "; look at CLUSTER INFO and CLUSTER SLOTS");
     }
 
-    /** A request, or a part of one, that had this error as its answer. */
+    /** Returns the failure of a request, or of a part of one, whose answer was an error. */
     public StoreException answer(String what, String text) {
         String code = code(text);
         if (code.startsWith(OURS)) {
@@ -171,12 +179,12 @@ public record RedisFailures(RedisAddress server) {
                 : failed(effect(code), what, meaning + " (" + text + ")");
     }
 
-    /** The master has done it, and did not wait for others. */
+    /** Returns the failure of a wait for replicas or disks. The master has applied the request. */
     StoreException notConfirmed(String what, Throwable error) {
         return failed(Effect.UNCONFIRMED, what, "it stands, but waiting for replicas or disks failed: " + root(error));
     }
 
-    /** The master has done it, and its disk does not know. */
+    /** Returns the failure of a request that the master has applied, but its disk does not have. */
     StoreException notWritten(String what, long millis) {
         return failed(
                 Effect.UNCONFIRMED,
@@ -185,7 +193,10 @@ public record RedisFailures(RedisAddress server) {
                         + " ms; set appendfsync to always, and look at aof_delayed_fsync in INFO persistence");
     }
 
-    /** Why nobody can tell what is on the disk of a server that answered like this when it was asked; empty if that is not known. */
+    /**
+     * Returns the failure of a server that answered WAITAOF with this error, if it shows that the server cannot tell what is on
+     * its disk. Otherwise it is empty.
+     */
     public Optional<StoreException> notDurable(Safety wanted, Throwable error) {
         String text = String.valueOf(root(error).getMessage());
         String why = null;
@@ -199,7 +210,7 @@ public record RedisFailures(RedisAddress server) {
         return Optional.ofNullable(why).map(reason -> notDurable(wanted, reason + " (" + text + ")"));
     }
 
-    /** The same of one that told how it writes. */
+    /** Returns the failure of a server with this configuration if it cannot promise what is on its disk; empty if it can. */
     Optional<StoreException> notDurable(Safety wanted, Map<String, String> config) {
         String when = config.getOrDefault("appendfsync", ALWAYS);
         return when.equals(ALWAYS)
@@ -211,7 +222,7 @@ public record RedisFailures(RedisAddress server) {
         return failed(Effect.REFUSED, "safety " + wanted, why);
     }
 
-    /** The master has done it, and too few replicas know. */
+    /** Returns the failure of a request that the master has applied, but too few replicas have. */
     StoreException notReplicated(String what, long count, Safety wanted, long millis) {
         return failed(
                 Effect.UNCONFIRMED,
@@ -221,7 +232,7 @@ public record RedisFailures(RedisAddress server) {
                         + " ms; look at connected_slaves and lag in INFO replication");
     }
 
-    /** Nothing can be granted there, as so few replicas are connected. */
+    /** Returns the failure of a server that can grant nothing, because too few replicas are connected to it. */
     StoreException tooFewReplicas(Safety wanted, String count) {
         return failed(
                 Effect.REFUSED,
@@ -232,7 +243,7 @@ public record RedisFailures(RedisAddress server) {
                         + " min-replicas-to-write to " + wanted.replicas());
     }
 
-    /** There is no connection to send a request on. */
+    /** Returns the failure of a request for which there is no connection. */
     public StoreException unreachable(String what, Throwable error) {
         Throwable cause = root(error);
         if (cause instanceof StoreException known) {
@@ -281,7 +292,9 @@ public record RedisFailures(RedisAddress server) {
         return "only one side uses TLS, or they do not agree on it";
     }
 
-    /** Of what was answered to a script, or to a command in it, by a server of before 7 too. */
+    /**
+     * Returns the code of an error. Servers before version 7 put the error of a command in a script behind a text of their own.
+     */
     private static String code(String text) {
         Matcher inScript = OF_A_COMMAND.matcher(text);
         return (inScript.lookingAt() ? inScript.group(1) : text).split(" ", 2)[0];

@@ -30,25 +30,35 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs scripts so that their effect counts only when replicas, or disks, have it.
+ * Runs scripts whose effect counts only when replicas, or disks, have it.
  *
- * <p>The command for that, WAIT or WAITAOF, blocks what comes behind it on its connection; so these scripts have a connection
- * of their own, and nobody else waits with them. It tells how many replicas have all that had been
- * written when the command before it on its connection was done. So it is sent after the answer of a script, and on the same connection: on another one it could
- * be the master after a failover that answers, which never saw the script. One WAIT is under way at a time; the next one
- * serves all whose scripts were answered meanwhile. A script may be sent behind a first WAIT, and be answered when the second has
- * begun for others. So three in a row are waited for at most, and all end within the time that a request has.
+ * <h2>Invariants</h2>
  *
- * <p>An effect that too few have in time is unknown: it stands at the master, and is asked for anew or given back.
+ * <ol>
+ *   <li>A WAIT follows the answer of each script that it confirms, on the same connection. On another connection, the answer
+ *       could come from the new master after a failover, which never saw the script.
+ *   <li>At most one WAIT is under way on a connection. The next one serves all scripts that were answered in the meantime.
+ *   <li>A WAIT that somebody wants is always sent. Either the thread that wants it sends it, or the end of the previous WAIT
+ *       does (no lost wake-up).
+ * </ol>
  *
- * <p>A server with fewer replicas than are wanted cannot grant anything. So their number is asked for when a connection is made,
- * and with each of its beats. If they are too few at the first look, acquires are refused at once. Later, as after a failover, replicas
- * may take a while to follow the new master: acquires are refused when they have been too few for {@value #PATIENCE_SECONDS} s. Renewals
- * are sent in any case, since their answers tell of losses. If the user may not ask, nothing is refused.
+ * <p>WAIT and WAITAOF block everything behind them on their connection. So these scripts have a connection of their own, and no
+ * other request waits for them. A script may queue behind a first WAIT, and be answered when a
+ * second one is already under way. So a script waits for three WAITs at most, and their limits together fit into the time of a
+ * request.
  *
- * <p>A server that cannot say what its disk has is asked for nothing: that is found when it is connected to, and again with each
- * beat of that connection. Nor is one that writes to its disk once in a second, if its user may be told so: some of these say
- * that it is there when it is not (<a href="https://github.com/redis/redis/pull/13793">redis#13793</a>).
+ * <p>If too few replicas or disks have an effect in time, its outcome is unconfirmed. It stays at the master, and is requested
+ * again or given back.
+ *
+ * <p>A server with fewer replicas than wanted can grant nothing. Their number is read when a connection is made, and with each
+ * beat. If there are too few at the first look, acquires are refused at once. Later, for example after a failover, replicas may
+ * need time to follow the new master. So acquires are then refused only after {@value #PATIENCE_SECONDS} s with too few.
+ * Renewals are always sent, because their answers report losses. If the user may not read the number, nothing is refused.
+ *
+ * <p>A server that cannot tell what is on its disk gets no requests. It is checked when a connection is made, and with each
+ * beat. If the user may read the setting, a server whose {@code appendfsync} is not {@code always} gets none either. With
+ * {@code everysec}, some servers report data on the disk that is not there (<a
+ * href="https://github.com/redis/redis/pull/13793">redis#13793</a>).
  *
  * <p>See <a href="https://redis.io/docs/latest/commands/wait/">WAIT</a> and <a
  * href="https://redis.io/docs/latest/commands/waitaof/">WAITAOF</a>.
@@ -66,10 +76,13 @@ public final class Replicas {
     private final long limitMillis;
     private final Reconnecting<Line> current;
 
-    /** Of all connections, so that one that flaps does not renew the patience. */
+    /**
+     * The last time with enough replicas. All connections share it, so that a connection that flaps does not extend the
+     * patience.
+     */
     private volatile long lastEnough;
 
-    /** What has the effects of all that was answered on a connection before. */
+    /** The disk and the replicas that have the effects of everything that was answered on a connection before. */
     private record Reached(boolean disk, long replicas) {}
 
     public Replicas(
@@ -79,7 +92,7 @@ public final class Replicas {
         this.failures = failures;
         this.connector = connector;
         limitMillis = Math.max(1, config.commandTimeout().multipliedBy(3).toMillis() / 10);
-        // a master that a cluster names later was promoted: its replicas may be on their way
+        // a master that is found later may have been promoted, and its replicas may still be connecting
         boolean promoted = failures.server().isCluster() && config.lazy();
         lastEnough = platform.nanoTime() - (promoted ? 0 : PATIENCE_NANOS);
         current = new Reconnecting<>(
@@ -94,7 +107,7 @@ public final class Replicas {
                 });
     }
 
-    /** Why this server can grant nothing now; empty if it can. Fails if it does not answer. */
+    /** Returns the reason why this server can grant nothing now; empty if it can. Fails if it does not answer. */
     private CompletionStage<Optional<StoreException>> shortage(StatefulRedisConnection<String, String> made) {
         return made.async()
                 .info("replication")
@@ -108,13 +121,13 @@ public final class Replicas {
                 : Optional.empty();
     }
 
-    /** Why nothing can be told by this server; empty if it can. Fails if it does not answer. */
+    /** Returns the reason why this server cannot tell what is on its disk; empty if it can. Fails if it does not answer. */
     private CompletionStage<Optional<StoreException>> diskRefusal(StatefulRedisConnection<String, String> made) {
         return waitForDisks(made, 0, 1)
                 .handle(Replicas::errorAnswered)
                 .thenCompose(error -> error.isPresent()
                         ? verdict(error.get())
-                        // what is hidden from this user counts as right
+                        // a setting that is hidden from this user counts as right
                         : made.async()
                                 .configGet("appendfsync")
                                 .handle((config, hidden) ->
@@ -123,7 +136,10 @@ public final class Replicas {
                                                 : failures.notDurable(safety, config)));
     }
 
-    /** Fails if it says nothing of what the server can do, as that it is no master any more. */
+    /**
+     * Returns the refusal that the error stands for. Fails if the error says nothing about what the server can do, such as a
+     * demotion.
+     */
     private CompletionStage<Optional<StoreException>> verdict(Throwable error) {
         Optional<StoreException> refusal = failures.notDurable(safety, error);
         return refusal.isPresent() ? CompletableFuture.completedStage(refusal) : CompletableFuture.failedStage(error);
@@ -136,7 +152,7 @@ public final class Replicas {
         return Optional.ofNullable(error);
     }
 
-    /** Fails if this server cannot do what is wanted. */
+    /** Fails if this server cannot provide the safety level. */
     public CompletionStage<Void> able() {
         return current.get()
                 .exceptionallyCompose(error -> CompletableFuture.failedStage(failures.unreachable("connect", error)))
@@ -146,9 +162,9 @@ public final class Replicas {
     }
 
     /**
-     * Runs a script; fails if it granted something, and too few replicas have it in time.
+     * Runs a script. Fails if it granted something that too few replicas or disks have in time.
      *
-     * @param acquires whether it is not to be run while there are too few replicas
+     * @param acquires whether the script is refused while there are too few replicas
      */
     public <T> CompletionStage<T> run(
             boolean acquires,
@@ -165,7 +181,7 @@ public final class Replicas {
                                                 .handle((reached, error) -> confirmed(what, reply, reached, error)))));
     }
 
-    /** What is not known for nothing may be something. */
+    /** Returns whether the reply is known to grant nothing. An unknown reply may grant something. */
     private static boolean grantsNothing(Object reply) {
         return reply instanceof List<?> all
                 ? all.stream().allMatch(Replicas::grantsNothing)
@@ -197,7 +213,7 @@ public final class Replicas {
                         .thenApply(count -> new Reached(true, count));
     }
 
-    /** In a form that all versions of the driver have. */
+    /** Sends WAITAOF, in a form that all supported versions of the driver have. */
     private static CompletionStage<Reached> waitForDisks(
             StatefulRedisConnection<String, String> made, int replicas, long millis) {
         CommandArgs<String, String> args =
@@ -221,12 +237,12 @@ public final class Replicas {
         }
     }
 
-    /** The connection, if it is this one, is of no use any more. */
+    /** Reports that a connection is unusable. Does nothing if it is not the present one. */
     public void lost(StatefulRedisConnection<?, ?> connection) {
         current.now().filter(line -> line.connection == connection).ifPresent(current::lost);
     }
 
-    /** The present connection is of no use any more. */
+    /** Reports that the present connection is unusable. */
     public void lost() {
         current.now().ifPresent(current::lost);
     }
@@ -235,7 +251,7 @@ public final class Replicas {
         current.close();
     }
 
-    /** Ends the connection, too. */
+    /** Stops making connections, and closes the present one. */
     public void leave() {
         var last = current.now();
         close();
@@ -262,7 +278,7 @@ public final class Replicas {
                     connection, place, () -> judged().handle((done, error) -> error == null), () -> current.lost(this));
         }
 
-        /** Looks whether the server can do what is wanted. */
+        /** Checks whether the server can provide the safety level. */
         CompletionStage<Void> judged() {
             CompletionStage<Void> disk = safety.onDisk()
                     ? diskRefusal(connection).thenAccept(found -> refusal = found)
@@ -277,13 +293,13 @@ public final class Replicas {
             shortage = found;
         }
 
-        /** Why a script is not to be run now; empty if it is. */
+        /** Returns the reason why a script must not be run now; empty if it may. */
         Optional<StoreException> refusal(boolean acquires) {
             boolean patient = platform.nanoTime() - lastEnough < PATIENCE_NANOS;
             return refusal.isPresent() || !acquires || patient ? refusal : shortage;
         }
 
-        /** What has all that was answered before. */
+        /** Returns what has the effects of all scripts that were answered before this call. */
         CompletionStage<Reached> reached() {
             Turn mine = Objects.requireNonNull(next.get());
             mine.wanted = true;
@@ -300,7 +316,7 @@ public final class Replicas {
 
         private void end(Turn turn, @Nullable Reached reached, @Nullable Throwable error) {
             underWay.set(false);
-            // looked at after the flag is down: who came while it was up did not begin
+            // checked after the flag is cleared (lost wake-up): a turn that was wanted before found the flag set
             if (Objects.requireNonNull(next.get()).wanted) {
                 begin();
             }
@@ -312,7 +328,7 @@ public final class Replicas {
         }
     }
 
-    /** One WAIT, and all who wait for it. */
+    /** One WAIT, and all requests that wait for it. */
     private static final class Turn {
 
         final CompletableFuture<Reached> reached = new CompletableFuture<>();

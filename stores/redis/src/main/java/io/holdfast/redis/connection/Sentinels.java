@@ -16,10 +16,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Asks the Sentinels of a group which server is the master.
+ * The Sentinels of a group, which know which server is the master.
  *
- * <p>All are asked at once. Of the answers that come within a moment the one of the
- * latest failover counts: a Sentinel that was cut off from the others still tells of the master before.
+ * <p>All Sentinels are asked at once. Of the first answers, the one of the latest failover counts, because a Sentinel that was
+ * partitioned from the others still names the previous master.
  *
  * <p>See <a href="https://redis.io/docs/latest/develop/reference/sentinel-clients/">Guidelines for Redis clients with support
  * for Redis Sentinel</a>.
@@ -33,7 +33,11 @@ public final class Sentinels {
     private final RedisAddress.Group group;
     private final Duration limit;
 
-    /** @param limit for the first answer */
+    /**
+     * Creates the Sentinels of a group.
+     *
+     * @param limit the time limit for the first answer
+     */
     Sentinels(RedisClient client, Platform.Timer timer, RedisAddress.Group group, Duration limit) {
         this.client = client;
         this.timer = timer;
@@ -41,15 +45,15 @@ public final class Sentinels {
         this.limit = limit;
     }
 
-    /** A master as one Sentinel knows it; its epoch rises with each failover. */
+    /** A master as one Sentinel knows it. Its epoch rises with each failover. */
     public record Known(String host, int port, long epoch) {}
 
-    /** One Sentinel, as it is asked. */
+    /** A Sentinel that was asked. */
     private record Asked(
             CompletableFuture<StatefulRedisSentinelConnection<String, String>> connection,
             CompletableFuture<Known> answer) {}
 
-    /** The same with host and port of the master. */
+    /** Returns the address with host and port of the master. */
     CompletionStage<RedisURI> withMaster(RedisURI server) {
         List<Asked> asked = group.sentinels().stream().map(this::ask).toList();
         return new FirstAnswers<>(
@@ -69,8 +73,8 @@ public final class Sentinels {
     }
 
     /**
-     * The epoch is asked for before the address: the Sentinel that leads a failover tells of the new epoch at once, but of the
-     * old master beside it until the failover is over.
+     * Asks a Sentinel for the master. The epoch is requested before the address, because the Sentinel that leads a failover
+     * reports the new epoch at once. Until the failover is over, it still reports the address of the old master.
      */
     private CompletionStage<Known> known(StatefulRedisSentinelConnection<String, String> connection) {
         RedisSentinelAsyncCommands<String, String> sentinel = connection.async();
@@ -83,7 +87,7 @@ public final class Sentinels {
         });
     }
 
-    /** Also one that comes later. */
+    /** Closes the connection, even if it is made later. */
     private static void close(Asked asked) {
         var unused = asked.connection().thenCompose(StatefulRedisSentinelConnection::closeAsync);
     }

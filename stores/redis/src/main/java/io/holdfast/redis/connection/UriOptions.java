@@ -23,7 +23,7 @@ record UriOptions(Map<String, String> values) {
     private static final String CERTIFICATE = "cert";
     private static final String KEY = "key";
 
-    /** What is wrong with the options, for the text of a refusal. The text shows no value that may be secret. */
+    /** Signals a wrong option. Its text becomes a part of the error text, and shows no value that may be secret. */
     static final class Wrong extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
@@ -33,14 +33,18 @@ record UriOptions(Map<String, String> values) {
         }
     }
 
-    /** @throws Wrong for what is not known, or goes with other URIs */
+    /**
+     * Reads the options of a URI.
+     *
+     * @throws Wrong if an option is unknown, or does not fit this kind of URI
+     */
     static UriOptions parse(String text, RedisAddress.Form form, boolean tls) {
         List<String> known = known(form, tls);
         Map<String, String> values = new LinkedHashMap<>();
         for (String each : text.split("&", -1)) {
             String[] option = each.split("=", 2);
             if (!known.contains(option[0])) {
-                // what has no value, or follows a password, may be the rest of the one before
+                // a part without a value, or behind a password, may be the rest of a password
                 boolean isSecret = (!each.isEmpty() && option.length == 1) || values.containsKey(SENTINEL_PASSWORD);
                 throw new Wrong((isSecret ? "" : "there is no option '" + option[0] + "'; ") + shown(known));
             }
@@ -98,7 +102,7 @@ record UriOptions(Map<String, String> values) {
                 .map(text -> new File(URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8)));
     }
 
-    /** Whether they say whom to trust, or who the client is. */
+    /** Returns whether the options name certificates to trust or a certificate of the client. */
     boolean namesFiles() {
         return values.containsKey(CA) || values.containsKey(CERTIFICATE);
     }
@@ -107,20 +111,20 @@ record UriOptions(Map<String, String> values) {
         return values.containsKey(INTEROP);
     }
 
-    /** The names alone. */
+    /** Returns the names of the options without their values. */
     @Override
     public String toString() {
         return values.keySet().toString();
     }
 
-    /** As the login of a URI. */
+    /** Returns the password of the Sentinels as the login of a URI. */
     String sentinelLogin() {
         return Optional.ofNullable(values.get(SENTINEL_PASSWORD))
                 .map(password -> ":" + password + "@")
                 .orElse("");
     }
 
-    /** Whom to trust, and who the client is; the defaults of the JVM, and nobody. */
+    /** Returns the certificates to trust and the certificate of the client. The defaults are those of the JVM, and none. */
     SslOptions tls() {
         SslOptions.Builder tls = SslOptions.builder().jdkSslProvider();
         file(CA).ifPresent(tls::trustManager);

@@ -1,4 +1,4 @@
-/** Connections to the server that takes locks: addresses, the driver, Sentinels, redirects, replicas, and what went wrong. */
+/** Connections to the server that takes locks: addresses, the driver, Sentinels, redirections, replicas, and failures. */
 @NullMarked
 package io.holdfast.redis.connection;
 

@@ -21,21 +21,29 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The locks of a server on which clients of Redisson use the same names.
+ * The store of a server on which clients of Redisson use the same names.
  *
- * <p>Their waiters are on no queue. So one is always assumed, which bounds how long a name is handed on inside this client; a
- * release never assigns the name, but frees it and tells all who wait, on both sides; and who has released waits a moment
- * before it asks again. A fair place gets the name in its turn when somebody asks while it is free.
+ * <h2>Invariants</h2>
  *
- * <p>A read/write lock has another channel at Redisson. Its scripts see whether Redisson waits there: if so they free it as
- * above, and readers do not join others; else they assign it.
+ * <ol>
+ *   <li>A waiter of Redisson is always assumed, because it is in no queue of ours. So the time for which a client hands the
+ *       name over locally is limited.
+ *   <li>A release of a lock is published on Redisson's channel. If anybody hears it, the lock stays free, and all who hear it
+ *       ask. An assigned lock would keep Redisson out. A fair position is assigned the lock in its turn by a request that finds
+ *       the lock free.
+ *   <li>A client that has released a name pauses before it requests the name again. Otherwise its request would always precede
+ *       those of Redisson (barging).
+ * </ol>
+ *
+ * <p>Redisson publishes releases of a read/write lock on another channel. The scripts see whether Redisson listens there. If it
+ * does, they free the lock as above, and readers do not join other readers for a while. Otherwise they assign the lock.
  */
 public final class BesideRedisson extends ForwardingStore {
 
     private final Both channels;
     private final YieldDelay yieldDelay;
 
-    /** Those of locks and of read/write locks. */
+    /** The channels of locks and of read/write locks. */
     private record Both(RedissonChannels locks, RedissonChannels shared) implements Session.Neighbour {
 
         RedissonChannels of(Mode mode) {
@@ -61,7 +69,7 @@ public final class BesideRedisson extends ForwardingStore {
         yieldDelay = new YieldDelay(store.session.timer());
     }
 
-    /** Connects, unless that is to be done later. */
+    /** Opens the store, and connects unless that is to be done later. */
     public static LockStore open(StoreConfig config, RedisAddress server, Driver driver) {
         RedisStore store = new RedisStore(config, server, driver);
         Both channels = new Both(
@@ -71,7 +79,7 @@ public final class BesideRedisson extends ForwardingStore {
         return new BesideRedisson(store.open(), channels);
     }
 
-    /** Each name has its turn, and is listened for, by itself. */
+    /** Returns empty, because pauses and subscriptions apply to each name by itself. */
     @Override
     public Optional<TogetherStore> together() {
         return Optional.empty();
@@ -118,7 +126,10 @@ public final class BesideRedisson extends ForwardingStore {
                         .toList());
     }
 
-    /** What is held does not wait; of an assigned tenure this is the first to tell. */
+    /**
+     * Counts at least one waiter. A held tenure no longer waits, and the renewal of an assigned one is the first to report
+     * that.
+     */
     private Renew.Reply renewed(Renew request, Renew.Reply reply) {
         if (request.mode() == Mode.PERMITS || !(reply instanceof Renew.Renewed renewed)) {
             return reply;
@@ -134,7 +145,7 @@ public final class BesideRedisson extends ForwardingStore {
         }
         String name = request.name();
         RedissonChannels listening = channels.of(request.mode());
-        // a lock's release counts who heard of it, this client as well
+        // the release of a lock counts all receivers of its message, this client included
         int itself = request.mode() == Mode.LOCK && listening.hears(name) ? 1 : 0;
         yieldDelay.givenUp(request.tenure());
         CompletionStage<Release.Reply> reply = super.release(request.withYield(false));

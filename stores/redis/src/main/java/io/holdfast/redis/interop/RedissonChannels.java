@@ -19,17 +19,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens on Redisson's channels of the names that tenures of this client wait for.
+ * Subscriptions to Redisson's channels of the names that tenures of this client wait for.
  *
- * <p>A channel is subscribed to at the first refusal, and kept until nobody waits at a look once a second, so that names
- * that are contended all the time do not cost two commands for each wait. A release may come before the subscription is
- * there; so the name is asked for again then. Subscriptions change on the timer's thread alone, since two of different
- * threads could be sent in the wrong order.
+ * <h2>Invariants</h2>
  *
- * <p>Along with a channel goes its mark, by one command: scripts count those who listen on the one without the other.
+ * <ol>
+ *   <li>Subscriptions are changed on the timer's thread only. Commands of different threads could be sent in the wrong order,
+ *       and a name would be left without its subscription.
+ *   <li>A name is requested again when its subscription is in effect, because a release before that was not heard (lost
+ *       wake-up).
+ *   <li>A channel and its mark are subscribed to by one command. Scripts count the listeners of the channel without those of
+ *       the mark.
+ * </ol>
  *
- * <p>All clients hear each message. A waiter of Redisson has to wake a thread before it asks, so ours would always be
- * faster: they ask after a random time of up to 2 ms.
+ * <p>A channel is subscribed to at the first refusal, and kept until a check once a second finds nobody waiting. So a name that
+ * is contended all the time does not cost two commands for each wait.
+ *
+ * <p>All clients receive each message. A waiter of Redisson wakes a thread before it asks, so ours would always be faster.
+ * Therefore ours ask after a random time of up to 2 ms.
  */
 final class RedissonChannels implements Session.Neighbour {
 
@@ -38,7 +45,7 @@ final class RedissonChannels implements Session.Neighbour {
     private static final long LOOK_NANOS = 1_000_000_000;
     private static final long SPREAD_NANOS = 2_000_000;
 
-    /** As long as the server keeps a place that is not asked for again. */
+    /** The time for which the server keeps a position that is not refreshed. */
     private static final long WAIT_NANOS = 60_000_000_000L;
 
     private final StoreConfig config;
@@ -46,16 +53,20 @@ final class RedissonChannels implements Session.Neighbour {
     private final UnaryOperator<String> channels;
     private final Platform.Timer timer;
 
-    /** By name, and until when unless they are refused again. */
+    /** The waiting tenures of each name, with the time until which they wait unless they are refused again. */
     private final Map<String, Map<TenureId, Long>> waiting = new ConcurrentHashMap<>();
 
-    /** The names by their channels: x and {x} share one. */
+    /** The names of each channel. The names x and {x} share one. */
     private final Map<String, Set<String>> subscribed = new ConcurrentHashMap<>();
 
     private final Set<String> toBeTold = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean warned = new AtomicBoolean();
 
-    /** Of locks of one kind, by how their channels are called. */
+    /**
+     * Creates the subscriptions for one kind of lock.
+     *
+     * @param channels returns the channel of a lock
+     */
     RedissonChannels(StoreConfig config, Session session, UnaryOperator<String> channels) {
         this.config = config;
         this.session = session;
@@ -67,7 +78,7 @@ final class RedissonChannels implements Session.Neighbour {
         return channels.apply(config.keyPrefix() + name);
     }
 
-    /** Whether this client hears what is published when the name is released. */
+    /** Returns whether this client receives what is published when the name is released. */
     boolean hears(String name) {
         return !subscribed.isEmpty() && subscribed.containsKey(channel(name));
     }
@@ -76,7 +87,7 @@ final class RedissonChannels implements Session.Neighbour {
         return subscribed.getOrDefault(channel, Set.of());
     }
 
-    /** These were refused, and have places in the queue. */
+    /** Notes that the tenures were refused, and have positions in the queue. */
     void waits(String name, Collection<TenureId> tenures) {
         long until = config.platform().nanoTime() + WAIT_NANOS;
         waiting.compute(name, (key, before) -> {
@@ -89,7 +100,7 @@ final class RedissonChannels implements Session.Neighbour {
         }
     }
 
-    /** These wait no more. */
+    /** Notes that the tenures no longer wait. */
     void ends(String name, Collection<TenureId> tenures) {
         if (!waiting.isEmpty()) {
             waiting.computeIfPresent(name, (key, all) -> {
@@ -113,7 +124,7 @@ final class RedissonChannels implements Session.Neighbour {
             subscribe(channel);
             timer.schedule(LOOK_NANOS, () -> look(channel));
         } else {
-            // it may have been released before it was one of them
+            // it may have been released before it was one of the channel's names (lost wake-up)
             free(name);
         }
     }
@@ -123,7 +134,7 @@ final class RedissonChannels implements Session.Neighbour {
                 .get()
                 .thenCompose(open -> open.async().subscribe(RedissonNames.mark(channel), channel))
                 .whenComplete((nothing, error) -> {
-                    // where the connection was lost the next one subscribes
+                    // if the connection was lost, the next one subscribes
                     if (error == null) {
                         names(channel).forEach(this::free);
                     } else if (error.getCause() instanceof RedisCommandExecutionException && !warned.getAndSet(true)) {
@@ -149,7 +160,7 @@ final class RedissonChannels implements Session.Neighbour {
             subscribed.put(channel, still);
             timer.schedule(LOOK_NANOS, () -> look(channel));
         }
-        // somebody may have been refused since, and have found the name still there
+        // a tenure that was refused in the meantime may have found its name still subscribed (lost wake-up)
         before.forEach(this::listen);
     }
 

@@ -11,8 +11,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * Delays a request for a name that this client has just released, so that others can acquire it: until the release is answered,
- * and by another millisecond if others wait. A request that follows a release on the same connection would always come first.
+ * Delays a request for a name that this client has just released, so that others can acquire the name. The request waits until
+ * the release is answered. If others wait, it waits for another millisecond. On the same connection, a request that follows a
+ * release directly would always come first (barging).
  */
 final class YieldDelay {
 
@@ -26,7 +27,7 @@ final class YieldDelay {
         this.timer = timer;
     }
 
-    /** The name was released; the answer says whether others wait for it. */
+    /** Notes that the name was released. The answer says whether others wait for it. */
     void released(String name, CompletionStage<Boolean> othersWait) {
         CompletableFuture<Void> pause = new CompletableFuture<>();
         CompletableFuture<Void> all = pauses.merge(name, pause, CompletableFuture::allOf);
@@ -40,7 +41,7 @@ final class YieldDelay {
         });
     }
 
-    /** Sends the request of a tenure, when it is this client's turn. */
+    /** Sends the request of a tenure, after the pause of its name if there is one. */
     <T> CompletionStage<T> inTurn(String name, TenureId tenure, Supplier<CompletionStage<T>> request) {
         CompletableFuture<Void> pause = pauses.get(name);
         if (pause == null) {
@@ -53,7 +54,7 @@ final class YieldDelay {
                 .thenCompose(nothing -> request.get());
     }
 
-    /** A request that follows its release would bring the tenure back. */
+    /** Drops a delayed request. If it were sent after the release of its tenure, it would bring the tenure back (ABA). */
     void givenUp(TenureId tenure) {
         CompletableFuture<Void> turn = unsent.get(tenure);
         if (turn != null) {

@@ -1,4 +1,4 @@
-/** The locks of a server on which clients of Redisson use the same names. */
+/** The store of a server on which clients of Redisson use the same names. */
 @NullMarked
 package io.holdfast.redis.interop;
 

@@ -10,28 +10,38 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * The names of the keys and channels in the server. The lock is a hash at its raw name, as other lock libraries keep it; all
- * others begin with {@code hf:}:
- * <ul>
- *   <li>{@code hf:{}:t:PREFIX} the highest unit of tokens given to any name with that prefix; in a cluster one for each slot,
- *       {@code hf:{slot}:t:PREFIX}
- *   <li>{@code hf:{tag}:tf:NAME} the unit that those of the name are above, while that is above the clock
- *   <li>{@code hf:{tag}:q:NAME} the waiting tenures by arrival, until it is empty or nobody asked for 60 s
- *   <li>{@code hf:{tag}:s:NAME} what is known about the queue, see {@code serve.lua}; as long as it
- *   <li>{@code hf:{tag}:a:NAME} the tenure that the lock was assigned to, until it is heard of, for 10 s
- *   <li>{@code hf:{tag}:r:NAME} the ends of the leases of a read/write lock, as long as it is held
- *   <li>{@code hf:{tag}:f:KEY} the highest token that a key of a user has seen, see {@code RedisFence}
- *   <li>{@code hf:client:ID} who a client is, while it uses locks
- *   <li>{@code hf:in:ID} the channel on which a client listens; in a cluster {@code hf:in:NODE:ID} at each node that it uses
- *   <li>{@code hf:{slot}:in:NODE:ID} in a cluster of Redis 7 or later the channel of a slot, for what is told by scripts there; the slot
- *       is written as a text from that table
- * </ul>
- * NAME and ID are behind the key prefix of the client, if it has one. The tag puts the keys of a lock into one slot of a
- * cluster: it is what the lock's own name has between braces; else the whole name; else, for a name with a closing brace,
- * which cannot be a tag, a short text of the same slot from a table. All this is shared by all versions and never changes.
+ * The names of the keys and channels in the server.
  *
- * @param prefix of all names
- * @param node which node of a cluster this is, with a colon behind; empty where there is no cluster
+ * <p>The lock is a hash at its raw name, as in other lock libraries. The timer of a reader has the name that Redisson looks
+ * for. All other names begin with {@code hf:}:
+ *
+ * <ul>
+ *   <li>{@code hf:{}:t:PREFIX}: the highest token unit given to any name with that prefix. In a cluster, there is one for
+ *       each slot, {@code hf:{slot}:t:PREFIX}
+ *   <li>{@code hf:{tag}:tf:NAME}: the floor of the name's token units, until the clock has passed it
+ *   <li>{@code hf:{tag}:q:NAME}: the waiting tenures by arrival, until the queue is empty or was not refreshed for 60 s
+ *   <li>{@code hf:{tag}:s:NAME}: what is known about the queue, see {@code serve.lua}; it lives as long as the queue
+ *   <li>{@code hf:{tag}:a:NAME}: the tenure that the lock was assigned to, until the store hears from it, for 10 s
+ *   <li>{@code hf:{tag}:r:NAME}: the ends of the leases of a read/write lock, as long as it is held
+ *   <li><code>{NAME}:TENURE:rwlock_timeout:1</code>: the timer of a reader; {@code hf:{tag}:rt:NAME:TENURE:rwlock_timeout:1}
+ *       for a name that Redisson cannot lock
+ *   <li>{@code hf:{tag}:pl:NAME}, {@code ph}, {@code pe}, {@code pq}, {@code pw}, {@code pd}, {@code ps}: the keys of a
+ *       semaphore, see {@code permit.lua}
+ *   <li>{@code hf:{tag}:l:NAME}, {@code ll}, {@code ld}: the keys of a latch, see {@code latch.lua}
+ *   <li>{@code hf:{tag}:f:KEY}: the highest token that a key of a user has seen, see {@code RedisFence}
+ *   <li>{@code hf:client:ID}: the record of a client, while it uses locks
+ *   <li>{@code hf:in:ID}: the channel on which a client listens. In a cluster, it is {@code hf:in:NODE:ID} at each node that
+ *       the client uses
+ *   <li>{@code hf:{slot}:in:NODE:ID}: the channel of a slot in a cluster of Redis 7 or later, for the messages of scripts
+ *       there. The slot is written as a text from a table
+ * </ul>
+ *
+ * <p>NAME and ID include the key prefix of the client. The tag puts the keys of a lock into one slot of a cluster. It is the
+ * part of the lock's name between braces; without one, it is the whole name. A name with a closing brace cannot be a tag. Its
+ * tag is a short text of the same slot from a table. All versions share these names, which never change.
+ *
+ * @param prefix the key prefix of all names
+ * @param node the id of a node of a cluster, followed by a colon; empty without a cluster
  */
 public record KeyLayout(String prefix, String node) {
 
@@ -49,17 +59,17 @@ public record KeyLayout(String prefix, String node) {
     private static final String TIMER = ":rwlock_timeout:1";
     private static final int RADIX = 36;
 
-    /** The keys of the locks, as the scripts want them. */
+    /** Returns the keys of the locks, in the order that the scripts expect. */
     public String[] keys(List<String> names) {
         return keys(names, ALL_KINDS);
     }
 
-    /** The keys of the locks that the renewal of those that are alike wants. */
+    /** Returns the keys of the locks for {@link Script#RENEW_ALIKE}. */
     public String[] renewedKeys(List<String> names) {
         return keys(names, RENEWED_KINDS);
     }
 
-    /** Of each lock its own, and those of these kinds. */
+    /** Returns for each lock its own key, and its keys of the given kinds. */
     private String[] keys(List<String> names, String[] kinds) {
         String[] keys = new String[names.size() * (kinds.length + 1)];
         int i = 0;
@@ -74,51 +84,54 @@ public record KeyLayout(String prefix, String node) {
         return keys;
     }
 
-    /** Where the tokens of a name are counted: with those of all names that have the prefix, in a cluster of its slot. */
+    /** Returns the token counter of a lock. All names with the prefix share it; in a cluster, all of one slot do. */
     private String counter(String lock) {
         return "hf:{" + (node.isEmpty() ? "" : text(slot(lock))) + COUNTER + prefix;
     }
 
-    /** A short text that is in this slot. */
+    /** Returns a short text that is in the slot. */
     private static String text(int slot) {
         return Integer.toString(Table.NUMBERS[slot], RADIX);
     }
 
-    /** The same, as those scripts want them that take places or serve the queue. */
+    /** Returns the keys of the locks for scripts that change or serve the queue. */
     public String[] servedKeys(List<String> names) {
         return keys(names, SERVED_KINDS);
     }
 
-    /** What is known of those who wait for a lock of that name. */
+    /** Returns the key of what is known about the queue of a lock. */
     public String known(String name) {
         String lock = prefix + name;
         return "hf:{" + tag(lock) + KNOWN + lock;
     }
 
-    /** The keys of a read/write lock, as the scripts want them. */
+    /** Returns the keys of a read/write lock, in the order that the scripts expect. */
     public String[] sharedKeys(String name) {
         String[] keys = keys(List.of(name));
         keys[CLAIM_AT] = "hf:{" + tag(keys[0]) + "}:r:" + keys[0];
         return keys;
     }
 
-    /** The same for a tenure that has it, or wants it. */
+    /** Returns the keys of a read/write lock, followed by the timer of the given owner. */
     public Stream<String> sharedKeys(String name, TenureId tenure, Mode mode) {
         String owner = tenure + ending(mode);
         return Stream.concat(Stream.of(sharedKeys(name)), Stream.of(timers(name) + ":" + owner + TIMER));
     }
 
-    /** Behind the tenure of an owner, as the scripts have it. */
+    /** Returns the ending of the owner's field in the hash of a read/write lock. */
     public static String ending(Mode mode) {
         return mode == Mode.READ ? "" : ":" + modeName(mode);
     }
 
-    /** What the scripts call it. */
+    /** Returns the name of a mode in the scripts. */
     public static String modeName(Mode mode) {
         return mode.name().toLowerCase(Locale.ROOT);
     }
 
-    /** With what those begin under which Redisson looks for readers; where it cannot lock the name, others that it does not know. */
+    /**
+     * Returns the prefix of the names under which Redisson looks for the timers of readers. In a cluster, these may be in
+     * another slot than the lock. Redisson cannot use such a lock, and the timers get other names.
+     */
     public String timers(String name) {
         String lock = prefix + name;
         String start = lock.indexOf('{') < 0 ? "{" + lock + "}" : lock;
@@ -130,12 +143,12 @@ public record KeyLayout(String prefix, String node) {
         return slot(prefix + name);
     }
 
-    /** By all keys that are made here of a lock, too. */
+    /** Returns the slot of a key. All keys that this class derives from it are in the same slot. */
     public static int slot(String key) {
         return SlotHash.getSlot(key.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The same for one lock, and what a script needs that tells Redisson's clients as well. */
+    /** Returns the keys of one lock, followed by the key of the wait queue of Redisson's fair lock. */
     String[] keysBesideRedisson(String name) {
         String[] keys = servedKeys(List.of(name));
         String[] more = Arrays.copyOf(keys, keys.length + 1);
@@ -143,14 +156,14 @@ public record KeyLayout(String prefix, String node) {
         return more;
     }
 
-    /** The keys of a semaphore, as the scripts want them. */
+    /** Returns the keys of a semaphore, in the order that the scripts expect. */
     public String[] permitKeys(String name) {
         String[] keys = countedKeys(name, "pl", "ph", "pe", "pq", "pw", "t", "pd", "ps");
         keys[PERMIT_COUNTER_AT] = counter(prefix + name);
         return keys;
     }
 
-    /** The keys of a semaphore or a latch, of these kinds. */
+    /** Returns the keys of a semaphore or a latch, of the given kinds. */
     public String[] countedKeys(String name, String... kinds) {
         String counted = prefix + name;
         return Arrays.stream(kinds)
@@ -158,12 +171,14 @@ public record KeyLayout(String prefix, String node) {
                 .toArray(String[]::new);
     }
 
-    /** For SCAN: the keys of that kind of semaphores or latches with names that begin like that. */
+    /** Returns the SCAN pattern for keys of one kind of semaphores or latches whose names begin with the given text. */
     public String counted(String kind, String start) {
         return "hf:{*}:" + kind + ":" + locks(start);
     }
 
-    /** The name in such a key; of a key that looks alike, one of which nothing is kept. */
+    /**
+     * Returns the name in such a key. If another program's key matches by accident, the result is a name that is not in use.
+     */
     public String countedName(String kind, String key) {
         return behind("}:" + kind + ":", key);
     }
@@ -176,7 +191,7 @@ public record KeyLayout(String prefix, String node) {
         return "hf:in:" + node + prefix + client;
     }
 
-    /** With what the channels of that slot begin. */
+    /** Returns the prefix of the inbox channels of a slot. */
     String inboxesOf(int slot) {
         return "hf:{" + text(slot) + "}:in:" + node + prefix;
     }
@@ -185,22 +200,22 @@ public record KeyLayout(String prefix, String node) {
         return "hf:client:" + prefix + client;
     }
 
-    /** The lock name in the key of a lock or of a queue. */
+    /** Returns the lock's name in the key of a lock or of a queue. */
     public String name(String key) {
         return key.startsWith("hf:{") ? behind(QUEUE, key) : key.substring(prefix.length());
     }
 
-    /** For SCAN: the locks with names that begin like that. */
+    /** Returns the SCAN pattern for locks whose names begin with the given text. */
     public String locks(String start) {
         return (prefix + start).replaceAll("[\\\\*?\\[\\]^-]", "\\\\$0") + "*";
     }
 
-    /** For SCAN: their queues. */
+    /** Returns the SCAN pattern for the queues of these locks. */
     public String queues(String start) {
         return "hf:{*" + QUEUE + locks(start);
     }
 
-    /** The key beside one of a user's, in its slot. */
+    /** Returns the key beside a user's key, in the same slot, that remembers its highest token. */
     public static String guard(String key) {
         return "hf:{" + tag(key) + "}:f:" + key;
     }
@@ -214,7 +229,7 @@ public record KeyLayout(String prefix, String node) {
         return lock.indexOf('}') < 0 ? lock : text(slot(lock));
     }
 
-    /** For each slot the lowest number that is in it when written to base 36; made when first needed, in some 20 ms. */
+    /** The lowest number of each slot, written in base 36. The table is made at first use, in about 20 ms. */
     private static final class Table {
 
         static final int[] NUMBERS = new int[SlotHash.SLOT_COUNT];

@@ -6,16 +6,25 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The part of a hold that is in one key, which can be renewed and released there by itself while the slot migrates.
+ * The part of a hold that is in one key. It can be renewed and released by itself while the slot migrates.
  *
- * <p>Who renews does so in the order of {@link #of}: the end of the lease first, where there is one, as that decides who holds the
- * name, and the others are only to be there for as long. Who releases begins with {@linkplain #isHold what holds the name}, since an
- * end that is left behind is of nobody, but who is left behind without one would not be dropped. In between no script sees half of
- * it: none that needs all keys is run while they are apart, and before and after that each finds the holder in all of them or lets
- * it go.
+ * <h2>Invariants</h2>
  *
- * @param what it has, as {@link Script#BY_KEY} calls it
- * @param holder as it is called there
+ * <ol>
+ *   <li>A holder without an end of its lease is never left behind, because it would never be dropped. An end without a holder
+ *       belongs to nobody.
+ *   <li>No script sees a part of a hold. While the keys are at two nodes, the server refuses scripts that need all of them
+ *       ({@code TRYAGAIN}). Before and after, a script finds the holder in all keys, or drops it.
+ * </ol>
+ *
+ * <p>So a renewal goes in the order of {@link #of}. The end of the lease comes first, if there is one, because it decides who
+ * holds the name. The other keys only have to live as long. A release begins with {@linkplain #isHold the hold} itself.
+ *
+ * <p>See <a href="https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#live-reconfiguration">Redis
+ * cluster specification</a>.
+ *
+ * @param what the kind of part, as {@link Script#BY_KEY} names it
+ * @param holder the holder, as it is written in the key
  */
 public record KeyPart(String what, String key, String holder) {
 

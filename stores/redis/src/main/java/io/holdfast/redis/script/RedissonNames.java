@@ -1,6 +1,6 @@
 package io.holdfast.redis.script;
 
-/** The names of the channels and keys that Redisson has beside the hash of a lock. */
+/** The names of Redisson's channels and keys beside the hash of a lock. */
 public final class RedissonNames {
 
     private static final String CHANNEL = "redisson_lock__channel";
@@ -10,27 +10,30 @@ public final class RedissonNames {
 
     private RedissonNames() {}
 
-    /** Where its clients hear that a lock is free. */
+    /** Returns the channel on which Redisson publishes that a lock is free. */
     public static String channel(String lock) {
         return named(CHANNEL, lock);
     }
 
-    /** Where they hear that a read/write lock may be had. */
+    /** Returns the channel on which Redisson publishes that a read/write lock may be free. */
     public static String sharedChannel(String lock) {
         return named(SHARED_CHANNEL, lock);
     }
 
-    /** A channel of our own, by which scripts tell who of those that listen on one of Redisson's is not Redisson's. */
+    /**
+     * Returns a channel of our own that our clients subscribe to along with the given channel of Redisson. It tells the
+     * scripts which of the listeners are ours.
+     */
     public static String mark(String channel) {
         return MARK + channel;
     }
 
-    /** The list of those that wait for its fair lock. */
+    /** Returns the list of the waiters of Redisson's fair lock. */
     static String fairLine(String lock) {
         return named(FAIR_LINE, lock);
     }
 
-    /** A name with any opening brace in it is taken for one that has a hash tag. */
+    /** Returns the name as Redisson forms it. Redisson takes any opening brace for the beginning of a hash tag. */
     private static String named(String kind, String lock) {
         return lock.contains("{") ? kind + ':' + lock : kind + ":{" + lock + '}';
     }

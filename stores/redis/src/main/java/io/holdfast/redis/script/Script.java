@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 
-/** The scripts, each with the parts before it that it uses. */
+/** The scripts. Each is preceded by the parts that it uses. */
 public enum Script {
     ACQUIRE("acquire-free", "common", "serve", "take", "acquire"),
     TOGETHER("common", "serve", "take", "together"),
@@ -32,13 +32,13 @@ public enum Script {
     LATCH_INSPECT("common", "latch", "latch-inspect"),
     LATCH_LOOK("common", "latch", "latch-look");
 
-    /** What is sent to a server that does not know it. */
+    /** The text for a server that does not know the script. */
     public final String text;
 
-    /** By which a server knows it. */
+    /** The SHA-1 digest by which a server knows the script. */
     final String digest;
 
-    /** Whether it frees locks, so that others have to hear of it. */
+    /** Set if it frees plain locks, so that it may have to notify clients of Redisson. */
     final boolean frees;
 
     Script(String... parts) {
@@ -51,7 +51,7 @@ public enum Script {
         digest = Base16.digest(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Whether who runs it is to hear what others do with the name. */
+    /** Returns whether a client that runs it must receive messages about the name. */
     boolean listens() {
         return switch (this) {
             case ACQUIRE,
@@ -67,7 +67,7 @@ public enum Script {
         };
     }
 
-    /** Returns {@code true} if the answer counts only when the replicas and disks of the client's safety have the effect. */
+    /** Returns whether its answer counts only when the replicas and disks of the client's safety level have the effect. */
     boolean confirmed() {
         return switch (this) {
             case ACQUIRE, TOGETHER, RENEW, RENEW_ALIKE, SHARE_ACQUIRE, SHARE_RENEW, PERMIT_ACQUIRE, PERMIT_RENEW -> true;
@@ -75,7 +75,7 @@ public enum Script {
         };
     }
 
-    /** Whether who runs it wants to hold what it does not hold yet. */
+    /** Returns whether it may grant what the client does not hold yet. */
     boolean acquires() {
         return this == ACQUIRE || this == TOGETHER || this == SHARE_ACQUIRE || this == PERMIT_ACQUIRE;
     }

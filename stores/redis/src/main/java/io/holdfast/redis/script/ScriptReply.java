@@ -8,7 +8,7 @@ import java.util.Optional;
 /**
  * The reply of a script: numbers and texts.
  *
- * @param run a number that is another one for each connection; 0 while no messages come
+ * @param run the number of the connection, which stands for one run of one server; 0 if messages cannot be relied on
  */
 public record ScriptReply(List<Object> values, long run) {
 
@@ -16,7 +16,7 @@ public record ScriptReply(List<Object> values, long run) {
         return (Long) values.get(index);
     }
 
-    /** Whether the script left something to be done by the same once more. */
+    /** Returns whether something is left to do, so that the same script is to be run again. */
     boolean isCut() {
         return values.size() > 3 && number(3) == 1;
     }
@@ -25,7 +25,7 @@ public record ScriptReply(List<Object> values, long run) {
         return (int) number(index);
     }
 
-    /** All from there to the end. */
+    /** Returns all numbers from the index to the end. */
     public List<Long> numbers(int from) {
         return from == values.size()
                 ? List.of()
@@ -36,12 +36,12 @@ public record ScriptReply(List<Object> values, long run) {
         return (String) values.get(index);
     }
 
-    /** From the first unit, and the number of units behind it. */
+    /** Returns the tokens of the block whose first unit is at the index, followed by the number of units. */
     public TokenBlock tokens(int index) {
         return TokenUnits.tokens(number(index), number(index + 1));
     }
 
-    /** The same; empty if there are none. */
+    /** Returns the tokens of the block at the index; empty if it has no units. */
     public Optional<TokenBlock> maybeTokens(int index) {
         return number(index + 1) == 0 ? Optional.empty() : Optional.of(tokens(index));
     }

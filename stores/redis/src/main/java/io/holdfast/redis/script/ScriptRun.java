@@ -17,7 +17,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One run of a script: by its digest, and by its text if the server has forgotten it. Completes with what it replied. */
+/**
+ * One run of a script, completed with its decoded reply. The script is sent by its digest, and by its text if the server has
+ * forgotten it.
+ */
 final class ScriptRun<T> extends CompletableFuture<T> {
 
     private final Script script;
@@ -52,7 +55,7 @@ final class ScriptRun<T> extends CompletableFuture<T> {
         return this;
     }
 
-    /** At a node that is to get the slot of its keys, and does this for those alone who say that they were sent there. */
+    /** Runs the script at a node that imports the slot of its keys. Such a node accepts commands only after {@code ASKING}. */
     ScriptRun<T> asking(StatefulRedisConnection<String, String> redis) {
         CommandArgs<String, String> args = new CommandArgs<>(ExactUtf8.CODEC)
                 .add(script.text)
@@ -62,7 +65,7 @@ final class ScriptRun<T> extends CompletableFuture<T> {
         AsyncCommand<String, String, List<Object>> run =
                 new AsyncCommand<>(new Command<>(CommandType.EVAL, new NestedMultiOutput<>(ExactUtf8.CODEC), args));
         var unused = run.whenComplete(this::answered);
-        // nothing else must come in between
+        // ASKING applies to the next command only, so both are written in one batch
         redis.dispatch(List.of(new Command<>(CommandType.ASKING, new StatusOutput<>(ExactUtf8.CODEC)), run));
         return this;
     }

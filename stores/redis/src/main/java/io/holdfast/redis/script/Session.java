@@ -23,7 +23,6 @@ import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -37,15 +36,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a client has open to its server: one connection, for commands and for messages.
+ * The connection of a client to its server, for commands and for messages.
  *
- * <p>Replies and messages come in the order in which the server sent them. So the answer to a ping proves that all messages
- * before it are here; and what comes on one connection is of one run of one server, so that the times in its replies and
- * in its messages can be compared.
+ * <h2>Invariants</h2>
+ *
+ * <ol>
+ *   <li>Replies and messages arrive in the order in which the server sent them. So the answer to a ping proves that every
+ *       message before it has arrived.
+ *   <li>Everything on one connection comes from one run of one server. So the times in its replies and messages can be
+ *       compared.
+ *   <li>A connection is used once. Each one that follows another signals a gap, because messages may have been lost in between.
+ * </ol>
  */
 public final class Session {
 
-    /** For what a script leaves to the next; whatever is left after so many is left to the polls of those who wait. */
+    /** The number of times that a script is run again for what it left undone. The polls of the waiters do the rest. */
     private static final int MOST_REPEATS = 1_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(Session.class);
@@ -75,7 +80,7 @@ public final class Session {
     private final Set<Integer> given = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean givenToTell = new AtomicBoolean();
 
-    /** Another library on the same server, whose channels are listened to. */
+    /** A client of another library on the same server, whose channels this session listens to. */
     public interface Neighbour {
 
         Neighbour NONE = new Neighbour() {
@@ -88,11 +93,15 @@ public final class Session {
 
         void heard(String channel);
 
-        /** Nothing is subscribed to any more. */
+        /** Called for each new connection, which has no subscriptions yet. */
         void connected();
     }
 
-    /** @param trouble told when a connection is lost */
+    /**
+     * Creates a session.
+     *
+     * @param trouble called when a connection is lost
+     */
     public Session(StoreConfig config, RedisFailures failures, KeyLayout layout, Driver driver, Runnable trouble) {
         this.config = config;
         this.failures = failures;
@@ -111,7 +120,7 @@ public final class Session {
         connection = new Reconnecting<>(config.platform(), driver.timer, this::make, this::up, this::down);
     }
 
-    /** Fails if this server cannot do what is wanted of it. */
+    /** Fails if this server cannot provide the safety level of the client. */
     public CompletionStage<Void> able() {
         return replicas.map(Replicas::able).orElse(READY);
     }
@@ -126,11 +135,14 @@ public final class Session {
         return connector.connect((client, uri) -> client.connectPubSubAsync(ExactUtf8.CODEC, uri), this::subscribe);
     }
 
-    /** Listens. Where the server forbids it, signals are never confirmed. */
+    /**
+     * Subscribes to the inbox. If the server forbids it, the session goes on without messages, and signals are never
+     * confirmed.
+     */
     private <C extends StatefulRedisPubSubConnection<String, String>> CompletionStage<C> subscribe(
             C made, RedisURI place) {
         server = place;
-        // what comes on this connection has its number, also when another one was made meanwhile
+        // a late message must not count for a connection that was made since
         long number = driver.nextRun();
         run = number;
         String inbox = layout.inbox(config.client().id());
@@ -162,7 +174,7 @@ public final class Session {
         });
     }
 
-    /** Told once: each new connection finds the same. */
+    /** Logs once that no messages are received, because each new connection has the same result. */
     private void deaf(StoreException failure) {
         if (!deafTold.getAndSet(true)) {
             LOG.warn(
@@ -172,7 +184,7 @@ public final class Session {
         }
     }
 
-    /** A slot that is elsewhere by now is found by whoever asks for a name there. */
+    /** Handles a failed subscription. If the slot has moved, the next request for one of its names finds the new node. */
     private void slotNotHeard(Throwable error) {
         StoreException failure = failures.request("ssubscribe", error);
         if (listening && failure.effect() == Effect.REFUSED) {
@@ -181,7 +193,10 @@ public final class Session {
         }
     }
 
-    /** What was to be told in the slot is told elsewhere by now. Mostly many slots go at once, or one after the other for long. */
+    /**
+     * Notes that the node has given a slot away. Its messages are now sent by another node, and some may have been missed. A
+     * resharding moves many slots, at once or one after the other, so they are signaled together.
+     */
     private void slotGiven(int slot) {
         given.add(slot);
         if (!givenToTell.getAndSet(true)) {
@@ -198,7 +213,10 @@ public final class Session {
         config.signals().accept(new Signal.Gap(name -> gone.contains(layout.slotOf(name))));
     }
 
-    /** With what the channels begin on which clients hear of the name; known when there is a connection. */
+    /**
+     * Returns the prefix of the channels on which clients hear of the name. It is resolved when the script is sent, because
+     * it depends on the server's version.
+     */
     public Object inboxes(String name) {
         return failures.server().isCluster() ? new Inboxes(name) : layout.inbox("");
     }
@@ -218,9 +236,9 @@ public final class Session {
     }
 
     /**
-     * Listens to what will be told of the names, which are of one slot; done at once where that is so already.
+     * Subscribes to messages about the names, which are in one slot. The result is complete at once if that was done before.
      *
-     * @param behind whether what is to be told of is sent on the same connection
+     * @param behind whether the script follows on the same connection
      */
     private CompletionStage<Void> listen(Script script, List<String> names, boolean behind) {
         Optional<ShardChannels> present = slots;
@@ -233,7 +251,7 @@ public final class Session {
                                 behind);
     }
 
-    /** What came between the last connection and this is missed. */
+    /** Handles a new connection. Messages between the previous connection and this one are lost. */
     private void up(StatefulRedisPubSubConnection<String, String> made) {
         connector.keepWatch(made, server, () -> master(made), () -> connection.lost(made));
         neighbour.connected();
@@ -243,7 +261,7 @@ public final class Session {
         }
     }
 
-    /** The next one may be to another server, and all are to be to the same. */
+    /** Handles a lost connection. The next one may lead to another server, so the connections for WAIT are closed as well. */
     private void down(StatefulRedisPubSubConnection<String, String> gone) {
         connector.down(gone);
         replicas.ifPresent(Replicas::lost);
@@ -259,7 +277,7 @@ public final class Session {
 
     // ---- requests and messages
 
-    /** Runs a script for a lock, also if the server has forgotten it. */
+    /** Runs a script for a lock. */
     public <T> CompletionStage<T> run(
             Script script, String name, Function<ScriptReply, T> decoder, Object... arguments) {
         boolean told = script.frees && isBesideRedisson();
@@ -271,12 +289,12 @@ public final class Session {
         return failures.server().besideRedisson();
     }
 
-    /** Where clients of Redisson wait for a read/write lock; empty if they are not to be told. */
+    /** Returns the channel on which Redisson's clients wait for a read/write lock; empty without Redisson. */
     public String sharedChannel(String name) {
         return isBesideRedisson() ? RedissonNames.sharedChannel(layout.prefix() + name) : "";
     }
 
-    /** The same until nothing is left to be done, as a script does only so much. Nobody waits for what is done later. */
+    /** Runs a script again while its reply says that something is left to do. The result is that of the first run. */
     public static <T> CompletionStage<T> toTheEnd(
             Supplier<CompletionStage<ScriptReply>> run, Function<ScriptReply, T> decoder) {
         return toTheEnd(run, decoder, MOST_REPEATS);
@@ -292,16 +310,17 @@ public final class Session {
         });
     }
 
-    /** With these keys, for these names. */
+    /** Runs a script with the given keys, for names of one slot. */
     public <T> CompletionStage<T> run(
             Script script, String[] keys, List<String> names, Function<ScriptReply, T> decoder, Object... arguments) {
         return run(script.confirmed() ? replicas : Optional.empty(), script, keys, names, decoder, false, arguments);
     }
 
     /**
-     * With one of the keys alone, which may be on its way here.
+     * Runs {@link Script#BY_KEY} with one key.
      *
-     * @param confirmed whether the answer counts only when the replicas and disks of the client's safety have the effect
+     * @param confirmed whether the answer counts only when the replicas and disks of the client's safety level have the effect
+     * @param asking whether the key may be on its way to this node
      */
     public <T> CompletionStage<T> runByKey(
             boolean confirmed,
@@ -320,7 +339,10 @@ public final class Session {
                 arguments);
     }
 
-    /** What is assigned by a message is nowhere else yet: who wants more than that gets no run, and asks. */
+    /**
+     * Runs a script. The reply has no run with a safety level above {@link Safety#async()}. An assignment by a message is not
+     * replicated yet, so its receiver must not rely on it, and requests the name.
+     */
     private <T> CompletionStage<T> run(
             Optional<Replicas> copies,
             Script script,
@@ -343,7 +365,7 @@ public final class Session {
         return plain ? whenOpen(what, use) : copies.get().run(script.acquires(), what, use);
     }
 
-    /** Sends a command; at once, or not at all. */
+    /** Sends a command at once, or fails if there is no connection. Only the first request waits for one. */
     public <T> CompletionStage<T> send(
             Supplier<String> what, Function<RedisAsyncCommands<String, String>, ? extends CompletionStage<T>> command) {
         return whenOpen(
@@ -376,12 +398,12 @@ public final class Session {
                         .thenCompose(use);
     }
 
-    /** From now on. */
+    /** Sets the client of another library. */
     public void listenFor(Neighbour other) {
         neighbour = other;
     }
 
-    /** Fails where there are no messages. */
+    /** Completes when all earlier messages have arrived. Fails if no messages are received. */
     public CompletionStage<Void> confirm() {
         return send(() -> "ping", RedisAsyncCommands::ping).thenAccept(pong -> {
             if (!listening) {
@@ -390,16 +412,16 @@ public final class Session {
         });
     }
 
-    // ---- the end
+    // ---- close
 
-    /** Makes no connection any more; those that are there end with the driver. */
+    /** Stops making connections. The present ones end with the driver. */
     public void close() {
         closed = true;
         connection.close();
         replicas.ifPresent(Replicas::close);
     }
 
-    /** Ends them, while the driver goes on. */
+    /** Closes the connections. The driver goes on. */
     public void leave() {
         closed = true;
         var last = connection.now();

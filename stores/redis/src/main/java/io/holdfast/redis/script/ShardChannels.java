@@ -13,11 +13,13 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
- * The shard channels that a connection to a node of a cluster listens to, one for each slot of which it was asked for a name: from the
- * first request on, until the connection ends or the node gives the slot away.
+ * The shard channels that a connection to a node of a cluster is subscribed to, one for each slot in use. A subscription
+ * begins with the first request for a name of the slot. It ends with the connection, or when the node gives the slot away.
  *
- * <p>A message on them stays at the node, where one on a plain channel is passed on to all nodes. What comes behind the subscription
- * on the connection is done when it stands, so who begins it does not wait for it.
+ * <p>A message on a shard channel stays at the node, whereas one on a plain channel is passed on to all nodes.
+ *
+ * <p>A command that follows the subscription on the same connection is carried out after it. So the thread that subscribes
+ * does not wait for the reply.
  *
  * <p>See <a href="https://redis.io/docs/latest/develop/pubsub/#sharded-pubsub">sharded Pub/Sub</a>.
  */
@@ -28,11 +30,11 @@ final class ShardChannels {
     private final Map<String, RedisFuture<Void>> heard = new ConcurrentHashMap<>();
 
     /**
-     * Of this connection.
+     * Creates the channels of a connection.
      *
-     * @param messages told of each message, with its channel
-     * @param given told of each slot that the node has given away
-     * @param failed told of a subscription that failed
+     * @param messages receives each message, with its channel
+     * @param given receives each slot that the node has given away
+     * @param failed receives the error of each subscription that failed
      */
     ShardChannels(
             StatefulRedisPubSubConnection<String, String> connection,
@@ -57,10 +59,10 @@ final class ShardChannels {
     }
 
     /**
-     * Listens to the channel, if it does not yet; done when it does, or when that failed.
+     * Subscribes to the channel if it is not subscribed yet. Completes when the subscription is in effect, or has failed.
      *
-     * @param behind whether what waits for it is sent on the same connection: then who begins it need not wait. Others do, as the
-     *     thread that reads the connection may overtake them there
+     * @param behind whether the next command is sent on the same connection. Then the thread that subscribes need not wait.
+     *     Every other thread waits, because the driver's event loop may overtake a subscription that is still queued
      */
     CompletionStage<Void> listen(String channel, boolean behind) {
         RedisFuture<Void> known = heard.get(channel);

@@ -11,13 +11,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 
-/** The record of this client, for others to read while it uses locks, and the records of the others. */
+/** The record of this client, which others can read while it uses locks, and the records of the other clients. */
 public final class ClientRegistry {
 
-    /** Where clients write about themselves. */
+    /** The place of the records. */
     public interface Records {
 
-        /** What stands there, in their order; empty texts where nothing does. */
+        /** Returns the records in the order of the keys. The text is empty where there is no record. */
         CompletionStage<List<String>> read(List<String> keys);
 
         CompletionStage<?> write(String key, String text, Duration life);
@@ -37,19 +37,22 @@ public final class ClientRegistry {
         key = layout.record(config.client().id());
     }
 
-    /** It asks for a lock, which may last so long. */
+    /** Writes the record if it is due. It must last as long as the lease that the client asks for. */
     void asksFor(Duration lease) {
         if (record.takeTurn()) {
             CompletionStage<?> unused = records.write(key, record.text(), ClientRecord.life(lease));
         }
     }
 
-    /** It is gone; empty if nobody was told that it was there. */
+    /** Removes the record; empty if it was never written. */
     public Optional<CompletionStage<?>> end() {
         return record.isWritten() ? Optional.of(records.remove(key)) : Optional.empty();
     }
 
-    /** Who they are: by their records, or else by what stands in the lock or the queue. */
+    /**
+     * Returns the clients of the given owners and waiters: from their records if there are any, and otherwise with their id
+     * only.
+     */
     CompletionStage<List<LockReport.Client>> clients(List<String> fields) {
         if (fields.isEmpty()) {
             return CompletableFuture.completedStage(List.of());

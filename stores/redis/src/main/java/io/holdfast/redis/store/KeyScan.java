@@ -16,15 +16,15 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-/** A SCAN over the keys of a server, and the requests that follow from it. */
+/** A SCAN over the keys of a server, and the requests for the keys that it finds. */
 record KeyScan(Session session) {
 
     private static final int SCAN_COUNT = 1_000;
 
-    /** What a renewal waits behind at most while names are listed. */
+    /** The number of requests that a renewal may queue behind while names are listed. */
     static final int ASKED_AT_ONCE = 32;
 
-    /** The names in the keys of that type that match. */
+    /** Returns the names in the keys of the given type that match the pattern. */
     CompletionStage<Set<String>> names(String type, String pattern, Function<String, String> name) {
         ScanArgs args = KeyScanArgs.Builder.type(type).match(pattern).limit(SCAN_COUNT);
         return scan(ScanCursor.INITIAL, args, name, new TreeSet<>());
@@ -38,7 +38,7 @@ record KeyScan(Session session) {
         });
     }
 
-    /** Asks for each, a few at a time, so that renewals are not held up. */
+    /** Asks the question for each name. Few requests are unanswered at a time, so that renewals do not queue behind them. */
     static <T> CompletionStage<List<T>> each(
             Collection<String> names, Function<String, CompletionStage<Optional<T>>> question) {
         List<CompletionStage<Optional<T>>> answers = new ArrayList<>();
@@ -51,7 +51,10 @@ record KeyScan(Session session) {
                 .thenApply(all -> all.stream().flatMap(Optional::stream).toList());
     }
 
-    /** A key of another program is left out; a list that misses something for another reason fails. */
+    /**
+     * Returns the answer; empty if the request was refused, as for a key of another program. Any other failure makes the list
+     * incomplete, so it remains a failure.
+     */
     static <T> CompletionStage<Optional<T>> withoutForeign(CompletionStage<Optional<T>> answer) {
         return answer.exceptionallyCompose(error -> {
             Throwable cause =

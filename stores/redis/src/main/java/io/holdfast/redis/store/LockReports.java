@@ -19,13 +19,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 
-/** Reports of the holders and waiters of locks, made from the lock, the records of the clients, and the holder itself. */
+/**
+ * Reports about the holders and waiters of locks. They are made from the lock, the records of the clients, and the answer of
+ * the holder's client.
+ */
 record LockReports(Session session, KeyLayout layout, ClientRegistry registry) {
 
     private static final double FRONT = 1L << 52;
     private static final Duration ENDLESS = Duration.ofDays(365);
 
-    /** What a script replied, and whether it is about a read/write lock. */
+    /** The reply of a script, and whether it is about a read/write lock. */
     private record Found(ScriptReply reply, boolean shared) {
 
         Mode mode(String field) {
@@ -46,7 +49,7 @@ record LockReports(Session session, KeyLayout layout, ClientRegistry registry) {
         return run(Script.INSPECT, Script.SHARE_INSPECT, name, "");
     }
 
-    /** A read/write lock says that it is one, and is then asked for as such. */
+    /** Runs a script for a lock. The reply for a read/write lock says so, and the script for these is run instead. */
     private CompletionStage<Found> run(Script script, Script ifShared, String name, Object... arguments) {
         return session.run(script, name, reply -> reply, arguments)
                 .thenCompose(reply -> reply.values().size() > 3 && reply.text(3).equals("mode")
@@ -60,14 +63,20 @@ record LockReports(Session session, KeyLayout layout, ClientRegistry registry) {
                 .toArray(String[]::new);
     }
 
-    /** Frees the lock. Who held it still answers, as it has to ask the server before it believes that it was lost. */
+    /**
+     * Frees the lock and returns its holder. The holder's client is asked afterwards. It usually still describes the hold,
+     * because it verifies a loss at the server before it believes it.
+     */
     CompletionStage<Optional<LockReport.Holder>> force(String name) {
         return run(Script.FORCE, Script.SHARE_FORCE, name, session.inboxes(name), session.sharedChannel(name))
                 .thenCompose(found -> report(name, found))
                 .thenApply(LockReport::holder);
     }
 
-    /** From the lease left, the highest unit, the number of holders, and in turn holders and what is left, waiters and arrivals. */
+    /**
+     * Makes a report from the reply: the lease left, the highest token unit, and the number of holders. Then come pairs: each
+     * holder with its lease left, and each waiter with its arrival.
+     */
     private CompletionStage<LockReport> report(String name, Found found) {
         ScriptReply reply = found.reply();
         int held = reply.count(2);
@@ -93,12 +102,17 @@ record LockReports(Session session, KeyLayout layout, ClientRegistry registry) {
         });
     }
 
-    /** A key without an end is kept by another program; it is shown, and asked for, as if it had a very late one. */
+    /**
+     * Returns the lease left. A key without a time to live belongs to another program. It is shown as if its lease ended in a
+     * year.
+     */
     static Duration left(long millis) {
         return millis < 0 ? ENDLESS : Duration.ofMillis(millis);
     }
 
-    /** Below zero for one who reads and would write, and so is before all others. */
+    /**
+     * Returns the time of an arrival. It is below zero if a reader waits to write, because such a reader precedes all others.
+     */
     private static Instant instant(double arrival) {
         double micros = arrival < 0 ? arrival + FRONT : arrival;
         return Instant.EPOCH.plusSeconds((long) micros / 1_000_000).plusNanos((long) micros % 1_000_000 * 1_000);
@@ -121,7 +135,10 @@ record LockReports(Session session, KeyLayout layout, ClientRegistry registry) {
                 .thenCompose(this::inspectAll);
     }
 
-    /** A few at a time, so that renewals are not held up; the answers of the holders' clients are waited for all at once. */
+    /**
+     * Makes the reports. Few requests are unanswered at a time, so that renewals do not queue behind them. The answers of the
+     * holders' clients are awaited all at once.
+     */
     private CompletionStage<List<LockReport>> inspectAll(Set<String> names) {
         List<CompletionStage<Optional<LockReport>>> reports = new ArrayList<>();
         return RequestWindow.each(names, KeyScan.ASKED_AT_ONCE, name -> {
@@ -134,7 +151,7 @@ record LockReports(Session session, KeyLayout layout, ClientRegistry registry) {
                 .thenApply(found -> found.stream().flatMap(Optional::stream).toList());
     }
 
-    /** Empty for a lock that was released meanwhile. */
+    /** Returns the report; empty if the lock was released since. */
     private static Optional<LockReport> ifInUse(LockReport report) {
         return Optional.of(report)
                 .filter(used -> used.holder().isPresent() || !used.waiters().isEmpty());

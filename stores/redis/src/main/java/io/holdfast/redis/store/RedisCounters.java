@@ -29,7 +29,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** Semaphores and latches: the requests of {@link RedisStore} for them. */
+/** The requests of {@link RedisStore} for semaphores and latches. */
 public record RedisCounters(Session session, KeyLayout layout, ClientRegistry registry, String client)
         implements CounterStore {
 
@@ -38,7 +38,7 @@ public record RedisCounters(Session session, KeyLayout layout, ClientRegistry re
     private static final int MOST_HOLDERS = 500;
     private static final int UNOPENED_AT = 5;
 
-    // ---- permits that are held
+    // ---- holders of permits
 
     CompletionStage<Acquire.Reply> acquire(
             Acquire request, int queueing, Function<ScriptReply, Acquire.Reply> decoder) {
@@ -87,7 +87,7 @@ public record RedisCounters(Session session, KeyLayout layout, ClientRegistry re
         return layout.permitKeys(name);
     }
 
-    // ---- what is counted
+    // ---- number of permits and counts of latches
 
     @Override
     public CompletionStage<Change.Reply> change(Change request) {
@@ -150,7 +150,7 @@ public record RedisCounters(Session session, KeyLayout layout, ClientRegistry re
         return permits(name, new ScriptReply(List.of(), 0)).thenCompose(this::report);
     }
 
-    /** A script tells of so many holders only; those that were told of before are in the first reply. */
+    /** Returns a reply with all holders. One run of the script replies with a limited number of them. */
     private CompletionStage<ScriptReply> permits(String name, ScriptReply before) {
         int told = Math.max(0, before.values().size() - HOLDERS_AT) / HOLDER_SIZE;
         return session.run(Script.PERMIT_INSPECT, keys(name), List.of(name), reply -> reply, told, MOST_HOLDERS)

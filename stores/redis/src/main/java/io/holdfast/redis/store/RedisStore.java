@@ -1,7 +1,6 @@
 package io.holdfast.redis.store;
 
 import io.holdfast.LockReport;
-import io.holdfast.Safety;
 import io.holdfast.redis.connection.Driver;
 import io.holdfast.redis.connection.RedisAddress;
 import io.holdfast.redis.connection.RedisFailures;
@@ -33,7 +32,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One client's locks in one server: each request is one run of one script. */
+/** The store of one server. Each request of a client is one run of one script. */
 public final class RedisStore implements LockStore {
 
     private static final Logger LOG = LoggerFactory.getLogger(RedisStore.class);
@@ -55,16 +54,16 @@ public final class RedisStore implements LockStore {
     private final ClientRegistry registry;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    /** With a driver of its own. */
+    /** Creates a store with a key layout and a record of its own. */
     public RedisStore(StoreConfig config, RedisAddress server, Driver driver) {
         this(config, server, new KeyLayout(config.keyPrefix(), ""), driver, Optional.empty(), () -> {});
     }
 
     /**
-     * With what it shares with the stores of other servers.
+     * Creates a store that shares a driver and a client record with the stores of other servers.
      *
-     * @param shared who its client is; empty if that is written at this server
-     * @param trouble told when its connection is lost
+     * @param shared the record of the client; empty if it is written at this server
+     * @param trouble called when the connection is lost
      */
     public RedisStore(
             StoreConfig config,
@@ -91,7 +90,7 @@ public final class RedisStore implements LockStore {
                 config.client().id());
     }
 
-    /** Connects, unless that is to be done later. */
+    /** Connects, unless the store is to connect later. */
     public RedisStore open() {
         if (!config.lazy()) {
             connect();
@@ -99,7 +98,7 @@ public final class RedisStore implements LockStore {
         return this;
     }
 
-    /** Connects, and waits for it. */
+    /** Connects, and waits for the connection. */
     private void connect() {
         Optional<Throwable> error = driver.failureOf(
                 connected().thenCompose(nothing -> session.able()),
@@ -110,7 +109,7 @@ public final class RedisStore implements LockStore {
         }
     }
 
-    /** Connects, if that was not begun before. */
+    /** Connects if no attempt was made before. Logs a warning if the server may evict locks. */
     public CompletionStage<Void> connected() {
         return session.connection
                 .get()
@@ -122,7 +121,7 @@ public final class RedisStore implements LockStore {
         return session.connection.now().isPresent();
     }
 
-    /** For good; what it shares with others stays. */
+    /** Closes the connections for good. Parts that are shared with other stores stay open. */
     public void disconnect() {
         session.leave();
     }
@@ -184,7 +183,7 @@ public final class RedisStore implements LockStore {
                         place -> Stream.of(place.tenure(), place.arrival(), millis(place.lease()))));
     }
 
-    /** The arguments, and those of each of the others, of which mostly there are none. */
+    /** Returns the arguments, followed by those of each of the others. */
     private static <T> Object[] with(Object[] arguments, List<T> others, Function<T, Stream<Object>> each) {
         return others.isEmpty()
                 ? arguments
@@ -200,7 +199,7 @@ public final class RedisStore implements LockStore {
         };
     }
 
-    /** A grant says how many permits, and there are no places behind it. */
+    /** Decodes the reply for a semaphore. A grant has the number of permits, and no positions behind it. */
     private static Acquire.Reply permitted(ScriptReply reply) {
         return reply.count(0) == 1
                 ? new Acquire.Granted(reply.tokens(2), reply.count(4), List.of(), reply.count(5), reply.number(1))
@@ -239,12 +238,12 @@ public final class RedisStore implements LockStore {
                 () -> session.run(Script.RELEASE, request.name(), reply -> reply, all), RedisStore::released);
     }
 
-    /** What each of the keys of a holder has of it. */
+    /** Returns the keys of a holder, each with the part of the hold that is in it. */
     public List<KeyPart> parts(String name, TenureId tenure, Mode mode) {
         return KeyPart.of(layout, name, tenure, mode);
     }
 
-    /** Renews what the key has of a holder, or gives it up if there is no lease. Whether it has it. */
+    /** Renews the part of a hold in one key, or releases it if the lease is zero. Returns whether the key had the holder. */
     public CompletionStage<Boolean> byKey(KeyPart part, String name, Duration lease, boolean asking) {
         return session.runByKey(
                 !lease.isZero(),
@@ -261,7 +260,7 @@ public final class RedisStore implements LockStore {
         return new Release.Reply(reply.number(0) == 1, reply.count(1), reply.number(2));
     }
 
-    /** In full, as a lease must not end before its time. */
+    /** Returns the lease in whole milliseconds. It is rounded up, because a lease must not end early. */
     static long millis(Duration lease) {
         return lease.plusNanos(999_999).toMillis();
     }

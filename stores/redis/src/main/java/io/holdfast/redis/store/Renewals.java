@@ -24,10 +24,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews what a client holds: one run of a script for each kind that is in a batch.
+ * The renewals of a client, by one run of a script for each kind of hold in a batch.
  *
- * <p>What mostly falls due are locks of the same lease that nobody waits for, and that want nothing else. For those there is a
- * script that says what is common to all once, and mentions in its reply only those with whom something is the matter.
+ * <p>Most locks that are due have the same lease, are waited for by nobody, and want no tokens. They are renewed by a script of
+ * their own. Its request names client and lease once for all of them, and its reply names only the locks that are lost, waited
+ * for, or failed.
  */
 record Renewals(
         Session session,
@@ -55,7 +56,7 @@ record Renewals(
                 CompletableFuture.completedStage(new EnumMap<>(Kind.class));
         for (Map.Entry<Kind, List<Renew>> kind : kinds.entrySet()) {
             CompletionStage<List<Renew.Reply>> ofKind = renew(kind.getKey(), kind.getValue())
-                    // what is wrong with one kind does not touch the others
+                    // a failure of one kind must not fail the others
                     .exceptionally(error -> Collections.nCopies(kind.getValue().size(), failed(error)));
             replies = replies.thenCombine(ofKind, (all, some) -> {
                 all.put(kind.getKey(), some.iterator());
@@ -86,7 +87,10 @@ record Renewals(
                 && request.tenure().clientId().equals(client);
     }
 
-    /** What is lost is known also when nothing of the batch is renewed, because too few replicas have it. */
+    /**
+     * Renews the holds of one kind. Losses are returned even if the renewals of the batch are not confirmed, because too few
+     * replicas or disks have them.
+     */
     private CompletionStage<List<Renew.Reply>> renew(Kind kind, List<Renew> batch) {
         AtomicReference<@Nullable List<Renew.Reply>> answered = new AtomicReference<>();
         Function<ScriptReply, List<Renew.Reply>> decoder = reply -> {
@@ -118,7 +122,7 @@ record Renewals(
         return batch.stream().map(Renew::name).toList();
     }
 
-    // ---- locks with wishes of their own, and whatever answers like them
+    // ---- locks one by one, and the replies of this form
 
     private CompletionStage<List<Renew.Reply>> locks(
             List<Renew> batch, Function<ScriptReply, List<Renew.Reply>> decoder) {
@@ -153,7 +157,7 @@ record Renewals(
         return new Renew.Failed(failures.renewal(name, error));
     }
 
-    // ---- all alike
+    // ---- locks with one lease
 
     private CompletionStage<List<Renew.Reply>> alike(
             List<Renew> batch, Function<ScriptReply, List<Renew.Reply>> decoder) {

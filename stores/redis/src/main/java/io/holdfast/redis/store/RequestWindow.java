@@ -7,7 +7,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
-/** Requests that are sent in order, with a bound on how many are unanswered at a time. */
+/**
+ * Requests that are sent in order, with a limit on how many are unanswered at a time.
+ *
+ * <p>Invariant: at most one thread is in the loop that sends requests. It is the thread that raised {@code mayStart} from zero,
+ * or at first the one that created the window. So the iterator needs no lock. A loop is used because replies that arrive at
+ * once would otherwise nest as deep as there are requests.
+ */
 final class RequestWindow<T> {
 
     private final Iterator<T> items;
@@ -23,7 +29,7 @@ final class RequestWindow<T> {
         this.mayStart = new AtomicInteger(width);
     }
 
-    /** Makes a request for each, in their order; completes when all are answered, also those that failed. */
+    /** Sends a request for each item, in order. Completes when all are answered, whether they succeed or fail. */
     static <T> CompletionStage<Void> each(Collection<T> items, int width, Function<T, CompletionStage<?>> request) {
         if (items.isEmpty()) {
             return CompletableFuture.completedStage(null);
@@ -33,7 +39,6 @@ final class RequestWindow<T> {
         return window.all;
     }
 
-    /** One thread at a time, in a loop: answers that come at once must not nest as deep as there are requests. */
     private void start() {
         do {
             if (items.hasNext()) {

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** Read/write locks: the requests of {@link RedisStore} for them. */
+/** The requests of {@link RedisStore} for read/write locks. */
 record SharedLocks(Session session, KeyLayout layout) {
 
     CompletionStage<Acquire.Reply> acquire(Acquire request, Function<ScriptReply, Acquire.Reply> decoder) {

@@ -5,12 +5,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 
-/** Several answers that are waited for. */
+/** Operations on several stages. */
 public final class Stages {
 
     private Stages() {}
 
-    /** All of them, in their order; fails if one does. */
+    /** Returns all results in their order. Fails if one stage fails. */
     public static <T> CompletionStage<List<T>> all(Stream<? extends CompletionStage<? extends T>> stages) {
         List<? extends CompletableFuture<? extends T>> all =
                 stages.map(CompletionStage::toCompletableFuture).toList();

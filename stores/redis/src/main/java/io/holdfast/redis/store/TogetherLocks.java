@@ -16,14 +16,14 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Several locks by one run of a script.
+ * The acquire of several locks by one run of a script.
  *
- * @param layout where clients are told
- * @param before what is done for a lease that is asked for
+ * @param layout the names of the keys
+ * @param before called with the lease of each request before it is sent
  */
 record TogetherLocks(Session session, KeyLayout layout, Consumer<Duration> before) implements TogetherStore {
 
-    /** There is one server, which has all of them in one part. */
+    /** Returns {@code true}, because a single server keeps all names. */
     @Override
     public boolean together(String name, String other) {
         return true;

@@ -1,4 +1,4 @@
-/** The locks of one server: each request is one run of one script. */
+/** The store of one server: each request is one run of one script. */
 @NullMarked
 package io.holdfast.redis.store;
 

@@ -1,5 +1,5 @@
--- Takes a lock that nobody has, waits for, or was given, by the shortest way. Goes on with the
--- whole, which says what is wrong or in the way, if that is not all there is to do. KEYS, ARGV, reply: as for acquire.
+-- Acquires a lock that is free, has no waiters, no claim and no floor, by the shortest way. In every other case the script
+-- continues with the full one behind it. KEYS, ARGV, reply: as for acquire.
 
 if #ARGV == 7 and redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4], KEYS[5]) == 0 then
     local last = redis.pcall('GET', KEYS[2])
@@ -7,7 +7,7 @@ if #ARGV == 7 and redis.call('EXISTS', KEYS[1], KEYS[3], KEYS[4], KEYS[5]) == 0 
     local time = redis.call('TIME')
     local now = time[1] * 1000000 + time[2]
     if before and before < 9007199254740992 and now <= tonumber(ARGV[4]) then
-        -- as draw does
+        -- as in draw
         local first = math.max(before + 1, now)
         local units = math.max(1, math.min(ARGV[3], now + 10000 - first))
         redis.call('HSET', KEYS[1], ARGV[1], '1')

@@ -1,17 +1,18 @@
--- Takes a lock for a tenure if it is free or the tenure has it, else queues the tenure.
+-- Acquires a lock for a tenure if it is free or the tenure holds it. Otherwise queues the tenure if it wants a position.
 --
 -- KEYS  1 lock: a hash of one field, the tenure
---       2 counter: the highest unit of tokens given to any name of the slot and the prefix
---       3 queue: a sorted set of the waiting tenures by arrival, those of fair places behind an exclamation mark
---       4 claim: the tenure that the lock was assigned to, until it is heard of
---       5 floor: the unit that those of this name are above, while that is above the counter
+--       2 counter: the highest token unit given to any name of the slot with the prefix
+--       3 queue: a sorted set of the waiting tenures by arrival; fair positions begin with an exclamation mark
+--       4 claim: the tenure that the lock was assigned to, until the store hears from it
+--       5 floor: the token units of the name are above it, until the clock has passed it
 --       6 known: a hash of what is known about the queue
 -- ARGV  1 tenure, 2 lease in ms, 3 units wanted, 4 time after which to refuse, 5 how to queue: 0 not, 1 barging, 2 fair,
---       6 arrival of a place it had before or 0, 7 prefix of inboxes; for each fair place behind it: tenure, arrival or 0, lease in ms
+--       6 arrival of an earlier position or 0, 7 prefix of inboxes; for each fair position behind it: tenure, arrival or 0,
+--       lease in ms
 -- reply {0, now}                                                   too late
 --       {1, now, first unit, units, waiters}                       granted
---       {2, now, lease left in ms or -1, arrival or 0, holder}   refused
---       and the arrivals of the places behind it
+--       {2, now, lease left in ms or -1, arrival or 0, holder}     refused
+--       and, unless it is too late, the arrivals of the positions behind it
 
 local lock, queue, claim, known, tenure = KEYS[1], KEYS[3], KEYS[4], KEYS[6], ARGV[1]
 
@@ -33,11 +34,11 @@ if held == 0 and waiters > 0 and fair_before(queue, known, place or ARGV[6], now
     last, more = serve(lock, token, queue, claim, known, ARGV[7], false, last, now)
     held = redis.call('EXISTS', lock)
     waiters = redis.call('ZCARD', queue)
-    -- the one that was served may have been woken only, or be gone
+    -- the served position may have been woken only, or dropped
     barred = held == 0 and fair_before(queue, known, place or ARGV[6], now)
 end
 
--- Takes the places behind the tenure, too, and adds their arrivals to the reply. Whether there is a new one.
+-- Queues the positions behind the tenure as well, and adds their arrivals to the reply. Returns whether one is new.
 local function behind(reply)
     local new = false
     for i = 8, #ARGV, 3 do
@@ -63,7 +64,7 @@ if it.shared then
     return other_kind(lock)
 end
 local holder = redis.call('HKEYS', lock)[1] or ''
--- who asks again soon goes on with what is left of the queue
+-- a client that asks again soon continues with the rest of the queue
 local reply = {2, now, more and 1 or barred and CLAIM or redis.call('PTTL', lock), tonumber(place) or 0, holder}
 local new = false
 if ARGV[5] ~= '0' then

@@ -1,9 +1,9 @@
--- Renews or gives up what is held, by one of its keys alone: the others may be at another node just now.
+-- Renews or releases a hold in one of its keys alone, because the other keys may be at another node at this moment.
 --
 -- KEYS  the key
--- ARGV  1 what it has of a holder: 'owner' in a hash, 'end' of the lease or 'count' of permits in a sorted set, 'timer' of its
---       own; 2 the holder, as it is called there; 3 lease in ms, or 0 to give it up
--- reply {1 if the key has the holder, or 0}
+-- ARGV  1 the part of the hold in the key: 'owner' in a hash, 'end' of the lease or 'count' of permits in a sorted set, or
+--       'timer', the holder's own key; 2 the holder, as it is written there; 3 lease in ms, or 0 to release it
+-- reply {1 if the key has the holder, or 0}; always 1 for a timer
 
 local key, what, holder, lease = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 local now = clock()
@@ -34,7 +34,8 @@ end
 
 renew.count = renew.owner
 
--- Stays for longer than the other keys: there, who has no end is taken for another program's, or is never dropped.
+-- This key lives longer than the others. In those, a holder without an end is taken for one of another program, or is never
+-- dropped.
 renew['end'] = function()
     redis.call('ZADD', key, string.format('%.0f', math.max(tonumber(found), now + lease * 1000)), holder)
     redis.call('PEXPIRE', key, longer(key, lease + CLAIM_LIFE))
@@ -44,7 +45,7 @@ function renew.timer()
     redis.call('SET', key, '1', 'PX', longer(key, lease))
 end
 
--- Is the last that is done, as a key that has gone is taken to be at the other node.
+-- The removal comes last, because a key that no longer exists here is taken to be at the other node.
 function release.owner()
     redis.call('HDEL', key, holder)
 end

@@ -1,23 +1,28 @@
--- What the scripts share; put before each of them.
+-- The functions that all scripts share. This part precedes each of them.
 --
--- Every script checks the types of its keys and reads all it needs before it writes, so that an error of its own,
--- HFTYPE or HFREAD, means that nothing was done. It decides by the server's clock alone. Numbers are kept as text of
--- '%.0f': Lua would round what it prints by itself. No reply has three or four elements with a text of somebody else
--- first, which the driver would take for a message. Messages are sent last, and may fail without failing the script.
+-- Invariants:
+-- 1. A script checks the types of its keys and reads all it needs before it writes. So an error of its own (HFTYPE, HFREAD)
+--    means that nothing was written.
+-- 2. It decides by the server's clock alone.
+-- 3. It sends messages after all checks. If a message cannot be sent, the script does not fail.
+-- 4. A lease is never shortened, so that a late duplicate of a shorter renewal does no harm.
+--
+-- Numbers are stored as text of '%.0f', because Lua rounds large numbers when it prints them. No reply of three or four
+-- elements begins with a text of somebody else, because the driver would take it for a message.
 
--- Microseconds; exact in a Lua number until the year 2255.
+-- Returns the time in microseconds. It is exact in a Lua number until the year 2255.
 local function clock()
     local time = redis.call('TIME')
     return time[1] * 1000000 + time[2]
 end
 
--- The error to reply where another program has a key.
+-- Returns the error for a key that belongs to another program.
 local function foreign(key)
     return redis.error_reply("HFTYPE the key '" .. key .. "' is not a key of Holdfast: another program keeps a "
         .. redis.call('TYPE', key).ok .. ' there; choose another name, or set keyPrefix')
 end
 
--- The error to reply if the read of a key failed, or the text or the first member that it gave has not our form; else nil.
+-- Returns the error if the read of a key failed, or if its text or first member does not have our form; otherwise nil.
 local function wrong(key, reply, is_ours)
     if type(reply) == 'table' and reply.err then
         if string.find(reply.err, 'READONLY', 1, true) then
@@ -31,37 +36,38 @@ local function wrong(key, reply, is_ours)
     return is_ours and type(text) == 'string' and not is_ours(text) and foreign(key) or nil
 end
 
--- A count, exact in a Lua number.
+-- Returns whether the text is a count, exact in a Lua number.
 local function is_number(text)
     return string.find(text, '^%d+$') and tonumber(text) < 9007199254740992
 end
 
--- The tenure that a field of a lock is of.
+-- Returns the tenure in a field of a lock.
 local function tenure_of(owner)
     return (string.gsub(string.gsub(owner, ':write$', ''), ':upgrade$', ''))
 end
 
--- A tenure, with what may be before or behind it: a place, an owner, the id of a change.
+-- Returns whether the text is a tenure. A mark of a position, or the id of a change, may precede it; the ending of an owner may
+-- follow.
 local function is_tenure(text)
     return string.find(tenure_of(text), '.:%-?%d+$')
 end
 
--- What is in the sets of semaphores: tenures, places, changes, and the sum.
+-- Returns whether the text is a member of a semaphore's sets: a tenure, a position, a change, or the sum.
 local function is_holder(text)
     return text == '=' or is_tenure(text)
 end
 
--- What the timer of a reader is set to, here and by Redisson.
+-- Returns whether the text is the value of a reader's timer, which is the same for Redisson.
 local function is_timer(text)
     return text == '1'
 end
 
--- Of more fields than these a look takes some.
+-- The number of fields above which only some of them are checked.
 local PAGE = 128
 
--- The hash at a raw name: how many fields it has, some with their values, its mode, and its time to live. 'bad' is the error to
--- reply if neither this library nor Redisson wrote it: an owner is a tenure with a count, a lock without a mode has one, and all
--- have an end.
+-- Reads the hash at a raw name: the number of fields, some fields with their values, the mode, and the time to live. 'bad' is
+-- the error if neither this library nor Redisson wrote it. In both, an owner is a tenure with a count. A lock without a mode
+-- has one owner, and every hash has a time to live.
 local function look(lock)
     local it = {size = redis.pcall('HLEN', lock)}
     it.bad = wrong(lock, it.size)
@@ -81,13 +87,13 @@ local function look(lock)
     return it
 end
 
--- The error to reply if what waits for a lock cannot be used; else nil.
+-- Returns the error if the queue of a lock cannot be used; otherwise nil.
 local function wrong_queue(queue, waiters)
     return wrong(queue, waiters) or waiters > 0 and wrong(queue, redis.call('ZRANGE', queue, 0, 0), is_tenure) or nil
 end
 
--- The error to reply if the hash of what is known about a queue, see serve, cannot be used: it has a number for each of its
--- fields, and an end; else nil.
+-- Returns the error if what is known about a queue (see serve) cannot be used; otherwise nil. It must be a hash of numbers with
+-- a time to live.
 local function wrong_known(known)
     local size = redis.pcall('HLEN', known)
     if type(size) == 'table' or size == 0 then
@@ -101,27 +107,28 @@ local function wrong_known(known)
     return not ours and foreign(known) or nil
 end
 
--- The error to reply if a lock that the asking tenure has, alone then, has other fields as well; else nil.
+-- Returns the error if a lock has fields beside that of the asking tenure, which must be its only owner; otherwise nil.
 local function crowded(lock)
     return redis.call('HLEN', lock) ~= 1 and foreign(lock) or nil
 end
 
--- Drops what is not above that score from a sorted set, many at most: the next script drops more. The empty member is never
--- there. It makes the first command of a script one that a full server allows.
+-- Drops the members up to that score, at most 200; the next script drops more. The empty member never exists. With it, ZREM is
+-- always run. A full server allows it, and then allows the rest of the script:
+-- https://redis.io/docs/latest/develop/programmability/eval-intro/
 local function drop_upto(key, score)
     local some = redis.call('ZRANGEBYSCORE', key, '-inf', string.format('%.0f', score), 'LIMIT', 0, 200)
     redis.call('ZREM', key, '', unpack(some))
 end
 
--- Units for tokens above the last ones given: a unit is a microsecond of the clock, so that they go on rising when the
--- counter is lost. At most 10 ms ahead of the clock, so that they do so soon after.
+-- Returns the first of the new token units, and how many there are. A unit is a microsecond of the clock, so units continue to
+-- rise if the counter is lost. A block ends at most 10 ms ahead of the clock, but has at least one unit.
 local function draw(last, now, wanted)
     local first = math.max((tonumber(last) or 0) + 1, now)
     return first, math.max(1, math.min(wanted, now + 10000 - first))
 end
 
--- Where the units of a name are counted: in the counter of all names, or in the floor of this one, which is there while it is
--- above the counter. The error to reply if one cannot be used; else nil, where, and the highest unit that was given.
+-- Reads the counter of all names and the floor of this one, which applies while it is above the counter. Returns the error if
+-- one cannot be used. Otherwise returns nil, where the units are counted, and the highest unit given.
 local function units_of(counter, floor)
     local last, least = redis.pcall('GET', counter), floor and redis.pcall('GET', floor)
     local bad = wrong(counter, last, is_number) or wrong(floor, least, is_number)
@@ -132,13 +139,13 @@ local function units_of(counter, floor)
     return nil, {counter = counter, floor = floor, raised = least > last}, math.max(last, least)
 end
 
--- The clock makes a floor needless when it has passed it.
+-- Writes a floor. It expires when the clock has passed it, because it is no longer needed then.
 local function keep_floor(token, unit)
     redis.call('SET', token.floor, string.format('%.0f', unit))
     redis.call('PEXPIREAT', token.floor, string.format('%.0f', math.ceil(unit / 1000) + 1))
 end
 
--- Keeps the highest unit given.
+-- Writes the highest unit given.
 local function keep(token, unit)
     if token.raised then
         keep_floor(token, unit)
@@ -147,7 +154,8 @@ local function keep(token, unit)
     end
 end
 
--- The same of a lock and its other keys: with the highest unit given and the number of waiters.
+-- Reads a lock and its other keys, with the highest unit given and the number of waiters. 'bad' is the error if one cannot be
+-- used.
 local function look_at_all(lock, counter, queue, claim, floor, known)
     local it, bad = look(lock), nil
     bad, it.token, it.last = units_of(counter, floor)
@@ -158,7 +166,8 @@ local function look_at_all(lock, counter, queue, claim, floor, known)
     return it
 end
 
--- Draws units if any are wanted, and has all later ones of the name above that one, too. The first and how many.
+-- Draws units if any are wanted, and keeps all later ones of the name above the given unit. Returns the first unit, and how
+-- many there are.
 local function draw_above(token, last, above, wanted, now)
     token.raised = token.raised or above > last and above >= now
     local first, units = 0, 0
@@ -173,38 +182,38 @@ local function draw_above(token, last, above, wanted, now)
     return first, units
 end
 
--- The lease to set for a tenure that has one: a late copy of a request must not shorten it.
+-- Returns the lease to set for a tenure that has one. A late duplicate must not shorten it.
 local function longer(lock, lease)
     return math.max(redis.call('PTTL', lock), tonumber(lease))
 end
 
--- The client of a tenure; also of a place, which it does not differ from but in a mark.
+-- Returns the client of a tenure, or of a position.
 local function client(tenure)
     return string.match(tenure, '^[!<^]?(.*):') or ''
 end
 
--- Whether the client of a tenure may keep it though nobody owns it: its number is below zero.
+-- Returns whether the tenure may linger. The number of such a tenure is below zero.
 local function lingers(tenure)
     return string.find(tenure, ':-', 1, true) ~= nil
 end
 
--- Whether these inboxes are of a slot alone, which is told by the tag in them.
+-- Returns whether the inboxes belong to one slot. A tag in their name says so.
 local function sharded(inboxes)
     return string.sub(inboxes, 1, 4) == 'hf:{'
 end
 
--- Sends to the inbox of a client. The number of receivers, or nil if it could not be sent.
+-- Sends a message to a client's inbox. Returns the number of receivers; nil if it could not be sent.
 local function send(inboxes, to, message)
     local heard = redis.pcall(sharded(inboxes) and 'SPUBLISH' or 'PUBLISH', inboxes .. to, message)
     return type(heard) == 'number' and heard or nil
 end
 
--- The same, of a tenure's.
+-- Sends a message to the client of a tenure.
 local function tell(inboxes, tenure, message)
     return send(inboxes, client(tenure), message)
 end
 
--- Who listens to the inbox of a tenure's client: the channel and the number; something else where that cannot be told.
+-- Returns the inbox of a tenure's client and its number of listeners. The second element is nil if this user may not ask.
 local function listeners(inboxes, tenure)
     return redis.pcall('PUBSUB', sharded(inboxes) and 'SHARDNUMSUB' or 'NUMSUB', inboxes .. client(tenure))
 end

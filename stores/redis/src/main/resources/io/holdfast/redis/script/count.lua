@@ -1,9 +1,10 @@
--- What the scripts of semaphores and latches share: changes that were made are remembered for a minute, by the id of the request
--- behind '1 ' if anything was to be done, or '0 '; so that a second copy changes nothing and has the same answer.
+-- The part that the scripts of semaphores and latches share. It remembers each change for a minute by the id of its request. A
+-- late duplicate of the request changes nothing and has the same answer. The id follows '1 ' if the change was made, and '0 '
+-- if there was nothing to do.
 
 local REMEMBERED = 60000
 
--- 1 or 0 for a change that was made before, else nil.
+-- Returns 1 or 0 if the request was carried out before; otherwise nil.
 local function answer(done, id)
     for applied = 0, 1 do
         if redis.call('ZSCORE', done, applied .. ' ' .. id) then

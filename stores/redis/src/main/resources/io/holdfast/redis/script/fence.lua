@@ -1,11 +1,11 @@
--- Lets what is put behind this run only if its token is not below the highest that its guard has seen.
+-- Runs the script behind it only if the token is not lower than the highest one that the guard has seen.
 --
--- KEYS  those of what is behind, and one more: the guard
--- ARGV  those of what is behind, and two more: token, life of the guard in ms or 0 for ever
+-- KEYS  those of the script behind it, and one more: the guard
+-- ARGV  those of the script behind it, and two more: token, life of the guard in ms or 0 for no end
 -- reply the error HFFENCED with the highest token, if that is higher
 --
--- A token is a text of 19 digits, and compared as such: a Lua number has 53 bits, a token 63. The guard is set before the
--- rest, so that nothing is ever written without it. What is behind sees its own keys and arguments only.
+-- A token is a text of 19 digits, and is compared as text, because a Lua number has 53 bits and a token has 63. The guard is
+-- written before the rest, so nothing is ever written without it. The script behind it sees only its own keys and arguments.
 
 do
     local life = table.remove(ARGV)

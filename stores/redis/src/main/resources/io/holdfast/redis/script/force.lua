@@ -1,9 +1,9 @@
--- Frees a lock whoever holds it, tells the holder, and wakes the first waiter.
+-- Frees a lock regardless of its holder, notifies the holder, and serves the queue.
 --
--- KEYS  lock, counter, queue, claim, floor, known, as for acquire, and the line of Redisson's fair lock if its clients are to
---       be told
+-- KEYS  lock, counter, queue, claim, floor, known, as for acquire; and the wait queue of Redisson's fair lock if its clients
+--       are to be notified
 -- ARGV  1 prefix of inboxes
--- reply as for inspect, of what was held, without waiters
+-- reply as for inspect, about the former holder, without waiters
 
 local lock, queue, claim, known = KEYS[1], KEYS[3], KEYS[4], KEYS[6]
 
@@ -24,7 +24,7 @@ if holder ~= '' then
 end
 local heard = holder ~= '' and tell_redisson() or 0
 if heard == 0 and waiters > 0 then
-    -- fails here, and not behind a message, if the slot of a cluster moves just now
+    -- while the slot migrates, access to the deleted key fails: let it fail here, and not after an assignment was sent
     redis.call('EXISTS', lock)
     serve(lock, it.token, queue, claim, known, ARGV[1], false, last, now)
 end

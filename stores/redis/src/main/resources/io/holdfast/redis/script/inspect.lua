@@ -1,4 +1,4 @@
--- Who holds a lock and who waits for it; writes nothing.
+-- Reports the holder and the waiters of a lock. Writes nothing.
 --
 -- KEYS  lock, counter, queue, claim, floor, known, as for acquire
 -- reply {lease left in ms or -1, highest unit or 0, holders, for each holder: tenure, lease left in ms; and for at most 1000

@@ -1,21 +1,22 @@
--- Changes a latch, and tells those who listen that it opened, is another one, or is gone.
+-- Changes a latch, and notifies the listeners if it opened, was set again, or ended.
 --
 -- KEYS  as for all latches
 -- ARGV  1 the kind of the change, 2 its id, 3 count, 4 time after which to refuse, 5 prefix of inboxes, 6 name,
---       7 life in ms, or 0 for as long as it takes
+--       7 life in ms, or 0 for no end
 -- reply {0, now}                               too late
---       {1, now, 1 if anything was to be done or 0, 1 if some are left to be told by the same once more or 0}
+--       {1, now, 1 if the change was made or 0, 1 if the same script is to be run again for the remaining listeners or 0}
 
 local latch, listeners, done = unpack(KEYS)
 local kind, id, amount, life = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[7])
 
--- For how long one is kept that opened and has no life of its own, in microseconds.
+-- The time in microseconds for which an open latch without a life of its own is kept.
 local OPEN_LIFE = 604800000000
 
--- How many are told by one script, at most.
+-- The number of listeners that one script notifies.
 local MOST_TOLD = 200
 
--- Of a latch that is closed those who asked before it was set. 1 if some are left, else 0.
+-- Notifies some listeners. If the latch is closed, these are the ones that asked before it was set. Returns 1 if some are left;
+-- otherwise 0.
 local function tell_some(it)
     local upto = it.over and '+inf' or string.format('%.0f', it.number)
     local some = redis.call('ZRANGEBYSCORE', listeners, '-inf', upto, 'LIMIT', 0, MOST_TOLD)
@@ -28,7 +29,8 @@ local function tell_some(it)
     return #some == MOST_TOLD and 1 or 0
 end
 
--- Numbers rise also when the key was lost: then by the clock, and nothing is known about earlier ones.
+-- Begins a new setting. Its number rises even if the key was lost: it is then the clock, and nothing is known about earlier
+-- settings.
 local function set_anew(it, now)
     if it.count > 0 then
         table.insert(it.unopened, it.number)

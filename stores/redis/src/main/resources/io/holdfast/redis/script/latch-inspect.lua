@@ -1,9 +1,9 @@
--- What a latch is, and whether a client wants to be told what becomes of it.
+-- Reports a latch, and notes whether a client listens to it.
 --
 -- KEYS  as for all latches
--- ARGV  1 client, 2 '1' to be told, '0' not to be told any more
--- reply {now, the number of the setting in force or 0, count, the highest number, up to which number settings are forgotten,
---       and those above it that ended before they opened}
+-- ARGV  1 client, 2 '1' to listen, '0' to stop listening
+-- reply {now, the number of the setting in force or 0, count, the highest number, the number up to which settings are
+--       forgotten, and the numbers above it of settings that ended before they opened}
 
 local latch, listeners, done = unpack(KEYS)
 

@@ -1,4 +1,4 @@
--- Whether a latch is set, and the count that is left; writes nothing, and nobody is told of anything later.
+-- Reports whether a latch is set, and its count. Writes nothing, and registers no listener.
 --
 -- KEYS  as for all latches
 -- reply {1 if it is set or 0, count}

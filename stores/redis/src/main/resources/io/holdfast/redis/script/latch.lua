@@ -1,22 +1,23 @@
--- What the scripts of latches share.
+-- The part that the scripts of latches share.
 --
--- KEYS  1 latch: numbers behind each other: the count that is left; the number of the last setting; when that ends, in
---         microseconds, or 0 for never; up to which number settings are forgotten; and, rising, the numbers above that of
---         earlier settings that ended before they opened. All other settings between have opened. It outlives the setting by
---         a minute, for those who have not heard of its end
---       2 listeners: a sorted set of clients by when they last asked, and by more than the number of the setting in force then
+-- KEYS  1 latch: numbers, one after the other: the count; the number of the last setting; its end in microseconds, or 0 for
+--         none; the number up to which settings are forgotten; and, rising, the numbers above that of earlier settings that
+--         ended before they opened. All other settings in between have opened. The key outlives the last setting by a
+--         minute, for clients that have not heard of its end
+--       2 listeners: a sorted set of clients by the time when they last asked, which is raised above the number of the setting
+--         in force then
 --       3 done: the changes of the last minute
 
 local AFTERLIFE = 60000
 
--- How many settings that ended before they opened are remembered, beside the last one.
+-- The number of settings that are remembered because they ended before they opened, beside the last one.
 local MOST_UNOPENED = 16
 
 local function is_latch(text)
     return #text < 512 and string.find(text, '^%d+ %d+ %d+ %d+[ %d]*$')
 end
 
--- The error to reply if a key cannot be used, else nil and the latch; its number is 0 if there is none.
+-- Returns the error if a key cannot be used; otherwise nil and the latch. The number of a missing latch is 0.
 local function look_at_latch(latch, listeners, done, now)
     local state = redis.pcall('GET', latch)
     local bad = wrong(latch, state, is_latch) or wrong(listeners, redis.pcall('ZCARD', listeners))

@@ -1,4 +1,5 @@
--- Takes permits for a tenure if so many are free or the tenure has them, else queues the tenure.
+-- Acquires permits for a tenure if enough are free or the tenure holds them. Otherwise queues the tenure if it wants a
+-- position.
 --
 -- KEYS  as for all semaphores
 -- ARGV  1 to 7 as for acquire; 8 permits or 0 for all that are free, 9 name
@@ -54,7 +55,7 @@ end
 
 local next = redis.call('ZRANGE', ends, 0, 0, 'WITHSCORES')
 local left = next[2] and math.ceil((tonumber(next[2]) - now) / 1000) or CLAIM
--- who asks again soon goes on with what is left
+-- a client that asks again soon continues with the rest
 local reply = {2, now, more and 1 or left, place or 0, next[1] or ''}
 if ARGV[5] ~= '0' then
     reply[4] = enqueue(queue, known, me, ARGV[6], ARGV[2], now)

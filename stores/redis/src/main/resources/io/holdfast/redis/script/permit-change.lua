@@ -1,9 +1,9 @@
--- Changes how many permits a semaphore has, and serves those who wait.
+-- Changes the number of permits of a semaphore, and serves the queue.
 --
 -- KEYS  as for all semaphores
 -- ARGV  1 the kind of the change, 2 its id, 3 permits, 4 time after which to refuse, 5 prefix of inboxes, 6 name
 -- reply {0, now}                               too late
---       {1, now, 1 if anything was to be done or 0, 1 if some are left to be served by the same once more or 0}
+--       {1, now, 1 if the change was made or 0, 1 if the same script is to be run again for the rest of the queue or 0}
 
 local limit, held, ends, queue, wanted, token, done, known = unpack(KEYS)
 local kind, id, amount, inboxes, name = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[5], ARGV[6]

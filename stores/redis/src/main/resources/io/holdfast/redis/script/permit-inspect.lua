@@ -1,9 +1,9 @@
--- How many permits there are and who holds some; writes nothing.
+-- Reports the number of permits and the holders. Writes nothing.
 --
 -- KEYS  as for all semaphores
--- ARGV  1 how many holders to leave out, 2 how many to tell of
--- reply {now, permits in all or -1, waiters, and for each holder: tenure, permits, lease left in ms}; with 0 permits what has an
---       end only, as the release of a part of it leaves it
+-- ARGV  1 how many holders to leave out, 2 how many to report
+-- reply {now, permits in all or -1, waiters, and for each holder: tenure, permits, lease left in ms}. With 0 permits, a holder
+--       has an end only, which a release of one of its keys has left behind
 
 local limit, held, ends, queue, wanted, token, done, known = unpack(KEYS)
 

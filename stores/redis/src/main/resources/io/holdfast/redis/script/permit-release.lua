@@ -1,9 +1,10 @@
--- Gives permits back for a tenure, and its place in the queue; serves those who wait. Or takes them away from whoever has them.
+-- Releases the permits of a tenure, removes its positions from the queue, and serves the queue. Or revokes the permits of any
+-- tenure.
 --
 -- KEYS  as for all semaphores
--- ARGV  1 tenure, 2 prefix of inboxes, 3 name, 4 '1' to tell the holder that they were taken away; then the tenures of fair
---       places to withdraw
--- reply {1 if they were held or 0, waiters, now, 1 if some are left to be served by the same once more or 0}
+-- ARGV  1 tenure, 2 prefix of inboxes, 3 name, 4 '1' to revoke, which notifies the holder; then the tenures of fair
+--       positions to withdraw
+-- reply {1 if they were held or 0, waiters, now, 1 if the same script is to be run again for the rest of the queue or 0}
 
 local limit, held, ends, queue, wanted, token, done, known = unpack(KEYS)
 local tenure, inboxes, name = ARGV[1], ARGV[2], ARGV[3]

@@ -1,4 +1,4 @@
--- Makes the leases of permits last at least so long, each by itself: what is wrong with one does not touch the others.
+-- Renews the leases of permits. A failure of one semaphore does not fail the others.
 --
 -- KEYS  for each: as for all semaphores
 -- ARGV  for each: tenure, lease in ms, units wanted or 0
@@ -21,7 +21,7 @@ for i = 1, #KEYS, 8 do
     if bad then
         add(2, bad.err, 0, 0)
     else
-        -- what a full server allows comes first: after it, it allows the rest
+        -- a full server allows this first write, and then the rest
         redis.call('PEXPIRE', ends, longer(ends, lease))
         expire(held, ends, known, now, tenure)
         local count = tonumber(is_held(held, tenure))

@@ -1,14 +1,20 @@
--- What the scripts of semaphores share.
+-- The part that the scripts of semaphores share.
 --
--- KEYS  1 limit: how many permits there are, for ever
---       2 held: a sorted set of the holding tenures by how many they hold, below zero until an assigned one is heard of; and
---         '=' for the sum
+-- KEYS  1 limit: the number of permits, until it is deleted
+--       2 held: a sorted set of the holding tenures by the number of their permits, which is below zero until the store hears
+--         from an assigned holder; and '=' for the sum
 --       3 ends: a sorted set of them by the end of their lease
---       4 queue: a sorted set of the waiting tenures by arrival, those of fair places behind an exclamation mark
---       5 wanted: a sorted set of the same by how many they want
---       6 counter: the highest unit of tokens given, as for locks
+--       4 queue: a sorted set of the waiting tenures by arrival; fair positions begin with an exclamation mark
+--       5 wanted: a sorted set of the same by the number of permits that they want
+--       6 counter: the highest token unit given, as for locks
 --       7 done: the changes of the last minute
 --       8 known: a hash of what is known about the queue
+--
+-- Invariants:
+-- 1. '=' is the sum of the permits that are held or assigned.
+-- 2. A holder has an end in 'ends', or it would never be dropped.
+-- 3. A script that grants, changes or returns permits first drops what has expired, and serves the queue. No other script
+--    does so when a holder dies.
 
 local function unusable(limit, held, ends, queue, wanted, token, done, known)
     local total, last = redis.pcall('GET', limit), redis.pcall('GET', token)
@@ -27,7 +33,7 @@ local function is_held(held, tenure)
     return redis.call('ZSCORE', held, tenure)
 end
 
--- Both sets of holders stay for a while after the last lease, so that an assignment that lapsed is seen to have done so.
+-- Makes a tenure a holder. Both sets of holders outlive the last lease, so that a lapsed assignment is noticed.
 local function hold(held, ends, tenure, count, expires)
     if not is_held(held, tenure) then
         redis.call('ZINCRBY', held, math.abs(count), '=')
@@ -41,7 +47,7 @@ local function hold(held, ends, tenure, count, expires)
     redis.call('PEXPIREAT', ends, gone)
 end
 
--- Takes so many away from who holds them.
+-- Removes a holder and its permits.
 local function take_away(held, tenure, count)
     redis.call('ZREM', held, tenure)
     if tonumber(redis.call('ZINCRBY', held, -math.abs(count), '=')) <= 0 then
@@ -49,7 +55,7 @@ local function take_away(held, tenure, count)
     end
 end
 
--- 1 if the tenure held some, else 0.
+-- Returns 1 if the tenure held permits; otherwise 0.
 local function give_back(held, ends, tenure)
     redis.call('ZREM', ends, tenure)
     local count = tonumber(is_held(held, tenure))
@@ -65,8 +71,8 @@ local function go(queue, wanted, known, place)
     redis.call('ZREM', wanted, place)
 end
 
--- Drops those whose lease has ended, many at most, and the one that asks in any case. A client that let a claim lapse is not
--- there: its places are passed over until it asks again. Whether some are left.
+-- Drops holders whose lease has ended: some of them, and in any case the asking tenure. A client that let a claim lapse is
+-- marked absent: its positions are dropped until it asks again. Returns whether some are left.
 local function expire(held, ends, known, now, asking)
     local over = redis.call('ZRANGEBYSCORE', ends, '-inf', string.format('%.0f', now), 'LIMIT', 0, MOST_SERVED)
     local own = tonumber(redis.call('ZSCORE', ends, asking))
@@ -76,7 +82,7 @@ local function expire(held, ends, known, now, asking)
     end
     for _, tenure in ipairs(over) do
         local unclaimed = (tonumber(is_held(held, tenure)) or 0) < 0
-        -- what a full server allows comes first
+        -- a full server allows this first write, and then the rest
         give_back(held, ends, tenure)
         if unclaimed then
             note(known, ABSENT .. client(tenure), '1')
@@ -85,16 +91,18 @@ local function expire(held, ends, known, now, asking)
     return more
 end
 
--- Whether the client of a place listens; where that cannot be told, it is taken to.
+-- Returns whether the client of a position listens. If this user may not ask, it is assumed to.
 local function listens(inboxes, place)
     return listeners(inboxes, place)[2] ~= 0
 end
 
--- Assigns what is free to those who wait, in their order, until there is not enough for the next. A place whose client does
--- not listen is dropped, also while it does not get along with what is free, as all behind it would wait for that; and one
--- that wants more than there are in all, whose client is refused when it asks again. Where messages are forbidden, who would
--- barge finds out by itself. After many the rest is left to the next script. The highest unit given then, and whether something
--- is left.
+-- Assigns free permits to the waiters in their order, until too few are free for the next one. Some positions are dropped:
+--
+-- * A position whose client does not listen, even if it wants more than is free. All others would wait for it.
+-- * A position that wants more permits than there are. Its client is refused when it asks again.
+--
+-- If this user may not send messages, a fair waiter is assigned its permits all the same, and a barging one stays in the queue.
+-- Both find out by polling. Returns the highest unit given, and whether something is left to serve.
 local function serve_permits(held, ends, queue, wanted, token, known, inboxes, name, total, last, now)
     for _ = 1, MOST_SERVED do
         local free = (total or 0) - sum(held)

@@ -1,11 +1,12 @@
--- Redisson's clients at a read/write lock; put before the scripts that let somebody in or keep somebody off.
+-- Redisson's clients at a read/write lock. This part precedes the scripts that grant a read/write lock or free it.
 --
--- They listen on a channel of that lock while they wait, and so do clients of ours, who are in the queue. Ours listen on a
--- second channel as well, on which nothing is said: those on the first who are not on the second are Redisson's.
+-- Waiting clients of Redisson listen on a channel of that lock. Waiting clients of ours, which are in the queue, listen there
+-- and also on a second channel, on which nothing is published. So the listeners of the first channel that are not on the second
+-- are Redisson's.
 
 local MARK = 'hf:in:'
 
--- How many of Redisson's clients wait; 0 where they are not to be told, and there is no channel.
+-- Returns the number of waiting clients of Redisson; 0 without a channel, or if this user may not ask.
 local function redisson_waits(channel)
     if channel == '' then
         return 0
@@ -14,7 +15,7 @@ local function redisson_waits(channel)
     return counts.err and 0 or math.max(0, counts[2] - counts[4])
 end
 
--- Tells them that they may come in: '1' wakes all that sleep, and '0' one that is about to, too.
+-- Notifies them that they may enter: '1' wakes all that sleep, and '0' also one that is about to sleep (lost wake-up).
 local function tell_redisson(channel)
     redis.pcall('PUBLISH', channel, '1')
     redis.pcall('PUBLISH', channel, '0')

@@ -1,5 +1,5 @@
--- Gives a lock up that nobody waits for, by the shortest way. Goes on with the whole if that is not all there is to do.
--- KEYS, ARGV, reply: as for release.
+-- Releases a lock that has no waiters, no claim and no floor, by the shortest way. In every other case the script continues
+-- with the full one behind it. KEYS and ARGV: as for release. Reply: the first three elements of release.
 
 if not KEYS[7] and redis.call('EXISTS', KEYS[3], KEYS[4], KEYS[5], KEYS[6]) == 0 then
     local fields = redis.pcall('HLEN', KEYS[1])

@@ -1,10 +1,10 @@
--- Gives a lock up for a tenure, and its place in the queue; serves the queue of a lock that is free then.
+-- Releases a lock for a tenure, and removes its positions from the queue. If the lock is free then, serves the queue.
 --
--- KEYS  lock, counter, queue, claim, floor, known, as for acquire, and the line of Redisson's fair lock if its clients are to
---       be told
--- ARGV  1 tenure, 2 '1' to assign the lock to the first place instead of waking it,
---       3 prefix of inboxes; then the tenures of fair places to withdraw
--- reply {1 if it was held or 0, waiters, now, 1 if some of the queue is left to be served by the same once more or 0}
+-- KEYS  lock, counter, queue, claim, floor, known, as for acquire; and the wait queue of Redisson's fair lock if its clients
+--       are to be notified
+-- ARGV  1 tenure, 2 '1' to assign the lock to the first position instead of waking it,
+--       3 prefix of inboxes; then the tenures of fair positions to withdraw
+-- reply {1 if it was held or 0, waiters, now, 1 if the same script is to be run again for the rest of the queue or 0}
 
 local lock, queue, claim, known, tenure = KEYS[1], KEYS[3], KEYS[4], KEYS[6], ARGV[1]
 
@@ -26,7 +26,7 @@ if waiters > 0 then
         leave(queue, known, FAIR .. ARGV[i])
     end
 end
--- Who hears that it is free asks for it; an assigned lock would keep Redisson's waiters out.
+-- everybody who hears that the lock is free asks for it; an assigned lock would keep Redisson's waiters out
 local heard = held == 1 and tell_redisson() or 0
 local more = false
 if waiters > 0 then

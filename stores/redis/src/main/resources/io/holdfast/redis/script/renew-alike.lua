@@ -1,5 +1,5 @@
--- Makes the leases of held locks last at least so long: those of one client, for the same lease, with no tokens wanted. Each by
--- itself: what is wrong with one does not touch the others. What goes as usual is not mentioned in the reply.
+-- Renews the leases of held locks of one client, all for the same lease and without tokens. A failure of one lock does not fail
+-- the others. The reply does not mention locks that are renewed and have no waiters.
 --
 -- KEYS  for each lock: lock, queue, claim, as for acquire
 -- ARGV  1 client with a colon, 2 lease in ms; then for each lock the number of the tenure
@@ -11,7 +11,8 @@
 local now = clock()
 local reply = {now}
 
--- Redis knows since 7.0, where it tells which one it is, how not to make a life shorter; to it, none is the longest.
+-- Extends the time to live. Since 7.0, the version in which it reports its version to scripts, Redis can do so without
+-- shortening it. GT counts a missing time to live as the longest one, so the second command sets one.
 local function extend(lock, lease)
     local set = redis.REDIS_VERSION_NUM and redis.pcall('PEXPIRE', lock, lease, 'GT') or 0
     return set ~= 0 and set or redis.pcall('PEXPIRE', lock, longer(lock, lease))
@@ -21,7 +22,7 @@ for i = 1, #KEYS, 3 do
     local lock, queue, claim = KEYS[i], KEYS[i + 1], KEYS[i + 2]
     local which = (i + 2) / 3
     local held = redis.pcall('HEXISTS', lock, ARGV[1] .. ARGV[which + 2])
-    -- mostly there is neither
+    -- usually there is neither a queue nor a claim
     local others = redis.call('EXISTS', queue, claim) > 0
     local waiters = others and redis.pcall('ZCARD', queue) or 0
     local bad = wrong(lock, held) or held == 1 and (crowded(lock) or wrong_queue(queue, waiters)

@@ -1,7 +1,7 @@
--- Makes the leases of held locks last at least so long, each by itself: what is wrong with one does not touch the others.
+-- Renews the leases of held locks. A failure of one lock does not fail the others.
 --
 -- KEYS  for each lock: lock, counter, queue, claim, floor, as for acquire
--- ARGV  for each lock: tenure, lease in ms, units wanted or 0, unit that later ones are to be above or 0
+-- ARGV  for each lock: tenure, lease in ms, units wanted or 0, unit above which later ones must be or 0
 -- reply {now} and for each lock, in their order, four more:
 --       0, 0, 0, 0                                lost
 --       1, waiters, first unit, units or 0        renewed

@@ -1,32 +1,37 @@
--- The queue of a lock, and serving it when the lock is free; put before the scripts that free one.
+-- The wait queue of a lock, and how it is served when the lock is free. This part precedes the scripts that free a lock.
 --
--- known is a hash about the queue: the leases, in ms, of the places whose lease is shorter than the claim window; behind an
--- exclamation mark when a fair place was last asked for; and behind a minus the clients that let a claim lapse, until they are
--- heard of again.
+-- 'known' is a hash about the queue. It has the leases of positions, in ms, if they are shorter than the claim window. The
+-- field '!' is the time when a fair position was last requested. A field '-CLIENT' is a client that let a claim lapse and was
+-- not heard of since. Read/write locks add one field, see share.
 --
--- No script does more for a longer queue: it looks at the first places, and leaves the rest to the next one.
+-- Invariants:
+-- 1. No script does more for a longer queue. It looks at the first positions, and leaves the rest to the next script.
+-- 2. A position whose client does not listen never stops those behind it.
+-- 3. If a client lets a claim lapse, all its fair positions are dropped when they come up, until it asks again. So a stopped
+--    process delays the others by one claim window, and not by one for each of its waiters.
 
--- How long an assigned tenure keeps the lock unless it is renewed or its lease is shorter, in ms; for how long a claim is kept
--- that may have lapsed; and the units for tokens it gets.
+-- CLAIM is the claim window in ms: the time for which an assigned tenure keeps the lock unless it is renewed. A shorter lease
+-- limits it. CLAIM_LIFE is the time in ms for which a claim is remembered, in which it may turn out to have lapsed. CLAIM_UNITS
+-- is the number of token units that an assigned tenure gets.
 local CLAIM, CLAIM_LIFE, CLAIM_UNITS = 1000, 10000, 32
 
--- How many places are looked at in search of a fair one, and how many are served or dropped by one script, at most.
+-- The number of positions that a script searches for a fair one, and the number that it serves or drops.
 local MOST_SEEN, MOST_SERVED = 64, 100
 
--- How many places of one client are served by it alone, at most.
+-- The number of positions of one client that one assignment may cover.
 local MOST_NEXT = 64
 
--- What fair places begin with, in the queue; and absent clients, in what is known of it.
+-- The mark of a fair position in the queue, and of an absent client in 'known'.
 local FAIR, ABSENT = '!', '-'
 
--- For how long places are kept that nobody asks for, in ms.
+-- The time in ms for which positions are kept without a request.
 local PLACE_LIFE = 60000
 
 local function is_fair(place)
     return string.sub(place, 1, 1) == FAIR
 end
 
--- Notes something about the queue, for as long as its places are kept.
+-- Notes something about the queue, for as long as its positions are kept.
 local function note(known, what, value)
     redis.call('HSET', known, what, value)
     redis.call('PEXPIRE', known, PLACE_LIFE)
@@ -34,7 +39,8 @@ end
 
 local fair_noted = false
 
--- Takes a place for that lease in ms, or refreshes it: where it was before, or at the end. Its arrival, and whether it is new.
+-- Adds or refreshes a position with its lease in ms. A position that was lost returns to its earlier arrival; a new one goes to
+-- the end. Returns the arrival, and whether the position was added.
 local function enqueue(queue, known, place, before, lease, now)
     local arrival = tonumber(redis.call('ZSCORE', queue, place))
     local new = not arrival
@@ -58,13 +64,13 @@ local function enqueue(queue, known, place, before, lease, now)
     return arrival, new
 end
 
--- How long a place that is assigned the lock keeps it unless it is renewed, in ms: never longer than its lease, as a renewal
--- could not shorten that.
+-- Returns the time in ms for which an assigned position keeps the lock unless it is renewed. It is never longer than the lease
+-- of the position, because a renewal could not shorten it.
 local function claim_of(known, place)
     return tonumber(redis.call('HGET', known, place)) or CLAIM
 end
 
--- Forgets what is known of places that have left the queue; and everything, if it is empty now.
+-- Forgets what is known about positions that have left the queue, or everything if the queue is empty.
 local function forget(queue, known, ...)
     if redis.call('EXISTS', queue) == 0 then
         redis.call('DEL', known)
@@ -73,15 +79,15 @@ local function forget(queue, known, ...)
     end
 end
 
--- Takes places off the queue. How many there were.
+-- Removes positions from the queue. Returns how many there were.
 local function leave(queue, known, ...)
     local count = redis.call('ZREM', queue, ...)
     forget(queue, known, ...)
     return count
 end
 
--- Whether a fair place is before that arrival; 0 is behind all. Where there are fair places, and none is among the first, there
--- may be one behind them.
+-- Returns whether a fair position precedes that arrival; 0 stands for the end of the queue. If fair positions were requested
+-- lately and none is among the first positions, one is assumed behind them.
 local function fair_before(queue, known, arrival, now)
     local asked = tonumber(redis.call('HGET', known, FAIR))
     if not asked or now - asked > PLACE_LIFE * 1000 then
@@ -99,7 +105,7 @@ local function fair_before(queue, known, arrival, now)
     return #places == 2 * MOST_SEEN
 end
 
--- A client that let a claim lapse is not there: its places are passed over until it asks again.
+-- Returns whether the client of a position let a claim lapse. Its positions are dropped until it asks again.
 local function is_absent(known, place)
     return redis.call('HEXISTS', known, ABSENT .. client(place)) == 1
 end
@@ -107,13 +113,14 @@ end
 local function find_absent(known, claim)
     local absent = redis.pcall('GET', claim)
     if type(absent) == 'string' then
-        -- what a full server allows comes first
+        -- a full server allows this first write, and then the rest
         redis.call('DEL', claim)
         note(known, ABSENT .. client(absent), '1')
     end
 end
 
--- The arrival of the last of the first places that are fair ones of the client, one behind the other; 0 for none.
+-- Returns the arrival of the last of the consecutive fair positions at the front that belong to the same client; 0 if there are
+-- none. They can be served from the tenure that is assigned now.
 local function next_of(queue, place)
     local last = 0
     local next = redis.call('ZRANGE', queue, 0, 0)[1]
@@ -127,10 +134,10 @@ local function next_of(queue, place)
     return last
 end
 
--- Takes the first place whose client listens off the queue, and gives the lock to it, or wakes it. A place that nobody
--- hears of, or a fair one of an absent client, is dropped; after many of them the rest is left to the next script. Where messages
--- are forbidden all clients must live by polling: a place that would be woken stays, and the lock is free; a fair one gets
--- the lock, and finds out. The highest unit of tokens given then, and whether something is left.
+-- Serves the first position whose client listens: removes it, and assigns the lock to it or wakes it. Positions whose client
+-- does not listen are dropped, and so are fair positions of absent clients. If this user may not send messages, all clients
+-- live by polling. Then a barging position stays and the lock stays free; a fair position is assigned the lock, and finds out
+-- by polling. Returns the highest unit given, and whether something is left to serve.
 local function serve(lock, token, queue, claim, known, inboxes, assign, last, now)
     find_absent(known, claim)
     local first, units = draw(last, now, CLAIM_UNITS)

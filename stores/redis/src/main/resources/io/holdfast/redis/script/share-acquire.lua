@@ -1,12 +1,13 @@
--- Takes a read/write lock for a tenure if nobody stands in its way or the tenure has it, else queues the tenure.
+-- Acquires a read/write lock for a tenure if nobody excludes it or the tenure holds it. Otherwise queues the tenure if it wants
+-- a position.
 --
--- KEYS  lock, counter, queue, leases, floor, timer, as for all read/write locks, with what all timers begin, and known
--- ARGV  1 tenure, 2 lease in ms, 3 units wanted, 4 time after which to refuse, 5 '1' to queue, 6 arrival of a place it had
---       before or 0, 7 prefix of inboxes, 8 'read', 'upgrade' or 'write', 9 a tenure that does not stand in the way, or '',
+-- KEYS  lock, counter, queue, leases, floor, timer, as for all read/write locks; the prefix of all timers; known
+-- ARGV  1 tenure, 2 lease in ms, 3 units wanted, 4 time after which to refuse, 5 '1' to queue, 6 arrival of an earlier position
+--       or 0, 7 prefix of inboxes, 8 'read', 'upgrade' or 'write', 9 a tenure that does not exclude this one, or '',
 --       10 the channel of Redisson's clients, or ''
 -- reply as for acquire
 
--- For how long a reader gives way to a writer of Redisson's, in microseconds.
+-- The time in microseconds for which a reader gives way to a writer of Redisson.
 local GIVE_WAY = 200000
 
 local lock, counter, queue, leases, floor, timer = unpack(KEYS)
@@ -35,8 +36,8 @@ local function is_there(other)
     return false
 end
 
--- Who would write on what it has read must not, if others may have written. It releases nothing, by which dead readers of
--- another program would be found.
+-- A reader must not write on what it has read if others may have written since. It releases nothing, so dead readers of another
+-- program are looked for here.
 local upgrades = wanted == 'write' and beside ~= ''
 if upgrades and redis.call('HEXISTS', lock, owner) == 0 then
     if not is_there(beside) then
@@ -48,8 +49,9 @@ end
 local me = place_of(tenure, wanted)
 local place = waiters > 0 and redis.call('ZSCORE', queue, me)
 
--- Whether one who wants to write came before that arrival; 0 is behind all. One whose client is gone is dropped, as nobody
--- else would do so while others read. A writer may be behind the first places only if it was noted when it asked.
+-- Returns whether somebody who wants to write precedes that arrival; 0 stands for the end of the queue. A writer whose client
+-- does not listen is dropped, because no other script does so while others read. A writer is behind the first positions only if
+-- it was noted when it asked.
 local function writer_before(arrival)
     arrival = tonumber(arrival)
     local noted = tonumber(redis.call('HGET', known, WRITER)) or 0
@@ -69,8 +71,8 @@ local function writer_before(arrival)
     return hidden and #places == 2 * MOST_SEEN
 end
 
--- Whether one of Redisson's clients comes before that arrival: who waits there while others read wants to write. Its readers
--- pass it, and could keep ours off for ever, so that ours give way to it for a while only.
+-- Returns whether a client of Redisson precedes that arrival. A client that waits while others read wants to write. Redisson's
+-- readers pass its writers, and could starve ours. So ours give way for a limited time only.
 local function redisson_before(arrival)
     arrival = tonumber(arrival)
     return redisson_waits(ARGV[10]) > 0 and (arrival == 0 or now - arrival < GIVE_WAY)

@@ -1,8 +1,8 @@
--- Frees a read/write lock whoever holds it, tells the holders, and serves those that wait.
+-- Frees a read/write lock regardless of its holders, notifies the holders, and serves the queue.
 --
--- KEYS  lock, counter, queue, leases, floor, as for all read/write locks, with what all timers begin, and known
+-- KEYS  lock, counter, queue, leases, floor, as for all read/write locks; the prefix of all timers; known
 -- ARGV  1 prefix of inboxes, 2 the channel of Redisson's clients, or ''
--- reply as for inspect, of what was held, without waiters
+-- reply as for inspect, about the former holders, without waiters
 
 local lock, counter, queue, leases, floor = unpack(KEYS)
 local known = KEYS[7]
@@ -33,7 +33,7 @@ end
 if redisson_waits(ARGV[2]) > 0 then
     tell_redisson(ARGV[2])
 elseif waiters > 0 then
-    -- fails here, and not behind a message, if the slot of a cluster moves just now
+    -- while the slot migrates, access to the deleted key fails: let it fail here, and not after an assignment was sent
     redis.call('EXISTS', lock)
     serve_shared(lock, token, queue, leases, known, ARGV[1], nil, last, now)
 end

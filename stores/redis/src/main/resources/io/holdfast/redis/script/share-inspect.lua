@@ -1,6 +1,6 @@
--- Who holds a read/write lock and who waits for it.
+-- Reports the holders and the waiters of a read/write lock.
 --
--- KEYS  lock, counter, queue, leases, floor, as for all read/write locks, with what all timers begin, and known
+-- KEYS  lock, counter, queue, leases, floor, as for all read/write locks; the prefix of all timers; known
 -- reply {lease left in ms or -1, highest unit or 0, holders, for each holder: its field, lease left in ms; and for at most
 --       1000 waiters: tenure, arrival}
 

@@ -1,8 +1,8 @@
--- Gives a read/write lock up for a tenure, and its place in the queue; serves those that may have it then.
+-- Releases a read/write lock for a tenure, removes its position from the queue, and serves the queue.
 --
--- KEYS  lock, counter, queue, leases, floor, timer, as for all read/write locks, with what all timers begin, and known
+-- KEYS  lock, counter, queue, leases, floor, timer, as for all read/write locks; the prefix of all timers; known
 -- ARGV  1 tenure, 2 prefix of inboxes, 3 'read', 'upgrade' or 'write', 4 the channel of Redisson's clients, or ''
--- reply {1 if it was held or 0, waiters, now, 1 if some of the queue is left to be served by the same once more or 0}
+-- reply {1 if it was held or 0, waiters, now, 1 if the same script is to be run again for the rest of the queue or 0}
 
 local lock, counter, queue, leases, floor, timer = unpack(KEYS)
 local known = KEYS[8]
@@ -26,15 +26,16 @@ if ARGV[3] ~= 'write' then
     redis.call('DEL', timer)
 end
 
--- It is free, or who wrote reads on.
+-- the lock is free, or its writer continues to read
 local opened = held == 1 and mode ~= before
 local redisson = redisson_waits(ARGV[4])
 local more = false
 if not bad and waiters > 0 then
     leave(queue, known, place_of(ARGV[1], ARGV[3]))
-    -- An assigned lock would keep Redisson's waiters out, but for those who read beside one who reads on.
+    -- An assigned lock would keep Redisson's waiters out. If a writer continues to read, readers may be assigned the lock
+    -- beside it.
     if redisson == 0 or opened and mode then
-        -- beside Redisson the same once more would serve nobody: it opens nothing
+        -- beside Redisson, another run would serve nobody, because it opens nothing
         more = serve_shared(lock, token, queue, leases, known, ARGV[2], mode, last, now) and redisson == 0
     else
         wake_front(lock, queue, ARGV[2])

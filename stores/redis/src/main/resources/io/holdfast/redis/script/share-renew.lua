@@ -1,9 +1,8 @@
--- Makes the leases of held read/write locks last at least so long, each by itself: what is wrong with one does not touch the
--- others.
+-- Renews the leases of held read/write locks. A failure of one lock does not fail the others.
 --
 -- KEYS  for each lock: lock, counter, queue, leases, floor, timer, as for all read/write locks
--- ARGV  for each lock: tenure, lease in ms, units wanted or 0, 'read', 'upgrade' or 'write', unit that later ones are to be
---       above or 0
+-- ARGV  for each lock: tenure, lease in ms, units wanted or 0, 'read', 'upgrade' or 'write', unit above which later ones must
+--       be or 0
 -- reply as for renew
 
 local now = clock()

@@ -1,14 +1,17 @@
--- What the scripts of read/write locks share; put after common and serve.
+-- The part that the scripts of read/write locks share. It follows common and serve.
 --
--- KEYS  for each lock: lock, counter, queue, leases, floor, timer; and known, as for acquire, where places come and go
+-- KEYS  for each lock: lock, counter, queue, leases, floor, timer; and known, as for acquire, if positions come and go
 --
--- The lock is a hash: 'mode' is 'read' or 'write', and there is a field for each tenure, that of a writer ends in ':write',
--- that of the one reader who may write later in ':upgrade'.
--- Other programs may have owners there, which are kept by the time to live of the key alone. The fields of this library have
--- their ends in a sorted set, too, in microseconds, so that a dead owner ends by itself and not with the last of all. The
--- timer is what Redisson's readers look for before they take the key away with themselves; its time to live is the reader's.
--- Places of readers are behind a smaller-than sign, of those who may write later behind a caret. Who does then is at the
--- front of the queue: its arrival is less than all others by 2^52, and so below zero until the year 2112.
+-- The lock is a hash. 'mode' is 'read' or 'write', and each tenure has a field. The field of a writer ends in ':write'. That of
+-- the one reader that may write later ends in ':upgrade'.
+--
+-- The owners of this library also have the ends of their leases in a sorted set, in microseconds. So a dead owner ends by
+-- itself, and not with the last owner. Other programs may have owners in the lock, which live as long as the key. When an owner
+-- of ours leaves, their readers are dropped if their timers have ended. A reader of ours has a timer as well, which lives as
+-- long as its lease. Redisson's readers look for it before they delete the key.
+--
+-- The position of a reader begins with '<', and that of a reader that may write later with '^'. When such a reader asks to
+-- write, it goes to the front of the queue. Its arrival is less than all others by 2^52, and so below zero until the year 2112.
 
 local MARK = {read = '<', upgrade = '^', write = ''}
 local ENDING = {read = '', upgrade = ':upgrade', write = ':write'}
@@ -16,7 +19,7 @@ local MESSAGE = {read = 'AR', upgrade = 'AU', write = 'AW'}
 local CLAIM_UNIT = 1
 local FRONT = 4503599627370496
 
--- When somebody last asked to write who may be behind the first places of the queue, in what is known of it.
+-- The field of 'known' with the last time when a writer asked that may be behind the first positions of the queue.
 local WRITER = '!write'
 
 local function field(tenure, wanted)
@@ -31,7 +34,7 @@ local function place_of(tenure, wanted)
     return MARK[wanted] .. tenure
 end
 
--- What a place is for, and whose it is.
+-- Returns the mode that a position asks for, and its tenure.
 local function parse(place)
     local mark, tenure = string.sub(place, 1, 1), string.sub(place, 2)
     if mark == MARK.read then
@@ -42,7 +45,7 @@ local function parse(place)
     return 'write', place
 end
 
--- The owners in the lock, without the mode.
+-- Returns the owners in the lock, without the mode.
 local function owners(lock)
     local fields = redis.call('HKEYS', lock)
     for i = 1, #fields do
@@ -54,7 +57,7 @@ local function owners(lock)
     return fields
 end
 
--- The owner who reads and may write later.
+-- Returns the owner that reads and may write later.
 local function upgrader(lock)
     for _, owner in ipairs(owners(lock)) do
         if string.sub(owner, -8) == ENDING.upgrade then
@@ -63,8 +66,8 @@ local function upgrader(lock)
     end
 end
 
--- The error to reply if a key cannot be used, or the lock is held as another kind; else nil; the number of waiters, where units
--- are counted, and the highest.
+-- Returns the error if a key cannot be used, or if the lock is held as another kind; otherwise nil. Also returns the number of
+-- waiters, where the units are counted, and the highest unit given.
 local function unusable(lock, counter, queue, leases, floor, timer, known)
     local it = look_at_all(lock, counter, queue, nil, floor, known)
     local bad = it.bad or wrong(leases, redis.pcall('ZRANGE', leases, 0, 0), is_tenure)
@@ -76,7 +79,7 @@ local function unusable(lock, counter, queue, leases, floor, timer, known)
     return bad, it.waiters, it.token, it.last
 end
 
--- Drops who let its lease end, and what nobody is left in. The mode of what is left; nil if it is free.
+-- Drops owners whose lease has ended, and the lock if no owner is left. Returns the mode of the lock; nil if it is free.
 local function settle(lock, leases, now)
     local over = redis.call('ZRANGEBYSCORE', leases, '-inf', string.format('%.0f', now), 'LIMIT', 0, MOST_SERVED)
     for _, owner in ipairs(over) do
@@ -103,7 +106,7 @@ local function settle(lock, leases, now)
     return 'read'
 end
 
--- Keeps the owner for that many milliseconds, or for longer if it has longer already.
+-- Extends the lease of an owner to that many milliseconds, unless it is longer already.
 local function lease_to(lock, leases, owner, timer, lease, now)
     redis.call('PEXPIRE', lock, longer(lock, lease))
     local before = tonumber(redis.call('ZSCORE', leases, owner)) or 0
@@ -115,16 +118,17 @@ local function lease_to(lock, leases, owner, timer, lease, now)
     end
 end
 
--- With what the timers of the lock begin, where a script is told.
+-- The prefix of the lock's timers, in scripts that know it.
 local timers
 
--- What Redisson calls the timer of a reader; one for each of its holds.
+-- Returns the name that Redisson gives to the timer of a reader. Each hold of a reader has one.
 local function timer_of(lock, owner, hold)
     local start = timers or string.find(lock, '{', 1, true) and lock or '{' .. lock .. '}'
     return start .. ':' .. owner .. ':rwlock_timeout:' .. (hold or 1)
 end
 
--- How long the owner has the lock yet, in ms: of another program's reader as long as its timers, which are in the lock's slot.
+-- Returns the lease left of an owner, in ms. A reader of another program lives as long as its timers, which are in the lock's
+-- slot.
 local function rest_of(lock, leases, owner, now)
     local ends = tonumber(redis.call('ZSCORE', leases, owner))
     if ends then
@@ -137,8 +141,8 @@ local function rest_of(lock, leases, owner, now)
     return most
 end
 
--- Lets the key end with the last who reads, and drops readers of another program who are dead, whom the others' leases would
--- keep; a writer of another program is kept by the key. The mode of what is left.
+-- Lets the key expire with its last reader, and drops dead readers of another program, which the leases of others would keep. A
+-- writer of another program lives as long as the key. Returns the mode of the lock; nil if it is free.
 local function end_with_last(lock, leases, mode, now)
     local last = 0
     for _, owner in ipairs(mode and owners(lock) or {}) do
@@ -165,13 +169,15 @@ local function enter(lock, leases, owner, mode, timer, lease, now)
     lease_to(lock, leases, owner, timer, lease, now)
 end
 
--- How much is left of an owner's lease, in ms: of one of another program as much as of the key; 0 if it is over.
+-- Returns the lease left of an owner, in ms. An owner of another program lives as long as the key. It is 0 if the lease is
+-- over.
 local function left_of(leases, owner, key_left, now)
     local ends = tonumber(redis.call('ZSCORE', leases, owner))
     return ends and math.max(0, math.ceil((ends - now) / 1000)) or key_left
 end
 
--- Wakes who reads and would write, if nobody else reads any more: it asks, as it knows whether it still reads.
+-- Wakes the reader that asks to write, if no other reader is left. It is not assigned the lock, because only its client knows
+-- whether it still reads.
 local function wake_upgrader(lock, tenure, inboxes)
     local all = owners(lock)
     if #all == 1 and upgrader(lock) and client(tenure_of(all[1])) == client(tenure) then
@@ -179,7 +185,7 @@ local function wake_upgrader(lock, tenure, inboxes)
     end
 end
 
--- The same, where nobody is to be served.
+-- Wakes the reader that asks to write, if it is at the front. Serves nobody else.
 local function wake_front(lock, queue, inboxes)
     local found = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
     if found[1] and tonumber(found[2]) < 0 then
@@ -187,10 +193,12 @@ local function wake_front(lock, queue, inboxes)
     end
 end
 
--- Gives the lock to the first place if nobody stands in its way, and behind a reader to all readers that follow it; those who
--- may write later wait for one another only. A place that nobody hears of is dropped. Where messages are forbidden all places stay, as all clients live by polling then. The
--- timers of others are made from their names: all keys of a lock have one tag. After many the rest is left to the next script:
--- whether there is any.
+-- Serves the queue: assigns the lock to the first position if nobody excludes it. After a reader, all readers that follow it
+-- are assigned the lock, too. A reader that may write later waits only for another one of that kind. A position whose client
+-- does not listen is dropped. If this user may not send messages, all positions stay, because all clients live by polling then.
+--
+-- The names of other readers' timers are formed here. They are in the lock's slot, because all keys of a lock have one tag.
+-- Returns whether something is left to serve, which the next script does.
 local function serve_shared(lock, token, queue, leases, known, inboxes, mode, last, now)
     local at = 0
     local has_upgrader = upgrader(lock)
@@ -203,7 +211,7 @@ local function serve_shared(lock, token, queue, leases, known, inboxes, mode, la
         local wanted, tenure = parse(place)
         local upgrades = tonumber(found[2]) < 0
         if upgrades and not mode then
-            -- it does not read any more, and is to find out
+            -- it no longer reads, and has to find out
             leave(queue, known, place)
             tell(inboxes, tenure, 'F ' .. lock)
         elseif mode and wanted == 'write' then
@@ -235,6 +243,6 @@ local function serve_shared(lock, token, queue, leases, known, inboxes, mode, la
             end
         end
     end
-    -- those that were only passed over stay, so that the same once more would do no more for them
+    -- if positions were only passed over, another run would do no more for them
     return at < MOST_SERVED
 end

@@ -1,6 +1,6 @@
--- What taking one lock and taking several have in common; put before the scripts that do.
+-- The part that acquiring one lock and acquiring several have in common. It precedes these scripts.
 
--- Writes that the tenure has the lock, and the highest unit of tokens that it got.
+-- Makes the tenure the holder of the lock, and writes the highest token unit that it was given.
 local function take(lock, token, claim, tenure, lease, free, unit)
     if free then
         redis.call('HSET', lock, tenure, '1')
@@ -12,7 +12,7 @@ local function take(lock, token, claim, tenure, lease, free, unit)
     keep(token, unit)
 end
 
--- The error to reply if others hold the lock in another way.
+-- Returns the error for a name that is held as a read/write lock.
 local function other_kind(lock)
     return redis.error_reply("HFKIND the name '" .. lock .. "' is held as a read/write lock, and asked for as a lock;"
         .. ' use it in one way, or rename one')

@@ -1,5 +1,5 @@
--- Takes several locks, each for a tenure, if every one of them is free or its tenure has it; else none. Fair places of clients that
--- are gone are dropped, as nobody else would do so at a free lock.
+-- Acquires several locks, each for a tenure, if every one of them is free or held by its tenure; otherwise none. Fair positions
+-- of clients that do not listen are dropped, because no other script does so at a free lock.
 --
 -- KEYS  for each lock: lock, counter, queue, claim, floor, known, as for acquire
 -- ARGV  for each lock: tenure, lease in ms, units wanted, time after which to refuse; then the prefix of inboxes
@@ -14,16 +14,16 @@ local now = clock()
 local locks = {}
 local free = true
 
--- Where others hear of the names.
+-- The prefix of inboxes, which is that of all names.
 local inboxes = ARGV[#ARGV]
 
--- Whether a fair place comes before this tenure at a free lock.
+-- Returns whether a fair position precedes this tenure at a free lock.
 local function barred(each)
     return each.waiters > 0
         and fair_before(each.queue, each.known, redis.call('ZSCORE', each.queue, each.tenure) or 0, now)
 end
 
--- Drops those of the first places that are fair ones of clients that are gone.
+-- Drops the fair positions among the first ones whose client does not listen.
 local function drop_the_gone(each)
     for _, place in ipairs(redis.call('ZRANGE', each.queue, 0, MOST_SEEN - 1)) do
         if is_fair(place) and listeners(inboxes, place)[2] == 0 then
@@ -73,7 +73,7 @@ local function add(...)
     end
 end
 
--- of the counter, which is that of all of them
+-- the highest unit drawn from the counter, which all locks share
 local drawn = 0
 for _, each in ipairs(locks) do
     if free then
