@@ -428,5 +428,5 @@ public interface DistributedLock extends Lock {
     Optional<Lease> tryAcquire(Duration wait, Duration lease) throws InterruptedException;
 
     /** Returns the asynchronous API of this lock, for leases. */
-    AsyncLock async();
+    AsyncLock<Lease> async();
 }

@@ -10,6 +10,7 @@ import io.holdfast.Lease;
 import io.holdfast.Safety;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.recipes.MultiLock;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -70,7 +71,7 @@ class DurableTest {
             client.readWriteLock("read").readLock().acquire().close();
             client.semaphore("permits").trySetPermits(1);
             client.semaphore("permits").acquire().close();
-            Holdfast.multiLock(client.lock("m1"), client.lock("m2")).acquire().close();
+            MultiLock.of(client.lock("m1"), client.lock("m2")).acquire().close();
             assertThat(servers.calls("waitaof")).isPositive();
         }
     }

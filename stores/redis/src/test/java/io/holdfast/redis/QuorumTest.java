@@ -6,10 +6,10 @@ import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockOptions;
-import io.holdfast.QuorumLease;
-import io.holdfast.QuorumLock;
-import io.holdfast.QuorumOptions;
 import io.holdfast.embedded.redis.RedisServer;
+import io.holdfast.recipes.QuorumLease;
+import io.holdfast.recipes.QuorumLock;
+import io.holdfast.recipes.QuorumOptions;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.check.HistoryChecker;
 import java.time.Duration;
@@ -58,7 +58,7 @@ class QuorumTest {
                         .build())
                 .toList();
         clients.addAll(mine);
-        return Holdfast.quorumLock("quorum", mine, OPTIONS);
+        return QuorumLock.of(mine, "quorum", OPTIONS);
     }
 
     @Test
@@ -143,6 +143,6 @@ class QuorumTest {
                         .build())
                 .toList();
         clients.addAll(mine);
-        return Holdfast.quorumLock("quorum", mine, OPTIONS);
+        return QuorumLock.of(mine, "quorum", OPTIONS);
     }
 }

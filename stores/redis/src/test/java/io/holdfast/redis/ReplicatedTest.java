@@ -9,6 +9,7 @@ import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.Safety;
+import io.holdfast.recipes.MultiLock;
 import io.holdfast.testkit.Await;
 import io.lettuce.core.KillArgs;
 import java.time.Duration;
@@ -86,7 +87,7 @@ class ReplicatedTest {
         safe.readWriteLock("read").readLock().acquire().close();
         safe.semaphore("permits").trySetPermits(1);
         safe.semaphore("permits").acquire().close();
-        Holdfast.multiLock(safe.lock("m1"), safe.lock("m2")).acquire().close();
+        MultiLock.of(safe.lock("m1"), safe.lock("m2")).acquire().close();
         assertThat(master.calls("wait")).isPositive();
     }
 
@@ -120,7 +121,7 @@ class ReplicatedTest {
     void whatIsRefusedWaitsForNobody() throws Exception {
         Lease held = plain.lock("m2").acquire();
         replica.server.pause();
-        assertThat(Holdfast.multiLock(safe.lock("m1"), safe.lock("m2")).tryLock())
+        assertThat(MultiLock.of(safe.lock("m1"), safe.lock("m2")).tryLock())
                 .isFalse();
         assertThat(safe.lock("m2").tryLock()).isFalse();
         replica.server.resume();

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.Holdfast;
-import io.holdfast.LeaderElection;
-import io.holdfast.Leadership;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.LockReport;
 import io.holdfast.LockTimeoutException;
+import io.holdfast.recipes.LeaderElection;
+import io.holdfast.recipes.Leadership;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Held;
@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 /** Who leads, and until when. */
 class LeaderElectionTest extends VirtualTime {
 
-    private final LeaderElection election = a.leaderElection("boss");
-    private final LeaderElection theirs = b.leaderElection("boss");
+    private final LeaderElection election = LeaderElection.of(a, "boss");
+    private final LeaderElection theirs = LeaderElection.of(b, "boss");
     private final List<Leadership.End> ends = new ArrayList<>();
 
     @AfterEach
@@ -138,7 +138,7 @@ class LeaderElectionTest extends VirtualTime {
     @Test
     void aLossThatIsFoundByTheResignationIsALoss() throws InterruptedException {
         Leadership leadership = election.campaign().onEnd(ends::add);
-        Leadership later = a.leaderElection("other").campaign().onEnd(ends::add);
+        Leadership later = LeaderElection.of(a, "other").campaign().onEnd(ends::add);
         server.wipe();
         assertThatThrownBy(leadership::resign).isInstanceOf(LeaseLostException.class);
         assertThatThrownBy(() -> sim.await(later.resignAsync())).isInstanceOf(LeaseLostException.class);
@@ -268,7 +268,7 @@ class LeaderElectionTest extends VirtualTime {
     @Test
     void optionsSayHowSoonADeadLeaderIsFollowed() throws InterruptedException {
         LockOptions brief = LockOptions.defaults().withLease(Duration.ofSeconds(3));
-        Leadership leadership = a.leaderElection("boss", brief).campaign();
+        Leadership leadership = LeaderElection.of(a, "boss", brief).campaign();
         faults(a).outage(true);
         Duration before = sim.elapsed();
         theirs.campaign().close();
@@ -279,13 +279,13 @@ class LeaderElectionTest extends VirtualTime {
 
     @Test
     void badNamesAndClosedClientsAreRefused() {
-        assertThatThrownBy(() -> a.leaderElection(""))
+        assertThatThrownBy(() -> LeaderElection.of(a, ""))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("0 bytes");
         Holdfast c = client("c");
-        LeaderElection left = c.leaderElection("boss");
+        LeaderElection left = LeaderElection.of(c, "boss");
         c.close();
-        assertThatThrownBy(() -> c.leaderElection("boss")).hasMessageContaining("client c is closed");
+        assertThatThrownBy(() -> LeaderElection.of(c, "boss")).hasMessageContaining("client c is closed");
         assertThatThrownBy(left::campaign).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(left::tryCampaign).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(left::leader).isInstanceOf(IllegalStateException.class);

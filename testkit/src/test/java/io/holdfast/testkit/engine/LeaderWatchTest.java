@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.Holdfast;
-import io.holdfast.LeaderElection;
-import io.holdfast.Leadership;
 import io.holdfast.LockReport;
+import io.holdfast.recipes.LeaderElection;
+import io.holdfast.recipes.Leadership;
 import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
@@ -21,8 +21,8 @@ class LeaderWatchTest extends VirtualTime {
 
     private static final Duration PERIOD = Duration.ofSeconds(1);
 
-    private final LeaderElection election = a.leaderElection("boss");
-    private final LeaderElection seen = b.leaderElection("boss");
+    private final LeaderElection election = LeaderElection.of(a, "boss");
+    private final LeaderElection seen = LeaderElection.of(b, "boss");
     private final List<String> told = new ArrayList<>();
 
     @AfterEach
@@ -140,7 +140,7 @@ class LeaderWatchTest extends VirtualTime {
         List<Runnable> handed = new ArrayList<>();
         Holdfast c = client("c", options -> options.callbackExecutor(handed::add));
         long before = calls(c);
-        LeaderElection.Watch watch = c.leaderElection("boss").watch(PERIOD, this::note);
+        LeaderElection.Watch watch = LeaderElection.of(c, "boss").watch(PERIOD, this::note);
         sim.runFor(Duration.ofSeconds(10));
         assertThat(told).isEmpty();
         assertThat(handed).hasSize(1);
@@ -155,7 +155,7 @@ class LeaderWatchTest extends VirtualTime {
     @Test
     void theEndOfTheClientEndsIt() {
         Holdfast c = client("c");
-        LeaderElection.Watch watch = c.leaderElection("boss").watch(PERIOD, this::note);
+        LeaderElection.Watch watch = LeaderElection.of(c, "boss").watch(PERIOD, this::note);
         sim.runFor(Duration.ofSeconds(3));
         c.close();
         long before = calls(c);

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.DistributedLock;
-import io.holdfast.Holdfast;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.LockTimeoutException;
-import io.holdfast.MultiLease;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.recipes.MultiLease;
+import io.holdfast.recipes.MultiLock;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
@@ -136,7 +136,7 @@ class MultiLeaseTest extends TwoStores {
     void validityThatTheLastMemberUsedUpIsRenewed() throws InterruptedException {
         DistributedLock shorter = otherA.lock("2", LockOptions.defaults().withLease(Duration.ofSeconds(24)));
         Duration wanted = Duration.ofMillis(23_200);
-        try (MultiLease lease = Holdfast.multiLock(one, shorter).acquire()) {
+        try (MultiLease lease = MultiLock.of(one, shorter).acquire()) {
             sim.runFor(Duration.ofMillis(6_300));
             SimThread slow = slowly(List.of(otherFaults().holdReply(Operation.RENEW)), Duration.ofMillis(400));
             assertThat(one.holder().orElseThrow().remainingLease())

@@ -11,7 +11,8 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.OnMaxHold;
-import io.holdfast.QuorumLease;
+import io.holdfast.recipes.QuorumLease;
+import io.holdfast.recipes.QuorumLock;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
@@ -180,7 +181,7 @@ class QuorumLeaseTest extends FiveServers {
                 .mapToObj(i -> client(
                         "limited" + i, options -> options.uri("simulated:q" + i).maxHold(SECOND, OnMaxHold.INTERRUPT)))
                 .toList();
-        try (QuorumLease lease = Holdfast.quorumLock("n", limited).acquire()) {
+        try (QuorumLease lease = QuorumLock.of(limited, "n").acquire()) {
             sim.runFor(SECOND.multipliedBy(5));
             assertThat(lease.heldAt()).isEqualTo(SERVERS);
         }

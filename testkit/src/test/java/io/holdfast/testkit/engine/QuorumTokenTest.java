@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.DistributedLock;
-import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
-import io.holdfast.QuorumLease;
-import io.holdfast.QuorumLock;
+import io.holdfast.recipes.QuorumLease;
+import io.holdfast.recipes.QuorumLock;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.check.HistoryChecker;
 import io.holdfast.testkit.faults.Fault;
@@ -24,8 +23,8 @@ import org.junit.jupiter.api.Test;
 @Tag("once")
 class QuorumTokenTest extends FiveServers {
 
-    private final QuorumLock threeOfA = Holdfast.quorumLock("n", ofA.subList(0, 3));
-    private final QuorumLock threeOfB = Holdfast.quorumLock("n", ofB.subList(0, 3));
+    private final QuorumLock threeOfA = QuorumLock.of(ofA.subList(0, 3), "n");
+    private final QuorumLock threeOfB = QuorumLock.of(ofB.subList(0, 3), "n");
 
     /** The first majority has a server that is an hour ahead, the next has not. */
     @Test

@@ -7,6 +7,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.LockReport;
+import io.holdfast.recipes.MultiLock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -42,7 +43,7 @@ class SiteTest extends VirtualTime {
     void membersOfAMultiLockHaveTheirPlace() {
         start(
                         "dying",
-                        () -> Holdfast.multiLock(recording.lock("1"), recording.lock("2"))
+                        () -> MultiLock.of(recording.lock("1"), recording.lock("2"))
                                 .lock())
                 .join();
         sim.runFor(Duration.ofSeconds(60));

@@ -8,9 +8,9 @@ import io.holdfast.Holdfast;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
 import io.holdfast.LockTimeoutException;
-import io.holdfast.MultiLease;
-import io.holdfast.MultiLock;
 import io.holdfast.StoreRefusedException;
+import io.holdfast.recipes.MultiLease;
+import io.holdfast.recipes.MultiLock;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LockStore;
@@ -109,7 +109,7 @@ class TogetherFailuresTest extends VirtualTime {
     }
 
     private static MultiLock of(Holdfast client, String... names) {
-        return Holdfast.multiLock(Stream.of(names).map(client::lock).toList());
+        return MultiLock.of(Stream.of(names).map(client::lock).toList());
     }
 
     /** Holds back the next reply to a request for names for so long. */
@@ -241,7 +241,7 @@ class TogetherFailuresTest extends VirtualTime {
     void aTimeoutSaysSoWhenNobodyIsKnownToBeInTheWay() {
         slowReply();
         assertThatThrownBy(
-                        () -> Holdfast.multiLock(a.lock("1"), a.fairLock("2")).acquire(SHORT))
+                        () -> MultiLock.of(a.lock("1"), a.fairLock("2")).acquire(SHORT))
                 .isInstanceOfSatisfying(
                         LockTimeoutException.class,
                         e -> assertThat(e.lockName()).isEmpty())
@@ -353,7 +353,7 @@ class TogetherFailuresTest extends VirtualTime {
 
     @Test
     void aRequestIsForSoManyNamesOnly() {
-        MultiLock many = Holdfast.multiLock(
+        MultiLock many = MultiLock.of(
                 IntStream.range(0, 130).mapToObj(i -> a.lock("n" + i)).toList());
         long before = calls(a);
         assertThat(many.tryLock()).isTrue();

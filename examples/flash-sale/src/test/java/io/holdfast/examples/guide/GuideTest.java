@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.DistributedLock;
 import io.holdfast.FencedOutException;
 import io.holdfast.Holdfast;
-import io.holdfast.LeaderElection;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.embedded.redis.RedisServer;
+import io.holdfast.recipes.LeaderElection;
 import io.holdfast.redis.RedisFence;
 import io.lettuce.core.RedisClient;
 import java.io.IOException;
@@ -287,7 +287,7 @@ class GuideTest {
                         .as("what %s told", watch)
                         .isNotNull();
             }
-            assertThat(holdfast.leaderElection("scheduler").leader()).isEmpty();
+            assertThat(LeaderElection.of(holdfast, "scheduler").leader()).isEmpty();
         }
         assertThat(orders.isShipped(42)).isTrue();
     }
