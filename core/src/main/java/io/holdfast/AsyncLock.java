@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * <pre>{@code
  * lock.async().acquire(Duration.ofSeconds(10))
- *     .thenCompose(lease -> ship(42, lease.token()).whenComplete((ok, error) -> lease.closeAsync()));
+ *     .thenCompose(lease -> ship(42, lease.fencingToken()).whenComplete((ok, error) -> lease.closeAsync()));
  * }</pre>
  *
  * <p>For a lock that spans several clients, the callback executor is that of one of them.

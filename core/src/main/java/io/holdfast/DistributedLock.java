@@ -367,7 +367,7 @@ public interface DistributedLock extends Lock {
      *
      * <pre>{@code
      * try (Lease lease = lock.acquire()) {
-     *     ship(42, lease.token());
+     *     ship(42, lease.fencingToken());
      * }
      * }</pre>
      *

@@ -4,7 +4,6 @@ import io.holdfast.DistributedLock;
 import io.holdfast.internal.access.BatchMember;
 import io.holdfast.internal.access.BatchOutcome;
 import io.holdfast.internal.access.MemberSpec;
-import io.holdfast.internal.access.Timeout;
 import java.util.List;
 import java.util.Optional;
 

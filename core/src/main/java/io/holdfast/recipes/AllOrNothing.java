@@ -6,7 +6,6 @@ import io.holdfast.Lease;
 import io.holdfast.internal.access.BatchMember;
 import io.holdfast.internal.access.BatchOutcome;
 import io.holdfast.internal.access.MemberSpec;
-import io.holdfast.internal.access.Timeout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -4,7 +4,6 @@ import io.holdfast.AsyncLock;
 import io.holdfast.Lease;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.MemberSpec;
-import io.holdfast.internal.access.Timeout;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

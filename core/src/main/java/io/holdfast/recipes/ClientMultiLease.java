@@ -29,18 +29,18 @@ record ClientMultiLease(List<LockLocation> locations, List<Lease> leases) implem
     }
 
     @Override
-    public List<String> lockNames() {
-        return leases.stream().map(Lease::lockName).toList();
+    public List<String> names() {
+        return leases.stream().map(Lease::name).toList();
     }
 
     @Override
-    public long token(DistributedLock member) {
+    public long fencingToken(DistributedLock member) {
         LockLocation location = BatchMember.of(member).location();
         int index = locations.indexOf(location);
         if (index < 0) {
             throw new IllegalArgumentException("lock " + location + " is not a member of " + this);
         }
-        return leases.get(index).token();
+        return leases.get(index).fencingToken();
     }
 
     @Override
@@ -49,28 +49,28 @@ record ClientMultiLease(List<LockLocation> locations, List<Lease> leases) implem
     }
 
     @Override
-    public Duration remaining() {
-        return shortest().remaining();
+    public Duration remainingLease() {
+        return shortest().remainingLease();
     }
 
     private Lease shortest() {
-        return leases.stream().min(Comparator.comparing(Lease::remaining)).orElseThrow();
+        return leases.stream().min(Comparator.comparing(Lease::remainingLease)).orElseThrow();
     }
 
     @Override
     public void ensureValid(Duration atLeast) {
         for (int round = 0; round < ROUNDS; round++) {
             leases.forEach(lease -> lease.ensureValid(atLeast));
-            if (isValid() && remaining().compareTo(atLeast) >= 0) {
+            if (isValid() && remainingLease().compareTo(atLeast) >= 0) {
                 return;
             }
         }
         Lease shortest = shortest();
         throw new StoreUnavailableException(
-                shortest.lockName(),
+                shortest.name(),
                 this + ": the stores confirmed too slowly that all are valid for " + atLeast.toMillis() + " ms; lock '"
-                        + shortest.lockName() + "' is for "
-                        + shortest.remaining().toMillis() + " ms",
+                        + shortest.name() + "' is for "
+                        + shortest.remainingLease().toMillis() + " ms",
                 null);
     }
 

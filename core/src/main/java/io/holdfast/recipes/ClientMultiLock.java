@@ -8,7 +8,6 @@ import io.holdfast.internal.access.BatchMember;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.LockLocation;
 import io.holdfast.internal.access.MemberSpec;
-import io.holdfast.internal.access.Timeout;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;

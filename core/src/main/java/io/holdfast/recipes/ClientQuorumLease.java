@@ -26,12 +26,12 @@ final class ClientQuorumLease implements QuorumLease {
     }
 
     @Override
-    public String lockName() {
+    public String name() {
         return servers.name();
     }
 
     @Override
-    public long token() {
+    public long fencingToken() {
         return hold.token();
     }
 
@@ -46,13 +46,13 @@ final class ClientQuorumLease implements QuorumLease {
     }
 
     @Override
-    public Duration remaining() {
+    public Duration remainingLease() {
         return hold.remaining();
     }
 
     void requireNotLost() {
         if (closed.get()) {
-            throw QuorumTexts.closed(servers, token());
+            throw QuorumTexts.closed(servers, fencingToken());
         }
         hold.loss().ifPresent(lost -> {
             throw lost;
@@ -63,16 +63,16 @@ final class ClientQuorumLease implements QuorumLease {
     public void ensureValid(Duration atLeast) {
         requireAttainable(atLeast);
         requireNotLost();
-        if (isValid() && remaining().compareTo(atLeast) >= 0) {
+        if (isValid() && remainingLease().compareTo(atLeast) >= 0) {
             return;
         }
         if (isValid() && hold.own().isPresent()) {
-            throw QuorumTexts.endsEarlier(servers, remaining(), atLeast);
+            throw QuorumTexts.endsEarlier(servers, remainingLease(), atLeast);
         }
-        confirm(memberLease -> memberLease.renew(token()));
+        confirm(memberLease -> memberLease.renew(fencingToken()));
         requireNotLost();
-        if (!isValid() || remaining().compareTo(atLeast) < 0) {
-            throw QuorumTexts.unconfirmed(servers, "a validity of " + atLeast.toMillis() + " ms", remaining());
+        if (!isValid() || remainingLease().compareTo(atLeast) < 0) {
+            throw QuorumTexts.unconfirmed(servers, "a validity of " + atLeast.toMillis() + " ms", remainingLease());
         }
     }
 
@@ -112,7 +112,7 @@ final class ClientQuorumLease implements QuorumLease {
         }
         if (!confirm(memberLease -> memberLease.extending(lease))) {
             requireNotLost();
-            throw QuorumTexts.unconfirmed(servers, "the extension", remaining());
+            throw QuorumTexts.unconfirmed(servers, "the extension", remainingLease());
         }
         hold.endIn(Optional.of(lease));
     }
@@ -151,9 +151,9 @@ final class ClientQuorumLease implements QuorumLease {
 
     @Override
     public String toString() {
-        return "lease of " + servers + ", token " + token() + ", "
+        return "lease of " + servers + ", token " + fencingToken() + ", "
                 + (closed.get()
                         ? "closed"
-                        : "valid at " + heldAt() + " for " + remaining().toMillis() + " ms");
+                        : "valid at " + heldAt() + " for " + remainingLease().toMillis() + " ms");
     }
 }

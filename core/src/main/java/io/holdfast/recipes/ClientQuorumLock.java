@@ -271,12 +271,12 @@ final class ClientQuorumLock implements QuorumLock {
     public long fencingToken() {
         ClientQuorumLease lease = mine().lease;
         lease.requireNotLost();
-        return lease.token();
+        return lease.fencingToken();
     }
 
     @Override
     public Duration remainingLease() {
-        return mine().lease.remaining();
+        return mine().lease.remainingLease();
     }
 
     // ---- lease API

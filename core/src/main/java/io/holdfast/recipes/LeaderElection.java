@@ -19,8 +19,8 @@ import java.util.function.Consumer;
  * <pre>{@code
  * LeaderElection election = LeaderElection.of(holdfast, "scheduler");
  * try (Leadership leadership = election.campaign()) {
- *     while (leadership.isLeader()) {
- *         schedule(leadership.term());
+ *     while (leadership.isValid()) {
+ *         schedule(leadership.fencingToken());
  *     }
  * }
  * }</pre>

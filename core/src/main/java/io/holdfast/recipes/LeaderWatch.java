@@ -78,11 +78,11 @@ final class LeaderWatch implements LeaderElection.Watch {
         if (before.isEmpty() || now.isEmpty()) {
             return before.equals(now);
         }
-        OptionalLong term = now.get().token();
+        OptionalLong term = now.get().fencingToken();
         boolean sameClient =
                 before.get().client().id().equals(now.get().client().id());
         // a leader that does not show its term is taken for the previous one
-        return sameClient && (term.isEmpty() || term.equals(before.get().token()));
+        return sameClient && (term.isEmpty() || term.equals(before.get().fencingToken()));
     }
 
     private void lookLater() {

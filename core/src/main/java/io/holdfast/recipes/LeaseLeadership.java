@@ -3,7 +3,6 @@ package io.holdfast.recipes;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.internal.access.ClientAccess;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -11,53 +10,33 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A leadership, which is a lease. */
-final class LeaseLeadership implements Leadership {
+final class LeaseLeadership extends ForwardingLease implements Leadership {
 
     private final ClientAccess access;
-    private final Lease lease;
     private final AtomicBoolean resigning = new AtomicBoolean();
     private final CompletableFuture<End> end = new CompletableFuture<>();
 
     LeaseLeadership(ClientAccess access, Lease lease) {
+        super(lease);
         this.access = access;
-        this.lease = lease;
         access.whenLost(lease, loss -> end.complete(new End.Lost(loss)));
     }
 
     @Override
-    public String electionName() {
-        return lease.lockName();
-    }
-
-    @Override
-    public long term() {
-        return lease.token();
-    }
-
-    @Override
-    public boolean isLeader() {
-        return lease.isValid();
-    }
-
-    @Override
-    public Duration remaining() {
-        return lease.remaining();
-    }
-
-    @Override
-    public void ensureLeader(Duration atLeast) {
-        lease.ensureValid(atLeast);
+    public Leadership onLost(Consumer<LeaseLostException> action) {
+        lease.onLost(action);
+        return this;
     }
 
     @Override
     public Leadership onEnd(Consumer<End> action) {
-        String what = "an action for the end of the leadership of '" + electionName() + "'";
+        String what = "an action for the end of the leadership of '" + name() + "'";
         var unused = end.thenAccept(how -> access.callBack(what, () -> action.accept(how)));
         return this;
     }
 
     @Override
-    public void resign() {
+    public void close() {
         if (resigning.compareAndSet(false, true)) {
             try {
                 lease.close();
@@ -70,7 +49,7 @@ final class LeaseLeadership implements Leadership {
     }
 
     @Override
-    public CompletableFuture<Void> resignAsync() {
+    public CompletableFuture<Void> closeAsync() {
         return resigning.compareAndSet(false, true)
                 ? lease.closeAsync().whenComplete((nothing, error) -> end.complete(ending(error)))
                 : CompletableFuture.completedFuture(null);

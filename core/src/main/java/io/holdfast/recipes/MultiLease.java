@@ -21,7 +21,7 @@ import java.util.function.Consumer;
 public interface MultiLease extends AutoCloseable {
 
     /** Returns the names of the members, in the order in which they were acquired. */
-    List<String> lockNames();
+    List<String> names();
 
     /**
      * Returns the fencing token of one member.
@@ -32,7 +32,7 @@ public interface MultiLease extends AutoCloseable {
      * @param member any lock object of the same name and store
      * @throws IllegalArgumentException if the lock is not a member
      */
-    long token(DistributedLock member);
+    long fencingToken(DistributedLock member);
 
     /** Returns {@code true} if every member is valid now; see {@link Lease#isValid}. */
     boolean isValid();
@@ -41,7 +41,7 @@ public interface MultiLease extends AutoCloseable {
      * Returns the time for which the hold stays valid if no store answers again. It is the shortest time of the members, and
      * zero if the hold is not valid.
      */
-    Duration remaining();
+    Duration remainingLease();
 
     /**
      * Returns only if every member is valid for at least the given time. Each member that has to be renewed is renewed with one

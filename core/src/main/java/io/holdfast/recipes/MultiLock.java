@@ -11,7 +11,7 @@ import java.util.List;
  * <pre>{@code
  * MultiLock both = MultiLock.of(from, to);
  * try (MultiLease lease = both.acquire()) {
- *     transfer(lease.token(from), lease.token(to));
+ *     transfer(lease.fencingToken(from), lease.fencingToken(to));
  * }
  * }</pre>
  *

@@ -7,7 +7,6 @@ import io.holdfast.LockTimeoutException;
 import io.holdfast.internal.access.BatchMember;
 import io.holdfast.internal.access.BatchOutcome;
 import io.holdfast.internal.access.MemberSpec;
-import io.holdfast.internal.access.Timeout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,7 +5,6 @@ import io.holdfast.LockTimeoutException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.internal.access.BatchMember;
 import io.holdfast.internal.access.ThreadNames;
-import io.holdfast.internal.access.Timeout;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -25,7 +24,7 @@ final class MultiTexts {
 
     static LockTimeoutException timedOut(List<DistributedLock> members, Timeout timeout, LockTimeoutException cause) {
         LockTimeoutException whole = new LockTimeoutException(
-                cause.lockName(),
+                cause.name(),
                 of(members) + " was not got within " + timeout.waitedMillis() + " ms: " + cause.getMessage());
         whole.addSuppressed(cause);
         return whole;

@@ -149,7 +149,7 @@ final class QuorumHold {
                 members.stream().filter(any -> any.memberLease().isPresent()).toList();
         long highest = having.stream()
                 .flatMap(any -> any.memberLease().stream())
-                .mapToLong(LeaseAccess::token)
+                .mapToLong(LeaseAccess::fencingToken)
                 .max()
                 .orElse(0);
         if (phase != Phase.ASKING || (token != 0 && highest <= token)) {
@@ -216,7 +216,7 @@ final class QuorumHold {
      */
     Duration remaining() {
         List<Duration> longest = memberLeases.stream()
-                .map(LeaseAccess::remaining)
+                .map(LeaseAccess::remainingLease)
                 .sorted(Comparator.reverseOrder())
                 .toList();
         boolean enough = phase == Phase.HELD && longest.size() >= servers.majority();

@@ -23,7 +23,7 @@ public interface QuorumLease extends Lease {
      * compared with tokens of the {@linkplain QuorumLock#members members}.
      */
     @Override
-    long token();
+    long fencingToken();
 
     /** Returns the number of servers at which the hold is valid now. */
     int heldAt();

@@ -11,7 +11,7 @@ import java.util.List;
  * <pre>{@code
  * QuorumLock lock = QuorumLock.of(List.of(one, two, three), "orders/42");
  * try (QuorumLease lease = lock.acquire()) {
- *     ship(42, lease.token());
+ *     ship(42, lease.fencingToken());
  * }
  * }</pre>
  *
@@ -82,7 +82,7 @@ public interface QuorumLock extends CompositeLock<QuorumLease> {
     int heldAt();
 
     /**
-     * Returns the fencing token of the current thread's hold; see {@link QuorumLease#token}.
+     * Returns the fencing token of the current thread's hold; see {@link QuorumLease#fencingToken}.
      *
      * @throws IllegalMonitorStateException if the current thread does not hold this object
      * @throws LeaseLostException if the hold is lost

@@ -133,7 +133,7 @@ final class QuorumMember {
     }
 
     private void raise(LeaseAccess mine, long token) {
-        if (mine.token() >= token) {
+        if (mine.fencingToken() >= token) {
             raised(mine, token, true);
             return;
         }

@@ -2,7 +2,6 @@ package io.holdfast.recipes;
 
 import io.holdfast.LockTimeoutException;
 import io.holdfast.StoreRefusedException;
-import io.holdfast.internal.access.Timeout;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

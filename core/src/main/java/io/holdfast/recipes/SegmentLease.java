@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 public interface SegmentLease extends Lease {
 
     /**
-     * Returns the number of the held segment, from 0 on. {@link #lockName} and {@link #token} are those of the segment's lock.
+     * Returns the number of the held segment, from 0 on. {@link #name} and {@link #fencingToken} are those of the segment's lock.
      */
     int segment();
 

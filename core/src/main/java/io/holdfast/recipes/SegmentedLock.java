@@ -20,7 +20,7 @@ import java.util.Optional;
  * SegmentedLock shelves = SegmentedLock.of(holdfast, "stock/42", 8);
  * while (!shelves.segments().isEmpty()) {
  *     try (SegmentLease lease = shelves.acquireAny()) {
- *         if (sellFrom(lease.segment(), lease.token())) {
+ *         if (sellFrom(lease.segment(), lease.fencingToken())) {
  *             return true;
  *         }
  *         shelves = shelves.without(lease.segment()); // that one is sold out
@@ -40,7 +40,7 @@ import java.util.Optional;
  *   <li>held by any owner, including the current thread: the method continues with the next one. A segment is never reentrant.
  *       A thread that holds all segments and acquires another one waits for itself;
  *   <li>unreachable in the first round: the method throws {@link StoreUnavailableException} or
- *       {@link IndeterminateLockException}, like a {@link DistributedLock}. {@link HoldfastException#lockName} names the
+ *       {@link IndeterminateLockException}, like a {@link DistributedLock}. {@link HoldfastException#name} names the
  *       segment. A call that already waits continues to wait until its own time is up, or until {@code maxOutage} (default
  *       30 s) has passed;
  *   <li>refused by the store: the method throws {@link StoreRefusedException} at once, even if others are free. Continue

@@ -102,7 +102,7 @@ class LeaderWatchTermsTest {
     }
 
     private static String text(Optional<Holder> leader) {
-        return leader.map(who -> who.client().id() + who.token()).orElse("nobody");
+        return leader.map(who -> who.client().id() + who.fencingToken()).orElse("nobody");
     }
 
     @Test

@@ -92,7 +92,7 @@ final class Run {
      */
     private void tellValidity() {
         long now = Clock.millis();
-        long left = lease.remaining().toMillis();
+        long left = lease.remainingLease().toMillis();
         long end = now + left - plan.lead();
         if (left > 0 && !lost && end > told + NEWS_MILLIS) {
             told = end;

@@ -29,9 +29,9 @@ class RunTest {
             left = LEASE;
         }
         return switch (asked.getName()) {
-            case "remaining" -> left;
-            case "token" -> 1L;
-            case "lockName" -> "lock";
+            case "remainingLease" -> left;
+            case "fencingToken" -> 1L;
+            case "name" -> "lock";
             default -> lease;
         };
     }

@@ -46,11 +46,11 @@ class DurableTest {
             servers.server.restart();
             Await.until("it is connected to again", () -> isHeld(client, "n"));
             assertThat(lease.isValid()).isTrue();
-            long token = lease.token();
+            long token = lease.fencingToken();
             lease.close();
             other.join().close();
             try (Lease next = client.lock("n").acquire()) {
-                assertThat(next.token()).isGreaterThan(token);
+                assertThat(next.fencingToken()).isGreaterThan(token);
             }
         }
     }

@@ -51,7 +51,7 @@ class RecipesTest {
         freed.close();
         SegmentLease next = Await.reply(waits);
         assertThat(next.segment()).isEqualTo(freed.segment());
-        assertThat(next.token()).isGreaterThan(freed.token());
+        assertThat(next.fencingToken()).isGreaterThan(freed.fencingToken());
         next.close();
         held.forEach(SegmentLease::close);
     }
@@ -77,24 +77,24 @@ class RecipesTest {
                 .watch(
                         Duration.ofMillis(100),
                         leader -> terms.add(
-                                leader.map(who -> who.token().orElse(1)).orElse(0L)))) {
+                                leader.map(who -> who.fencingToken().orElse(1)).orElse(0L)))) {
             Await.until("nobody leads: " + watch, () -> terms.equals(List.of(0L)));
             Leadership first = election.campaign();
             CompletableFuture<Leadership> candidate =
                     LeaderElection.of(b, name).async().campaign();
-            Await.until("the first leader is seen", () -> terms.contains(first.term()));
-            first.ensureLeader(Duration.ofSeconds(10));
-            first.resign();
+            Await.until("the first leader is seen", () -> terms.contains(first.fencingToken()));
+            first.ensureValid(Duration.ofSeconds(10));
+            first.close();
             Leadership second = Await.reply(candidate);
-            assertThat(second.term()).isGreaterThan(first.term());
-            assertThat(election.leader().orElseThrow().token()).hasValue(second.term());
-            Await.until("the second leader is seen", () -> terms.contains(second.term()));
+            assertThat(second.fencingToken()).isGreaterThan(first.fencingToken());
+            assertThat(election.leader().orElseThrow().fencingToken()).hasValue(second.fencingToken());
+            Await.until("the second leader is seen", () -> terms.contains(second.fencingToken()));
             List<Leadership.End> ends = new CopyOnWriteArrayList<>();
             second.onEnd(ends::add);
             a.lock(name).forceUnlock();
             Await.until("the loss is told", () -> ends.size() == 1);
             assertThat(ends.get(0)).isInstanceOf(Leadership.End.Lost.class);
-            assertThat(second.isLeader()).isFalse();
+            assertThat(second.isValid()).isFalse();
         }
     }
 }

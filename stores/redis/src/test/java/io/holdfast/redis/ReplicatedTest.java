@@ -98,7 +98,7 @@ class ReplicatedTest {
                 .isInstanceOf(IndeterminateLockException.class)
                 .hasMessageContaining("only 0 of 1 replicas have it after 600 ms");
         Lease unconcerned = plain.lock("other").acquire();
-        assertThat(unconcerned.remaining()).isGreaterThan(LEASE.minusSeconds(1));
+        assertThat(unconcerned.remainingLease()).isGreaterThan(LEASE.minusSeconds(1));
         unconcerned.close();
         replica.server.resume();
         Await.until("nothing is left of it", () -> master.redis.exists("n") == 0);
@@ -161,7 +161,7 @@ class ReplicatedTest {
         first.close();
         assertThat(next).succeedsWithin(LEASE);
         assertThat(master.calls("wait")).isGreaterThan(before);
-        assertThat(next.join().token()).isGreaterThan(first.token());
+        assertThat(next.join().fencingToken()).isGreaterThan(first.fencingToken());
         next.join().close();
     }
 
@@ -204,7 +204,7 @@ class ReplicatedTest {
         Lease held = safe.lock("n").acquire();
         Lease other = safe.lock("other").acquire();
         CompletableFuture<Long> told = new CompletableFuture<>();
-        held.onLost(lost -> told.complete(other.remaining().toMillis()));
+        held.onLost(lost -> told.complete(other.remainingLease().toMillis()));
         master.redis.del("n");
         replica.server.pause();
         assertThat(told).succeedsWithin(LEASE);

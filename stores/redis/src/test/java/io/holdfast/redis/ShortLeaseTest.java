@@ -62,7 +62,7 @@ class ShortLeaseTest {
         try {
             close.accept(got);
         } catch (LeaseLostException e) {
-            assertThat(e.lockName()).isNotEmpty();
+            assertThat(e.name()).isNotEmpty();
         }
         return true;
     }

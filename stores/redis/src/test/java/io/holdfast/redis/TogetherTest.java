@@ -104,7 +104,7 @@ class TogetherTest {
         assertThatThrownBy(all::tryLock)
                 .isInstanceOfSatisfying(
                         StoreRefusedException.class,
-                        e -> assertThat(e.lockName()).isEqualTo("2"))
+                        e -> assertThat(e.name()).isEqualTo("2"))
                 .hasMessageContaining("held as a read/write lock");
         servers.redis.del("2");
     }
@@ -122,7 +122,7 @@ class TogetherTest {
             assertThatThrownBy(call)
                     .isInstanceOfSatisfying(
                             StoreRefusedException.class,
-                            e -> assertThat(e.lockName()).isEqualTo("2"))
+                            e -> assertThat(e.name()).isEqualTo("2"))
                     .hasMessageContainingAll("lock '2'", "the key '" + key.of("2") + "' is not a key of Holdfast");
         }
         Await.until("what was before it is given back", () -> servers.redis.exists("1") == 0);

@@ -175,7 +175,7 @@ class CloseTest extends VirtualTime {
         var permit = c.semaphore("s").acquire();
         ends.put("permit", permit::close);
         var leadership = LeaderElection.of(c, "boss").campaign();
-        ends.put("leadership", leadership::resign);
+        ends.put("leadership", leadership::close);
         var segment = SegmentedLock.of(c, "stock", 2).acquireAny();
         ends.put("segment", segment::close);
         var both = MultiLock.of(c.lock("x"), c.lock("y")).acquire();
@@ -193,7 +193,7 @@ class CloseTest extends VirtualTime {
         var both = MultiLock.of(c.lock("x"), c.lock("y")).acquire();
         c.close();
         futures.add(lease.closeAsync());
-        futures.add(leadership.resignAsync());
+        futures.add(leadership.closeAsync());
         futures.add(both.closeAsync());
         sim.runFor(SHORT);
         assertThat(futures)

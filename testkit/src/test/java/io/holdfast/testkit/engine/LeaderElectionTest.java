@@ -44,12 +44,12 @@ class LeaderElectionTest extends VirtualTime {
             LeaderElection winner = i % 2 == 0 ? election : theirs;
             LeaderElection loser = i % 2 == 0 ? theirs : election;
             try (Leadership leadership = winner.campaign()) {
-                assertThat(leadership.isLeader()).isTrue();
-                assertThat(leadership.electionName()).isEqualTo("boss");
-                assertThat(leadership.term()).isGreaterThan(last);
+                assertThat(leadership.isValid()).isTrue();
+                assertThat(leadership.name()).isEqualTo("boss");
+                assertThat(leadership.fencingToken()).isGreaterThan(last);
                 assertThat(loser.tryCampaign()).isEmpty();
                 assertThat(winner.tryCampaign()).isEmpty();
-                last = leadership.term();
+                last = leadership.fencingToken();
             }
         }
     }
@@ -59,17 +59,17 @@ class LeaderElectionTest extends VirtualTime {
         Leadership first = election.campaign();
         SimThread candidate = start("candidate", () -> {
             try (Leadership second = theirs.campaign()) {
-                assertThat(second.term()).isGreaterThan(first.term());
+                assertThat(second.fencingToken()).isGreaterThan(first.fencingToken());
             }
         });
         sim.runFor(Duration.ofMinutes(3));
-        assertThat(first.isLeader()).as("renewed").isTrue();
+        assertThat(first.isValid()).as("renewed").isTrue();
         assertThat(candidate.done()).isFalse();
-        first.resign();
+        first.close();
         sim.runUntil(candidate::done, Duration.ofMillis(10));
         candidate.join();
-        assertThat(first.isLeader()).isFalse();
-        assertThat(first.remaining()).isZero();
+        assertThat(first.isValid()).isFalse();
+        assertThat(first.remainingLease()).isZero();
     }
 
     @Test
@@ -82,27 +82,27 @@ class LeaderElectionTest extends VirtualTime {
         });
         SimThread next = start("next", () -> {
             try (Leadership leadership = theirs.campaign()) {
-                assertThat(old.isLeader()).isFalse();
+                assertThat(old.isValid()).isFalse();
                 assertThat(ends).hasSize(1);
-                assertThat(leadership.term()).isGreaterThan(old.term());
+                assertThat(leadership.fencingToken()).isGreaterThan(old.fencingToken());
             }
         });
         sim.runFor(Duration.ofMillis(100));
         faults(a).probability(Fault.DROP_REQUEST, 1.0);
-        Duration deadline = sim.elapsed().plus(old.remaining());
-        sim.runFor(old.remaining().minusMillis(1));
-        assertThat(old.isLeader()).isTrue();
+        Duration deadline = sim.elapsed().plus(old.remainingLease());
+        sim.runFor(old.remainingLease().minusMillis(1));
+        assertThat(old.isValid()).isTrue();
         assertThat(ends).isEmpty();
         sim.runFor(Duration.ofMillis(2));
-        assertThat(old.isLeader()).isFalse();
+        assertThat(old.isValid()).isFalse();
         assertThat(ends).hasOnlyElementsOfType(Leadership.End.Lost.class).hasSize(1);
         assertThat(told.get(0)).isLessThanOrEqualTo(deadline.plusMillis(1));
         assertThat(next.done()).isFalse();
         sim.runUntil(next::done, Duration.ofSeconds(2));
         next.join();
-        assertThatThrownBy(() -> old.ensureLeader(Duration.ZERO)).isInstanceOf(LeaseLostException.class);
-        assertThatThrownBy(old::resign).isInstanceOf(LeaseLostException.class);
-        old.resign();
+        assertThatThrownBy(() -> old.ensureValid(Duration.ZERO)).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(old::close).isInstanceOf(LeaseLostException.class);
+        old.close();
         assertThat(ends).hasSize(1);
     }
 
@@ -111,11 +111,11 @@ class LeaderElectionTest extends VirtualTime {
         try (Leadership leadership = election.campaign()) {
             sim.runFor(Duration.ofSeconds(8));
             long before = calls(a);
-            leadership.ensureLeader(Duration.ofSeconds(10));
+            leadership.ensureValid(Duration.ofSeconds(10));
             assertThat(calls(a)).isEqualTo(before);
-            leadership.ensureLeader(Duration.ofSeconds(29));
+            leadership.ensureValid(Duration.ofSeconds(29));
             assertThat(calls(a)).isEqualTo(before + 1);
-            assertThatThrownBy(() -> leadership.ensureLeader(LEASE)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> leadership.ensureValid(LEASE)).isInstanceOf(IllegalArgumentException.class);
         }
     }
 
@@ -126,8 +126,8 @@ class LeaderElectionTest extends VirtualTime {
             throw new IllegalStateException("planned");
         });
         leadership.onEnd(ends::add);
-        leadership.resign();
-        leadership.resign();
+        leadership.close();
+        leadership.close();
         sim.runReady();
         assertThat(ends).containsExactly(new Leadership.End.Resigned(), new Leadership.End.Resigned());
         leadership.onEnd(ends::add);
@@ -140,8 +140,8 @@ class LeaderElectionTest extends VirtualTime {
         Leadership leadership = election.campaign().onEnd(ends::add);
         Leadership later = LeaderElection.of(a, "other").campaign().onEnd(ends::add);
         server.wipe();
-        assertThatThrownBy(leadership::resign).isInstanceOf(LeaseLostException.class);
-        assertThatThrownBy(() -> sim.await(later.resignAsync())).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(leadership::close).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(() -> sim.await(later.closeAsync())).isInstanceOf(LeaseLostException.class);
         sim.runReady();
         assertThat(ends).hasOnlyElementsOfType(Leadership.End.Lost.class).hasSize(2);
     }
@@ -149,8 +149,8 @@ class LeaderElectionTest extends VirtualTime {
     @Test
     void itIsResignedWithoutWaiting() throws InterruptedException {
         Leadership leadership = election.campaign().onEnd(ends::add);
-        sim.await(leadership.resignAsync());
-        sim.await(leadership.resignAsync());
+        sim.await(leadership.closeAsync());
+        sim.await(leadership.closeAsync());
         sim.runReady();
         assertThat(ends).containsExactly(new Leadership.End.Resigned());
         assertThat(theirs.leader()).isEmpty();
@@ -167,7 +167,7 @@ class LeaderElectionTest extends VirtualTime {
                     .isInstanceOf(LockTimeoutException.class)
                     .hasMessageContaining("'boss'")
                     .hasMessageContaining("200 ms")
-                    .hasMessageContaining("token " + leadership.term());
+                    .hasMessageContaining("token " + leadership.fencingToken());
         }
         election.campaign(Duration.ZERO).close();
         election.tryCampaign(Duration.ofSeconds(1)).orElseThrow().close();
@@ -179,7 +179,7 @@ class LeaderElectionTest extends VirtualTime {
         try (Leadership leadership = election.campaign()) {
             LockReport.Holder holder = theirs.leader().orElseThrow();
             assertThat(holder.client().id()).isEqualTo(a.clientId());
-            assertThat(holder.token()).hasValue(leadership.term());
+            assertThat(holder.fencingToken()).hasValue(leadership.fencingToken());
         }
     }
 
@@ -193,7 +193,7 @@ class LeaderElectionTest extends VirtualTime {
             assertThat(candidate.failure()).containsInstanceOf(InterruptedException.class);
             sim.runFor(Duration.ofMillis(10));
             assertThat(b.inspect("boss").waiters()).isEmpty();
-            assertThat(leadership.isLeader()).isTrue();
+            assertThat(leadership.isValid()).isTrue();
         }
     }
 
@@ -203,7 +203,7 @@ class LeaderElectionTest extends VirtualTime {
             assertThatThrownBy(election::campaign)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("would wait for itself")
-                    .hasMessageContaining("token " + leadership.term());
+                    .hasMessageContaining("token " + leadership.fencingToken());
         }
     }
 
@@ -221,7 +221,7 @@ class LeaderElectionTest extends VirtualTime {
 
     private void forget() throws InterruptedException {
         Leadership leadership = election.campaign();
-        leadership.onEnd(end -> stopped(leadership.term()));
+        leadership.onEnd(end -> stopped(leadership.fencingToken()));
     }
 
     private void stopped(long term) {
@@ -239,7 +239,7 @@ class LeaderElectionTest extends VirtualTime {
         first.close();
         sim.await(second).close();
         Optional<Leadership> third = sim.await(election.async().tryCampaign());
-        assertThat(third.orElseThrow().isLeader()).isTrue();
+        assertThat(third.orElseThrow().isValid()).isTrue();
         third.orElseThrow().close();
     }
 
@@ -254,7 +254,7 @@ class LeaderElectionTest extends VirtualTime {
             futures.forEach(future -> future.cancel(false));
             sim.runFor(Duration.ofMillis(10));
             assertThat(b.inspect("boss").waiters()).isEmpty();
-            assertThat(leadership.isLeader()).isTrue();
+            assertThat(leadership.isValid()).isTrue();
         }
         Held reply = faults(a).holdReply(Operation.ACQUIRE);
         CompletableFuture<Leadership> late = election.async().campaign();
@@ -303,7 +303,7 @@ class LeaderElectionTest extends VirtualTime {
         sim.runFor(Duration.ofMillis(100));
         assertThat(ends).hasSize(1);
         assertThatThrownBy(stuck::close).isInstanceOf(LeaseLostException.class);
-        assertThatThrownBy(leadership::resign).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(leadership::close).isInstanceOf(LeaseLostException.class);
         sim.runFor(Duration.ofMinutes(2));
     }
 }

@@ -31,7 +31,7 @@ class LeaderWatchTest extends VirtualTime {
     }
 
     private void note(Optional<LockReport.Holder> leader) {
-        told.add(leader.map(who -> who.token().orElseThrow() + "").orElse("nobody"));
+        told.add(leader.map(who -> who.fencingToken().orElseThrow() + "").orElse("nobody"));
     }
 
     @Test
@@ -41,12 +41,12 @@ class LeaderWatchTest extends VirtualTime {
             assertThat(told).containsExactly("nobody");
             Leadership first = election.campaign();
             sim.runFor(Duration.ofSeconds(60));
-            assertThat(told).containsExactly("nobody", first.term() + "");
-            first.resign();
+            assertThat(told).containsExactly("nobody", first.fencingToken() + "");
+            first.close();
             Leadership second = election.campaign();
             sim.runFor(PERIOD);
-            assertThat(told).as("the same client in another term").last().isEqualTo(second.term() + "");
-            second.resign();
+            assertThat(told).as("the same client in another term").last().isEqualTo(second.fencingToken() + "");
+            second.close();
             sim.runFor(PERIOD);
             assertThat(told).hasSize(4).last().isEqualTo("nobody");
             assertThat(watch.toString()).contains("'boss'").contains("PT1S");
@@ -72,7 +72,7 @@ class LeaderWatchTest extends VirtualTime {
         long before = calls(b);
         try (Leadership leadership = election.campaign()) {
             sim.runFor(Duration.ofSeconds(10));
-            assertThat(leadership.isLeader()).isTrue();
+            assertThat(leadership.isValid()).isTrue();
         }
         assertThat(calls(b)).isEqualTo(before);
         assertThat(told).containsExactly("nobody");
@@ -115,7 +115,7 @@ class LeaderWatchTest extends VirtualTime {
             assertThat(told).containsExactly("nobody");
             faults(b).outage(false);
             sim.runFor(Duration.ofSeconds(4));
-            assertThat(told).containsExactly("nobody", leadership.term() + "");
+            assertThat(told).containsExactly("nobody", leadership.fencingToken() + "");
             leadership.close();
             assertThat(watch).isNotNull();
         }
@@ -130,7 +130,7 @@ class LeaderWatchTest extends VirtualTime {
         sim.runFor(Duration.ofSeconds(2));
         try (Leadership leadership = election.campaign()) {
             sim.runFor(Duration.ofSeconds(2));
-            assertThat(told).containsExactly("nobody", leadership.term() + "");
+            assertThat(told).containsExactly("nobody", leadership.fencingToken() + "");
         }
         watch.close();
     }

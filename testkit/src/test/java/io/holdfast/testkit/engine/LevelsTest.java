@@ -57,7 +57,7 @@ class LevelsTest extends VirtualTime {
         assertThat(next).isNotDone();
         own.letGo();
         Lease lease = sim.await(next).orElseThrow();
-        assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(55));
+        assertThat(lease.remainingLease()).isGreaterThan(Duration.ofSeconds(55));
         lease.close();
     }
 
@@ -285,7 +285,7 @@ class LevelsTest extends VirtualTime {
         sim.runFor(Duration.ofSeconds(30));
         assertThat(lease.isValid()).isTrue();
         lease.extend(FIVE);
-        assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(25));
+        assertThat(lease.remainingLease()).isGreaterThan(Duration.ofSeconds(25));
         lease.close();
         Lease renewed = lock.acquire();
         assertThatThrownBy(() -> renewed.extend(FIVE)).isInstanceOf(IllegalStateException.class);

@@ -281,7 +281,7 @@ class MultiLockTest extends TwoStores {
         assertThatThrownBy(both::unlock)
                 .isInstanceOfSatisfying(
                         LeaseLostException.class,
-                        loss -> assertThat(loss.lockName()).isEqualTo("2"))
+                        loss -> assertThat(loss.name()).isEqualTo("2"))
                 .hasNoSuppressedExceptions();
         assertFree(one);
         assertThat(both.isHeldByCurrentThread()).isFalse();
@@ -309,7 +309,7 @@ class MultiLockTest extends TwoStores {
         assertThat(thrown)
                 .isInstanceOfSatisfying(
                         LeaseLostException.class,
-                        loss -> assertThat(loss.lockName()).isEqualTo("1"));
+                        loss -> assertThat(loss.name()).isEqualTo("1"));
         assertThat(thrown.getSuppressed()).singleElement().isInstanceOf(IllegalStateException.class);
     }
 

@@ -36,7 +36,7 @@ class QuorumExtendTest extends FiveServers {
         assertThatThrownBy(() -> lease.ensureValid(THIRTY)).isInstanceOf(IllegalArgumentException.class);
         lease.extend(SIXTY);
         lease.ensureValid(THIRTY);
-        assertThat(lease.remaining()).isGreaterThan(THIRTY);
+        assertThat(lease.remainingLease()).isGreaterThan(THIRTY);
         lease.close();
     }
 }

@@ -401,7 +401,7 @@ class QuorumFaultsTest extends FiveServers {
         SimThread next = start("next", () -> {
             try (QuorumLease mine = lockB.acquire()) {
                 story.add("got");
-                assertThat(mine.token()).isGreaterThan(lease.token());
+                assertThat(mine.fencingToken()).isGreaterThan(lease.fencingToken());
                 assertThat(lease.isValid()).isFalse();
             }
         });
@@ -414,10 +414,10 @@ class QuorumFaultsTest extends FiveServers {
     void silenceIsALossAtTheEndOfTheValidityAndToldOnce() throws InterruptedException {
         QuorumLease lease = lockA.acquire();
         List<String> told = new ArrayList<>();
-        lease.onLost(loss -> told.add(loss.lockName()));
+        lease.onLost(loss -> told.add(loss.name()));
         sim.runFor(Duration.ofSeconds(3));
         IntStream.range(0, SERVERS).forEach(this::hang);
-        sim.runFor(lease.remaining().minusMillis(1));
+        sim.runFor(lease.remainingLease().minusMillis(1));
         assertThat(lease.isValid()).isTrue();
         assertThat(told).isEmpty();
         sim.runFor(Duration.ofMillis(1));
@@ -441,12 +441,12 @@ class QuorumFaultsTest extends FiveServers {
         // two are renewed from now on, the third of them decides
         hang(2);
         heal(3);
-        Duration left = lease.remaining();
+        Duration left = lease.remainingLease();
         sim.runFor(Duration.ofMillis(1_900));
-        assertThat(lease.remaining()).as("that of the third").isLessThan(left);
+        assertThat(lease.remainingLease()).as("that of the third").isLessThan(left);
         sim.runFor(Duration.ofMillis(1_100));
         assertThat(lease.heldAt()).isEqualTo(4);
-        assertThat(lease.remaining()).isGreaterThan(left);
+        assertThat(lease.remainingLease()).isGreaterThan(left);
         heal(2);
         heal(4);
         lease.close();
@@ -485,7 +485,7 @@ class QuorumFaultsTest extends FiveServers {
             Duration before = sim.elapsed();
             lease.ensureValid(Duration.ofSeconds(29));
             assertThat(sim.elapsed()).isEqualTo(before);
-            assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(29));
+            assertThat(lease.remainingLease()).isGreaterThan(Duration.ofSeconds(29));
             hang(2);
             sim.runFor(SECOND);
             assertThatThrownBy(() -> lease.ensureValid(Duration.ofSeconds(29)))
@@ -506,7 +506,7 @@ class QuorumFaultsTest extends FiveServers {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("extend");
         lease.extend(Duration.ofSeconds(9));
-        assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(8));
+        assertThat(lease.remainingLease()).isGreaterThan(Duration.ofSeconds(8));
         sim.runFor(Duration.ofSeconds(5));
         assertThat(lease.isValid()).isTrue();
         heal(0);

@@ -294,7 +294,7 @@ class QuorumLockTest extends FiveServers {
         assertThatThrownBy(lockA::unlock)
                 .isInstanceOfSatisfying(
                         LeaseLostException.class,
-                        loss -> assertThat(loss.lockName()).isEqualTo("n"))
+                        loss -> assertThat(loss.name()).isEqualTo("n"))
                 .hasMessageContainingAll("left at 2", "needs 3");
         assertFree();
     }

@@ -43,7 +43,7 @@ class QuorumTokenTest extends FiveServers {
 
     private static long token(QuorumLock lock) throws InterruptedException {
         try (QuorumLease lease = lock.acquire()) {
-            return lease.token();
+            return lease.fencingToken();
         }
     }
 
@@ -52,12 +52,12 @@ class QuorumTokenTest extends FiveServers {
         five.get(1).stepClock(Duration.ofHours(1));
         kill(2);
         try (QuorumLease lease = threeOfA.acquire()) {
-            assertThat(lease.token())
+            assertThat(lease.fencingToken())
                     .isEqualTo(threeOfA.members()
                             .get(1)
                             .holder()
                             .orElseThrow()
-                            .token()
+                            .fencingToken()
                             .orElseThrow());
         }
     }
@@ -115,7 +115,7 @@ class QuorumTokenTest extends FiveServers {
         long between = token(threeOfB);
         late.letGo();
         QuorumLease lease = sim.await(asking);
-        assertThat(lease.token()).isGreaterThan(between);
+        assertThat(lease.fencingToken()).isGreaterThan(between);
         lease.close();
     }
 
@@ -136,7 +136,7 @@ class QuorumTokenTest extends FiveServers {
         sim.runReady();
         third.letGo();
         QuorumLease lease = sim.await(asking);
-        assertThat(lease.token()).isGreaterThan(between);
+        assertThat(lease.fencingToken()).isGreaterThan(between);
         lease.close();
     }
 
@@ -197,10 +197,10 @@ class QuorumTokenTest extends FiveServers {
     private void hold(QuorumLock lock, HistoryChecker history, Random random) throws InterruptedException {
         lock.tryAcquire(Duration.ofSeconds(20)).ifPresent(lease -> {
             HistoryChecker.Hold hold = history.granted(
-                    "n", lock.toString(), lease.token(), sim.elapsed().toNanos());
+                    "n", lock.toString(), lease.fencingToken(), sim.elapsed().toNanos());
             lease.onLost(loss -> hold.lost(sim.elapsed().toNanos()));
             sim.sleep(Duration.ofMillis(random.nextInt(1_000)));
-            hold.validUntil(sim.elapsed().plus(lease.remaining()).toNanos());
+            hold.validUntil(sim.elapsed().plus(lease.remainingLease()).toNanos());
             hold.released(sim.elapsed().toNanos());
             lease.close();
         });

@@ -49,7 +49,7 @@ class RandomMultiTest {
         @Override
         void onEvent(LockEvent event) {
             if (event instanceof LockEvent.Lost lost) {
-                Optional.ofNullable(byToken.get(lost.lockName() + lost.token())).ifPresent(hold -> hold.lost(now()));
+                Optional.ofNullable(byToken.get(lost.name() + lost.fencingToken())).ifPresent(hold -> hold.lost(now()));
             }
         }
 
@@ -71,7 +71,7 @@ class RandomMultiTest {
                     });
                 case 3 ->
                     cancelledPerhaps(lock.async().tryAcquire(millis(400)))
-                            .ifPresent(lease -> inside(lock, lease::token, lease::close));
+                            .ifPresent(lease -> inside(lock, lease::fencingToken, lease::close));
                 default -> {
                     lock.lock();
                     inThread(lock, true);

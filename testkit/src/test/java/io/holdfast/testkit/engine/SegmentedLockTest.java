@@ -55,8 +55,8 @@ class SegmentedLockTest extends VirtualTime {
         assertThat(stock.segments()).containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
         assertThat(stock.segment(3)).isEqualTo(a.lock("stock#3"));
         try (SegmentLease lease = take(stock)) {
-            assertThat(lease.lockName()).isEqualTo("stock#" + lease.segment());
-            assertThat(b.lock(lease.lockName()).isLocked()).isTrue();
+            assertThat(lease.name()).isEqualTo("stock#" + lease.segment());
+            assertThat(b.lock(lease.name()).isLocked()).isTrue();
         }
     }
 
@@ -90,7 +90,7 @@ class SegmentedLockTest extends VirtualTime {
         assertThat(calls(a) - before).isEqualTo(1);
         assertThat(stock.tryAcquireAny()).isEmpty();
         assertThat(calls(a) - before).isEqualTo(1);
-        assertThat(others).extracting(Lease::lockName).doesNotHaveDuplicates();
+        assertThat(others).extracting(Lease::name).doesNotHaveDuplicates();
     }
 
     @Test
@@ -168,8 +168,8 @@ class SegmentedLockTest extends VirtualTime {
         long[] last = new long[8];
         for (int i = 0; i < 80; i++) {
             try (SegmentLease lease = take(i % 2 == 0 ? stock : SegmentedLock.of(b, "stock", 8))) {
-                assertThat(lease.token()).isGreaterThan(last[lease.segment()]);
-                last[lease.segment()] = lease.token();
+                assertThat(lease.fencingToken()).isGreaterThan(last[lease.segment()]);
+                last[lease.segment()] = lease.fencingToken();
             }
         }
     }
@@ -177,13 +177,13 @@ class SegmentedLockTest extends VirtualTime {
     @Test
     void itsLeaseIsALeaseLikeOthers() {
         List<String> lost = new ArrayList<>();
-        SegmentLease lease = take(stock.startingAt(4)).onLost(loss -> lost.add(loss.lockName()));
+        SegmentLease lease = take(stock.startingAt(4)).onLost(loss -> lost.add(loss.name()));
         assertThat(lease.segment()).isEqualTo(4);
         assertThat(lease.isValid()).isTrue();
-        assertThat(lease.remaining()).isGreaterThan(LEASE.minusSeconds(1));
+        assertThat(lease.remainingLease()).isGreaterThan(LEASE.minusSeconds(1));
         lease.ensureValid(Duration.ofSeconds(5));
         assertThatThrownBy(() -> lease.extend(LEASE)).hasMessageContaining("the watchdog renews this lease");
-        assertThat(lease.toString()).startsWith("segment 4: lease of lock 'stock#4', token " + lease.token());
+        assertThat(lease.toString()).startsWith("segment 4: lease of lock 'stock#4', token " + lease.fencingToken());
         sim.runFor(LEASE.multipliedBy(3));
         assertThat(lease.isValid()).as("renewed").isTrue();
         b.lock("stock#4").forceUnlock();
@@ -197,7 +197,7 @@ class SegmentedLockTest extends VirtualTime {
     void optionsAreThoseOfTheSegments() {
         SegmentedLock brief = SegmentedLock.of(a, "brief", 2, LockOptions.defaults().withLease(Duration.ofSeconds(1)));
         try (SegmentLease lease = take(brief)) {
-            assertThat(lease.remaining()).isLessThan(Duration.ofSeconds(1));
+            assertThat(lease.remainingLease()).isLessThan(Duration.ofSeconds(1));
         }
     }
 

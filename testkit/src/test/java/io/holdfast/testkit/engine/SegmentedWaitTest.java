@@ -78,8 +78,8 @@ class SegmentedWaitTest extends VirtualTime {
                 .isInstanceOf(LockTimeoutException.class)
                 .hasMessageContaining("segmented lock 'stock': none of 4 segments was got within 500 ms; one of them:")
                 .hasMessageContaining("client " + b.clientId())
-                .hasMessageContaining("token " + held.get(0).token())
-                .satisfies(e -> assertThat(((HoldfastException) e).lockName()).isEqualTo("stock"));
+                .hasMessageContaining("token " + held.get(0).fencingToken())
+                .satisfies(e -> assertThat(((HoldfastException) e).name()).isEqualTo("stock"));
         assertThat(sim.elapsed().minus(before)).isEqualTo(Duration.ofMillis(500));
     }
 

@@ -34,7 +34,7 @@ class SiteTest extends VirtualTime {
 
         List<LockEvent.Abandoned> abandoned = events(LockEvent.Abandoned.class);
         assertThat(abandoned).hasSize(3).allSatisfy(event -> {
-            String method = event.lockName().equals("b") ? "second" : "first";
+            String method = event.name().equals("b") ? "second" : "first";
             assertThat(event.acquiredAt().split(" < ", -1)[0]).contains("SiteTest." + method + "(SiteTest.java:");
         });
     }
@@ -107,7 +107,7 @@ class SiteTest extends VirtualTime {
     @Test
     void aLeaseIsShownWithWhereItWasTakenIfThatIsRecorded() throws InterruptedException {
         for (Lease lease : List.of(leased(), leasedLater())) {
-            assertThat(place(lease.lockName()))
+            assertThat(place(lease.name()))
                     .hasValueSatisfying(
                             place -> assertThat(place).startsWith("taken at ").contains("SiteTest.leased"));
             sim.runFor(MAX_HOLD.plusSeconds(1));

@@ -136,7 +136,7 @@ class TogetherFailuresTest extends VirtualTime {
                 () -> assertThatThrownBy(all::lock)
                         .isInstanceOfSatisfying(
                                 StoreRefusedException.class,
-                                e -> assertThat(e.lockName()).isEqualTo("2")));
+                                e -> assertThat(e.name()).isEqualTo("2")));
         sim.runUntil(request::isCaught, LONG);
         SimThread second = start("second", () -> {
             a.lock("3").lock();
@@ -226,13 +226,13 @@ class TogetherFailuresTest extends VirtualTime {
         assertThatThrownBy(() -> all.acquire(SHORT))
                 .isInstanceOfSatisfying(
                         LockTimeoutException.class,
-                        e -> assertThat(e.lockName()).isEqualTo("3"))
+                        e -> assertThat(e.name()).isEqualTo("3"))
                 .hasMessageContainingAll("multi-lock of '1'", "lock '3' was held by", b.clientId());
         slowReply();
         assertThatThrownBy(() -> sim.await(all.async().acquire(SHORT)))
                 .isInstanceOfSatisfying(
                         LockTimeoutException.class,
-                        e -> assertThat(e.lockName()).isEqualTo("3"))
+                        e -> assertThat(e.name()).isEqualTo("3"))
                 .hasMessageContainingAll("multi-lock of '1'", "lock '3' was held by", b.clientId());
         b.lock("3").unlock();
     }
@@ -244,7 +244,7 @@ class TogetherFailuresTest extends VirtualTime {
                         () -> MultiLock.of(a.lock("1"), a.fairLock("2")).acquire(SHORT))
                 .isInstanceOfSatisfying(
                         LockTimeoutException.class,
-                        e -> assertThat(e.lockName()).isEmpty())
+                        e -> assertThat(e.name()).isEmpty())
                 .hasMessageContaining("before each member had been asked for");
     }
 

@@ -94,7 +94,7 @@ class TogetherTest extends VirtualTime {
 
     private static Runnable leased(Optional<MultiLease> lease) {
         assertThat(lease.orElseThrow().isValid()).isTrue();
-        assertThat(lease.orElseThrow().lockNames()).containsExactly("1", "2", "3", "4");
+        assertThat(lease.orElseThrow().names()).containsExactly("1", "2", "3", "4");
         return lease.orElseThrow()::close;
     }
 
@@ -237,7 +237,7 @@ class TogetherTest extends VirtualTime {
             assertThatThrownBy(() -> all.acquire(wait))
                     .isInstanceOfSatisfying(
                             LockTimeoutException.class,
-                            e -> assertThat(e.lockName()).isEqualTo("2"))
+                            e -> assertThat(e.name()).isEqualTo("2"))
                     .hasMessageContainingAll("within " + wait.toMillis() + " ms", "held by", b.clientId());
             assertThatThrownBy(() -> sim.await(all.async().acquire(wait)))
                     .isInstanceOf(LockTimeoutException.class)

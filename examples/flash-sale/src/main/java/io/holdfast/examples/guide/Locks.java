@@ -35,7 +35,7 @@ final class Locks {
         // region locks-fair
         DistributedLock counter = holdfast.fairLock("counter/7");
         try (Lease lease = counter.acquire(Duration.ofMinutes(1))) {
-            orders.ship(7, lease.token());
+            orders.ship(7, lease.fencingToken());
         }
         // endregion
     }
@@ -74,7 +74,7 @@ final class Locks {
         AsyncLock<Lease> lock = holdfast.lock("orders/42").async();
         return Mono.usingWhen(
                 Mono.fromFuture(() -> lock.acquire(Duration.ofSeconds(10))),
-                lease -> payment.doOnSuccess(paid -> orders.ship(42, lease.token())),
+                lease -> payment.doOnSuccess(paid -> orders.ship(42, lease.fencingToken())),
                 lease -> Mono.fromFuture(lease.closeAsync()));
         // endregion
     }
@@ -84,7 +84,7 @@ final class Locks {
         DistributedSemaphore carriers = holdfast.semaphore("carriers");
         carriers.trySetPermits(8); // by whoever comes first
         try (Permit permit = carriers.acquire()) {
-            orders.ship(7, permit.token());
+            orders.ship(7, permit.fencingToken());
         }
         // endregion
     }
@@ -113,7 +113,7 @@ final class Locks {
         // region locks-segmented
         SegmentedLock stock = SegmentedLock.of(holdfast, "stock/42", 8);
         try (SegmentLease lease = stock.acquireAny(Duration.ofSeconds(5))) {
-            orders.ship(lease.segment(), lease.token());
+            orders.ship(lease.segment(), lease.fencingToken());
         }
         // endregion
     }
@@ -142,7 +142,7 @@ final class Locks {
         // region locks-quorum
         QuorumLock lock = QuorumLock.of(List.of(one, two, three), "orders/42");
         try (QuorumLease lease = lock.acquire(Duration.ofSeconds(10))) {
-            orders.ship(42, lease.token());
+            orders.ship(42, lease.fencingToken());
         }
         // endregion
     }
@@ -151,8 +151,8 @@ final class Locks {
         // region locks-leader
         LeaderElection election = LeaderElection.of(holdfast, "scheduler");
         try (Leadership leadership = election.campaign()) {
-            while (leadership.isLeader() && hasWork()) {
-                orders.ship(42, leadership.term());
+            while (leadership.isValid() && hasWork()) {
+                orders.ship(42, leadership.fencingToken());
             }
         }
         // endregion

@@ -53,7 +53,7 @@ final class Tuning {
         DistributedLock to = holdfast.lock("accounts/2");
         MultiLock both = MultiLock.of(from, to);
         try (MultiLease lease = both.acquire(Duration.ofSeconds(5))) {
-            transfer(lease.token(from), lease.token(to));
+            transfer(lease.fencingToken(from), lease.fencingToken(to));
         }
         // endregion
     }

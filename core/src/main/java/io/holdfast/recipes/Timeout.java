@@ -1,5 +1,6 @@
-package io.holdfast.internal.access;
+package io.holdfast.recipes;
 
+import io.holdfast.internal.access.Durations;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
 
@@ -10,25 +11,25 @@ import java.time.Duration;
  * @param began the start of the wait, in {@code nanoTime}
  * @param nanos the length of the wait; zero or less for no waiting, {@link Durations#NEVER} for no time limit
  */
-public record Timeout(Platform platform, long began, long nanos) {
+record Timeout(Platform platform, long began, long nanos) {
 
     /** Returns a time limit whose wait begins now. */
-    public static Timeout from(Platform platform, long nanos) {
+    static Timeout from(Platform platform, long nanos) {
         return new Timeout(platform, platform.nanoTime(), nanos);
     }
 
     /** Returns the time that is left; it is not positive if none is left. */
-    public Duration left() {
+    Duration left() {
         return Duration.ofNanos(nanos == Durations.NEVER ? Durations.NEVER : nanos - waited());
     }
 
     /** Returns {@code true} if there was a time to wait, and it has passed. */
-    public boolean isOver() {
+    boolean isOver() {
         return nanos > 0 && nanos != Durations.NEVER && waited() >= nanos;
     }
 
     /** Returns the time since the start, in milliseconds. */
-    public long waitedMillis() {
+    long waitedMillis() {
         return waited() / 1_000_000;
     }
 
