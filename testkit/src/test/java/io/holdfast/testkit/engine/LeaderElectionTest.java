@@ -107,7 +107,7 @@ class LeaderElectionTest extends VirtualTime {
     }
 
     @Test
-    void ensureLeaderRenewsWhenTooLittleIsLeft() throws InterruptedException {
+    void ensureValidRenewsWhenTooLittleIsLeft() throws InterruptedException {
         try (Leadership leadership = election.campaign()) {
             sim.runFor(Duration.ofSeconds(8));
             long before = calls(a);
@@ -144,6 +144,17 @@ class LeaderElectionTest extends VirtualTime {
         assertThatThrownBy(() -> sim.await(later.closeAsync())).isInstanceOf(LeaseLostException.class);
         sim.runReady();
         assertThat(ends).hasOnlyElementsOfType(Leadership.End.Lost.class).hasSize(2);
+    }
+
+    @Test
+    void aLeadershipIsALeaseThatTheWatchdogRenews() throws InterruptedException {
+        List<Long> lost = new ArrayList<>();
+        Leadership leadership = election.campaign().onLost(loss -> lost.add(loss.fencingToken()));
+        assertThatThrownBy(() -> leadership.extend(LEASE)).isInstanceOf(IllegalStateException.class);
+        server.wipe();
+        sim.runFor(LEASE);
+        assertThat(lost).containsExactly(leadership.fencingToken());
+        assertThatThrownBy(leadership::close).isInstanceOf(LeaseLostException.class);
     }
 
     @Test
