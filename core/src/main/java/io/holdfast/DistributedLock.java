@@ -367,7 +367,7 @@ public interface DistributedLock extends Lock {
      *
      * <pre>{@code
      * try (Lease lease = lock.acquire()) {
-     *     ship(42, lease.token());
+     *     ship(42, lease.fencingToken());
      * }
      * }</pre>
      *
@@ -428,5 +428,5 @@ public interface DistributedLock extends Lock {
     Optional<Lease> tryAcquire(Duration wait, Duration lease) throws InterruptedException;
 
     /** Returns the asynchronous API of this lock, for leases. */
-    AsyncLock async();
+    AsyncLock<Lease> async();
 }

@@ -37,7 +37,7 @@ public final class FencedOutException extends HoldfastException {
     }
 
     /** Returns the token of the refused write. */
-    public long token() {
+    public long fencingToken() {
         return token;
     }
 

@@ -1,8 +1,5 @@
 package io.holdfast;
 
-import io.holdfast.internal.multi.ClientMultiLock;
-import io.holdfast.internal.quorum.ClientQuorumLock;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
@@ -180,95 +177,6 @@ public interface Holdfast extends AutoCloseable {
      * @throws UnsupportedOperationException if the store keeps no latches
      */
     DistributedLatch countDownLatch(String name);
-
-    /**
-     * Returns a lock that acquires all given locks or none of them. Makes no store call.
-     *
-     * @throws IllegalArgumentException if there are no members; if two have the same name in the same store; or if one is not a
-     *     lock of a Holdfast client
-     */
-    static MultiLock multiLock(DistributedLock... members) {
-        return multiLock(List.of(members));
-    }
-
-    /**
-     * Returns a lock that acquires all given locks or none of them. The members can belong to different clients and stores.
-     * Makes no store call.
-     *
-     * <p>Stores are compared by their addresses. If one store is reached by two addresses, two members of one name would wait
-     * for each other.
-     *
-     * @throws IllegalArgumentException if there are no members; if two have the same name in the same store; or if one is not a
-     *     lock of a Holdfast client
-     */
-    static MultiLock multiLock(Collection<? extends DistributedLock> members) {
-        return ClientMultiLock.of(members);
-    }
-
-    /**
-     * Returns the lock of the given name at several servers. It is held when a majority of the servers has granted it. Makes no
-     * store call.
-     *
-     * @param servers 3, 5, 7 or 9 clients of different servers; no server may be a replica of another one
-     * @throws IllegalArgumentException if the number of clients is not 3, 5, 7 or 9; if two clients use one server; or if the
-     *     name is not a valid lock name
-     * @throws IllegalStateException if a client is closed
-     */
-    static QuorumLock quorumLock(String name, List<Holdfast> servers) {
-        return quorumLock(name, servers, QuorumOptions.defaults());
-    }
-
-    /**
-     * Returns the lock of the given name at several servers, with the given options.
-     *
-     * @param servers 3, 5, 7 or 9 clients of different servers; no server may be a replica of another one
-     * @throws IllegalArgumentException if the number of clients is not 3, 5, 7 or 9; if two clients use one server; if the name
-     *     is not a valid lock name; or if the budget is not below the lease
-     * @throws IllegalStateException if a client is closed
-     */
-    static QuorumLock quorumLock(String name, List<Holdfast> servers, QuorumOptions options) {
-        return ClientQuorumLock.of(name, servers, options);
-    }
-
-    /**
-     * Returns a lock for the resource of the given name, divided into segments with one lock each. Makes no store call.
-     *
-     * @param name any text that is still a valid lock name when {@code #} and the number of a segment are added
-     * @param segments the number of segments, 1 to 1024
-     * @throws IllegalArgumentException if the name or the number breaks these rules
-     * @throws IllegalStateException if the client is closed
-     */
-    default SegmentedLock segmented(String name, int segments) {
-        return segmented(name, segments, LockOptions.defaults());
-    }
-
-    /**
-     * Returns a lock for the resource of the given name, divided into segments whose locks have the given options.
-     *
-     * @throws IllegalArgumentException if the name leaves no room for {@code #} and a number; if the number of segments is not
-     *     1 to 1024; or if the options have a linger
-     * @throws IllegalStateException if the client is closed
-     */
-    SegmentedLock segmented(String name, int segments, LockOptions options);
-
-    /**
-     * Returns the election of the given name. The leader holds the lock of the same name. Makes no store call.
-     *
-     * @throws IllegalArgumentException if the name is not a valid lock name
-     * @throws IllegalStateException if the client is closed
-     */
-    default LeaderElection leaderElection(String name) {
-        return leaderElection(name, LockOptions.defaults());
-    }
-
-    /**
-     * Returns the election of the given name, with the given options. The lease determines how soon another leader follows a
-     * leader that died.
-     *
-     * @throws IllegalArgumentException if the name is not a valid lock name, or if the options have a linger
-     * @throws IllegalStateException if the client is closed
-     */
-    LeaderElection leaderElection(String name, LockOptions options);
 
     /**
      * Returns the holders and the waiters of the given name. Calls the store, and asks the holder for at most 200 ms.

@@ -10,15 +10,15 @@ public abstract class HoldfastException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    private final String lockName;
+    private final String name;
 
-    HoldfastException(String lockName, String message, @Nullable Throwable cause) {
+    HoldfastException(String name, String message, @Nullable Throwable cause) {
         super(message, cause);
-        this.lockName = lockName;
+        this.name = name;
     }
 
     /** Returns the name of the lock; empty if the exception is not about a single lock. */
-    public String lockName() {
-        return lockName;
+    public String name() {
+        return name;
     }
 }

@@ -15,10 +15,10 @@ public final class IndeterminateLockException extends HoldfastException {
     /**
      * Creates an exception for the given lock.
      *
-     * @param lockName the name of the lock
+     * @param name the name of the lock
      * @param message a text with the request, the time since it was sent, and the action that continues
      */
-    public IndeterminateLockException(String lockName, String message, @Nullable Throwable cause) {
-        super(lockName, message, cause);
+    public IndeterminateLockException(String name, String message, @Nullable Throwable cause) {
+        super(name, message, cause);
     }
 }

@@ -14,13 +14,13 @@ import java.util.function.Consumer;
 public interface Lease extends AutoCloseable {
 
     /** Returns the name of the lock. */
-    String lockName();
+    String name();
 
     /**
      * Returns the fencing token, which is greater than every token that was issued for this name before. It can also be read
      * after the end of the hold.
      */
-    long token();
+    long fencingToken();
 
     /**
      * Returns {@code true} if the hold is valid now.
@@ -36,7 +36,7 @@ public interface Lease extends AutoCloseable {
      * <p>The hold is valid until the moment when the last confirmed request was sent, plus the lease, minus a margin of 1 % and
      * 2 ms.
      */
-    Duration remaining();
+    Duration remainingLease();
 
     /**
      * Returns only if the hold is valid for at least the given time. If necessary, it renews the hold with one store call.

@@ -8,29 +8,29 @@ public final class LeaseLostException extends IllegalMonitorStateException {
 
     private static final long serialVersionUID = 1L;
 
-    private final String lockName;
-    private final long token;
+    private final String name;
+    private final long fencingToken;
 
     /**
      * Creates an exception for the given lock and token.
      *
-     * @param lockName the name of the lock
-     * @param token the fencing token of the lost hold
+     * @param name the name of the lock
+     * @param fencingToken the fencing token of the lost hold
      * @param message a text with the reason and its consequences
      */
-    public LeaseLostException(String lockName, long token, String message) {
+    public LeaseLostException(String name, long fencingToken, String message) {
         super(message);
-        this.lockName = lockName;
-        this.token = token;
+        this.name = name;
+        this.fencingToken = fencingToken;
     }
 
     /** Returns the name of the lock. */
-    public String lockName() {
-        return lockName;
+    public String name() {
+        return name;
     }
 
     /** Returns the fencing token of the lost hold. */
-    public long token() {
-        return token;
+    public long fencingToken() {
+        return fencingToken;
     }
 }

@@ -6,80 +6,80 @@ import java.time.Duration;
 public sealed interface LockEvent {
 
     /** Returns the name of the lock or semaphore; empty for an event of the whole client. */
-    String lockName();
+    String name();
 
     /**
      * An event that reports that an owner acquired the lock or permits.
      *
-     * @param lockName the name of the lock or semaphore
-     * @param token the owner's fencing token
+     * @param name the name of the lock or semaphore
+     * @param fencingToken the owner's fencing token
      * @param owner the thread or lease
      * @param handedOver {@code true} if the lock was handed over inside this process without a store call
      */
-    record Granted(String lockName, long token, String owner, boolean handedOver) implements LockEvent {}
+    record Granted(String name, long fencingToken, String owner, boolean handedOver) implements LockEvent {}
 
     /**
      * An event that reports that an owner ended its hold.
      *
-     * @param lockName the name of the lock or semaphore
-     * @param token the owner's fencing token
+     * @param name the name of the lock or semaphore
+     * @param fencingToken the owner's fencing token
      * @param owner the thread or lease
      */
-    record Released(String lockName, long token, String owner) implements LockEvent {}
+    record Released(String name, long fencingToken, String owner) implements LockEvent {}
 
     /**
      * An event that reports that a hold was lost before its owner released it. It is raised when the validity of the hold ends,
      * at the latest.
      *
-     * @param lockName the name of the lock or semaphore
-     * @param token the owner's fencing token
+     * @param name the name of the lock or semaphore
+     * @param fencingToken the owner's fencing token
      * @param owner the thread or lease
      * @param reason the reason of the loss, for a person
      */
-    record Lost(String lockName, long token, String owner, String reason) implements LockEvent {}
+    record Lost(String name, long fencingToken, String owner, String reason) implements LockEvent {}
 
     /**
      * An event that reports that an owner ended without releasing: its thread died, or its lease was garbage collected. The
      * hold is no longer renewed.
      *
-     * @param lockName the name of the lock or semaphore
-     * @param token the owner's fencing token
+     * @param name the name of the lock or semaphore
+     * @param fencingToken the owner's fencing token
      * @param owner the thread or lease
      * @param acquiredAt the code that acquired the hold, or the reason why it is not known; see
      *     {@link HoldfastBuilder#recordPlaces}
      */
-    record Abandoned(String lockName, long token, String owner, String acquiredAt) implements LockEvent {}
+    record Abandoned(String name, long fencingToken, String owner, String acquiredAt) implements LockEvent {}
 
     /**
      * An event that reports that a hold is older than {@code maxHold}.
      *
-     * @param lockName the name of the lock or semaphore
-     * @param token the owner's fencing token
+     * @param name the name of the lock or semaphore
+     * @param fencingToken the owner's fencing token
      * @param owner the thread or lease
      * @param held the age of the hold
      * @param stack the current stack of the owning thread; for a lease, the code that acquired it, if
      *     {@link HoldfastBuilder#recordPlaces} is set
      */
-    record HeldTooLong(String lockName, long token, String owner, Duration held, String stack) implements LockEvent {}
+    record HeldTooLong(String name, long fencingToken, String owner, Duration held, String stack) implements LockEvent {}
 
     /**
      * An event that reports that a renewal is late by more than a third of the lease.
      *
-     * @param lockName the name of the lock or semaphore
-     * @param token the owner's fencing token
-     * @param remaining the time for which the hold stays valid if no renewal succeeds
+     * @param name the name of the lock or semaphore
+     * @param fencingToken the owner's fencing token
+     * @param remainingLease the time for which the hold stays valid if no renewal succeeds
      * @param reason the failure of the last renewal
      */
-    record RenewalLate(String lockName, long token, Duration remaining, String reason) implements LockEvent {}
+    record RenewalLate(String name, long fencingToken, Duration remainingLease, String reason) implements LockEvent {}
 
     /**
      * An event that reports that a release got no answer in time and continues in the background. {@link Lost} follows if the
      * store then reports that it no longer had the hold.
      *
-     * @param lockName the name of the lock or semaphore
-     * @param token the owner's fencing token
-     * @param remaining the time until the lease ends at the store
+     * @param name the name of the lock or semaphore
+     * @param fencingToken the owner's fencing token
+     * @param remainingLease the time until the lease ends at the store
      * @param reason the failure of the last release
      */
-    record ReleaseUnconfirmed(String lockName, long token, Duration remaining, String reason) implements LockEvent {}
+    record ReleaseUnconfirmed(String name, long fencingToken, Duration remainingLease, String reason) implements LockEvent {}
 }

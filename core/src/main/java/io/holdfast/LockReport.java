@@ -76,7 +76,7 @@ public record LockReport(String name, List<Holder> holders, List<Waiter> waiters
      * @param place the current code of the owning thread, as {@code now at ...}; or the code that acquired the lease, as
      *     {@code taken at ...}, if its client {@linkplain HoldfastBuilder#recordPlaces records} it; empty if the client did not
      *     report it
-     * @param token the fencing token of that owner, or of the last one; empty if the client did not report it
+     * @param fencingToken the fencing token of that owner, or of the last one; empty if the client did not report it
      * @param remainingLease the time until the lease ends at the store, if nobody renews it
      */
     public record Holder(
@@ -85,7 +85,7 @@ public record LockReport(String name, List<Holder> holders, List<Waiter> waiters
             Optional<String> owner,
             Optional<Instant> since,
             Optional<String> place,
-            OptionalLong token,
+            OptionalLong fencingToken,
             Duration remainingLease) {
 
         /** The {@link #owner} of a lock that {@linkplain LockOptions#withLinger lingers} at its client without an owner. */
@@ -107,7 +107,7 @@ public record LockReport(String name, List<Holder> holders, List<Waiter> waiters
                     + owner.map(o -> ", " + o).orElse(", owner unknown")
                     + since.map(s -> ", since " + s).orElse("")
                     + place.map(p -> ", " + p).orElse("")
-                    + (token.isPresent() ? ", token " + token.getAsLong() : "")
+                    + (fencingToken.isPresent() ? ", token " + fencingToken.getAsLong() : "")
                     + ", lease ends in " + remainingLease.toMillis() + " ms";
         }
     }

@@ -8,10 +8,10 @@ public final class LockTimeoutException extends HoldfastException {
     /**
      * Creates an exception for the given lock.
      *
-     * @param lockName the name of the lock
+     * @param name the name of the lock
      * @param message a text with the time waited and the holder
      */
-    public LockTimeoutException(String lockName, String message) {
-        super(lockName, message, null);
+    public LockTimeoutException(String name, String message) {
+        super(name, message, null);
     }
 }

@@ -13,10 +13,10 @@ public final class StoreRefusedException extends HoldfastException {
     /**
      * Creates an exception for the given lock.
      *
-     * @param lockName the name of the lock; empty if there is none
+     * @param name the name of the lock; empty if there is none
      * @param message a text with the reason of the refusal and the action to take
      */
-    public StoreRefusedException(String lockName, String message, @Nullable Throwable cause) {
-        super(lockName, message, cause);
+    public StoreRefusedException(String name, String message, @Nullable Throwable cause) {
+        super(name, message, cause);
     }
 }

@@ -13,10 +13,10 @@ public final class StoreUnavailableException extends HoldfastException {
     /**
      * Creates an exception for the given lock.
      *
-     * @param lockName the name of the lock; empty if there is none
+     * @param name the name of the lock; empty if there is none
      * @param message a text with the store, the time since when it fails, and the reason
      */
-    public StoreUnavailableException(String lockName, String message, @Nullable Throwable cause) {
-        super(lockName, message, cause);
+    public StoreUnavailableException(String name, String message, @Nullable Throwable cause) {
+        super(name, message, cause);
     }
 }

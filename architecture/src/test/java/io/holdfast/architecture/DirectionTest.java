@@ -28,9 +28,7 @@ class DirectionTest {
     private static final String ENGINE = "io.holdfast.internal.engine";
     private static final String LOCK = "io.holdfast.internal.lock";
     private static final String COUNTED = "io.holdfast.internal.counted";
-    private static final String MULTI = "io.holdfast.internal.multi";
-    private static final String QUORUM = "io.holdfast.internal.quorum";
-    private static final String RECIPES = "io.holdfast.internal.recipes";
+    private static final String RECIPES = "io.holdfast.recipes";
     private static final String SUPPORT = "io.holdfast.support";
     private static final String RECORD = "io.holdfast.support.record";
     private static final String TESTKIT = "io.holdfast.testkit";
@@ -49,10 +47,8 @@ class DirectionTest {
             ENGINE, Set.of(ROOT, SPI, ACCESS, SLOT),
             LOCK, Set.of(ROOT, SPI, ACCESS, SLOT, ENGINE),
             COUNTED, Set.of(ROOT, SPI, ACCESS, SLOT, ENGINE, LOCK),
-            MULTI, Set.of(ROOT, SPI, ACCESS),
-            QUORUM, Set.of(ROOT, SPI, ACCESS),
             RECIPES, Set.of(ROOT, SPI, ACCESS),
-            ROOT, Set.of(SPI, INTERNAL, ACCESS, MULTI, QUORUM));
+            ROOT, Set.of(SPI, INTERNAL, ACCESS));
 
     @Test
     void thereAreStores() {
@@ -100,23 +96,20 @@ class DirectionTest {
         assertThat(packages).containsExactly(INTERNAL, SPI);
     }
 
-    /** Of the SPI what is composed of locks needs time and randomness alone. */
+    /** Recipes need time and randomness of the SPI, and nothing else. */
     @Test
-    void whatIsComposedOfLocksKnowsNoStore() {
-        JavaClasses core = PublishedModules.named("core").classes();
-        Stream.of(MULTI, QUORUM, RECIPES)
-                .forEach(room -> assertThat(dependencies(
-                                from(core, room),
-                                target -> inPackages(target, SPI)
-                                        && !outermost(target).getName().equals(SPI + ".Platform")))
-                        .as(room)
-                        .isEmpty());
+    void recipesKnowNoStore() {
+        assertThat(dependencies(
+                        from(PublishedModules.named("core").classes(), RECIPES),
+                        target -> inPackages(target, SPI)
+                                && !outermost(target).getName().equals(SPI + ".Platform")))
+                .isEmpty();
     }
 
     @Test
-    void onlyTheClientMakesRecipes() {
-        List<JavaClass> others = PublishedModules.allClasses().stream()
-                .filter(type -> !inPackages(type, INTERNAL, RECIPES))
+    void theRestOfCoreKnowsNoRecipes() {
+        List<JavaClass> others = PublishedModules.named("core").classes().stream()
+                .filter(type -> !inPackages(type, RECIPES))
                 .toList();
         assertThat(dependencies(others, target -> inPackages(target, RECIPES))).isEmpty();
     }

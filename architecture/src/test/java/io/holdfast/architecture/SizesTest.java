@@ -28,10 +28,7 @@ class SizesTest {
         "internal/engine, 2110, 1500",
         "internal/lock, 979, 1000",
         "internal/counted, 698, 560",
-        // together 2050
-        "internal/multi, 669, 550",
-        "internal/quorum, 1173, 1000",
-        "internal/recipes, 600, 500"
+        "recipes, 2700, 2050"
     })
     void aRoomOfCoreKeepsItsSize(String room, int today, int target) throws IOException {
         check(CORE + room, today, target);

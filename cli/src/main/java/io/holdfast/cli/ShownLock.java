@@ -29,7 +29,7 @@ record ShownLock(LockReport report) implements Shown {
                 Printable.text(report.name()),
                 first.map(ShownLock::kind).orElse("lock"),
                 first.map(this::holders).orElse("(free)"),
-                first.map(holder -> Texts.number(holder.token())).orElse(Texts.NONE),
+                first.map(holder -> Texts.number(holder.fencingToken())).orElse(Texts.NONE),
                 first.map(holder -> Texts.time(holder.remainingLease())).orElse(Texts.NONE),
                 Integer.toString(report.waiters().size()));
     }
@@ -71,7 +71,7 @@ record ShownLock(LockReport report) implements Shown {
         lines.add("owner       " + holder.owner().map(Printable::text).orElse("did not tell"));
         lines.add("since       " + holder.since().map(Object::toString).orElse("did not tell"));
         holder.place().ifPresent(place -> lines.add("place       " + Printable.text(place)));
-        lines.add("token       " + Texts.number(holder.token()));
+        lines.add("token       " + Texts.number(holder.fencingToken()));
         lines.add("lease ends  in " + Texts.time(holder.remainingLease()));
         return lines;
     }
@@ -97,7 +97,7 @@ record ShownLock(LockReport report) implements Shown {
         map.put("owner", holder.owner().orElse(null));
         map.put("since", holder.since().map(Object::toString).orElse(null));
         map.put("place", holder.place().orElse(null));
-        map.put("token", text(holder.token()));
+        map.put("token", text(holder.fencingToken()));
         map.put("remainingLeaseMillis", holder.remainingLease().toMillis());
         return map;
     }

@@ -59,8 +59,8 @@ class LockCommandsTest {
             assertThat(out.toString().lines()).hasSize(3);
             assertThat(out.toString())
                     .startsWith("NAME")
-                    .contains("ls/one", "ls/two", "batch-7", Long.toString(one.token()), Long.toString(two.token()))
-                    .doesNotContain(elsewhere.lockName() + " ");
+                    .contains("ls/one", "ls/two", "batch-7", Long.toString(one.fencingToken()), Long.toString(two.fencingToken()))
+                    .doesNotContain(elsewhere.name() + " ");
         }
     }
 
@@ -79,7 +79,7 @@ class LockCommandsTest {
                     .contains(
                             "\"kind\" : \"lock\"",
                             "\"name\" : \"json\"",
-                            "\"token\" : \"" + lease.token() + "\"",
+                            "\"token\" : \"" + lease.fencingToken() + "\"",
                             "\"name\" : \"batch-7\"");
         }
         assertThat(run("show", "json", "--json")).isZero();
@@ -96,7 +96,7 @@ class LockCommandsTest {
             }
             assertThat(run("show", "shown")).isZero();
             assertThat(out.toString())
-                    .contains("batch-7", "token       " + lease.token(), "waiting     1", second.clientId());
+                    .contains("batch-7", "token       " + lease.fencingToken(), "waiting     1", second.clientId());
             assertThat(waiting.cancel(false)).isTrue();
         }
     }
@@ -147,7 +147,7 @@ class LockCommandsTest {
         assertThat(out.toString()).contains("permits     5 of 5 free", "count       open");
         try (Lease lock = other.lock("counted").acquire()) {
             assertThat(run("show", "counted")).isZero();
-            assertThat(out.toString()).startsWith("lock        counted").contains("token       " + lock.token());
+            assertThat(out.toString()).startsWith("lock        counted").contains("token       " + lock.fencingToken());
         }
         assertThat(other.semaphore("counted").delete()).isTrue();
         assertThat(other.countDownLatch("counted").delete()).isTrue();

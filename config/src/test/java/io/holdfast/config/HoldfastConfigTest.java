@@ -82,7 +82,7 @@ class HoldfastConfigTest {
         try (Holdfast client = builder.build();
                 Holdfast other = Holdfast.connect("memory:config-test");
                 Lease lease = client.lock("n").acquire()) {
-            assertThat(lease.remaining()).isBetween(Duration.ofMillis(300), Duration.ofMillis(700));
+            assertThat(lease.remainingLease()).isBetween(Duration.ofMillis(300), Duration.ofMillis(700));
             assertThat(other.lock("a$b:n").holder().orElseThrow().client().name())
                     .hasValue("orders-here");
             assertThat(other.lock("a$b:n").holder().orElseThrow().place())
@@ -95,7 +95,7 @@ class HoldfastConfigTest {
         Path file = file("holdfast.properties", "uri=memory:", "lease = 2s", "name=${NAME:-x}");
         try (Holdfast client = HoldfastConfig.read(file).build();
                 Lease lease = client.lock("n").acquire()) {
-            assertThat(lease.remaining()).isLessThan(Duration.ofSeconds(2));
+            assertThat(lease.remainingLease()).isLessThan(Duration.ofSeconds(2));
         }
     }
 

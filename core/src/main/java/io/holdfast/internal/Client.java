@@ -6,16 +6,13 @@ import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.LatchCount;
-import io.holdfast.LeaderElection;
 import io.holdfast.LockListener;
 import io.holdfast.LockOptions;
 import io.holdfast.LockReport;
 import io.holdfast.Safety;
-import io.holdfast.SegmentedLock;
 import io.holdfast.SemaphoreReport;
 import io.holdfast.Stats;
 import io.holdfast.WaitStrategy;
-import io.holdfast.internal.access.ClientAccess;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.Settings;
 import io.holdfast.internal.counted.ClientLatch;
@@ -27,9 +24,6 @@ import io.holdfast.internal.engine.Events;
 import io.holdfast.internal.engine.Threads;
 import io.holdfast.internal.lock.ClientLock;
 import io.holdfast.internal.lock.ClientReadWriteLock;
-import io.holdfast.internal.lock.EngineClientAccess;
-import io.holdfast.internal.recipes.ClientLeaderElection;
-import io.holdfast.internal.recipes.ClientSegmentedLock;
 import io.holdfast.internal.slot.Counters;
 import io.holdfast.internal.slot.ErrorTexts;
 import io.holdfast.internal.slot.HoldSpec;
@@ -99,7 +93,6 @@ public final class Client implements Holdfast {
     private final Settings settings;
     private final LockStore store;
     private final boolean replicates;
-    private final ClientAccess access;
     private final AtomicBoolean closing = new AtomicBoolean();
 
     private Client(Engine engine, boolean replicates) {
@@ -107,7 +100,6 @@ public final class Client implements Holdfast {
         this.replicates = replicates;
         this.settings = engine.settings;
         this.store = engine.store;
-        this.access = new EngineClientAccess(engine);
         this.counting = new Counting(engine);
         this.latches = new LatchWatches(engine, counting);
         engine.listen(latches);
@@ -247,17 +239,10 @@ public final class Client implements Holdfast {
         }
     }
 
-    private static void requireNoLinger(String what, String name, LockOptions options) {
-        if (!options.linger().isZero()) {
-            throw new IllegalArgumentException(what + " '" + name + "': linger " + options.linger()
-                    + " is for lock(name) alone, as here others are always to come next; leave it out");
-        }
-    }
-
     @Override
     public DistributedLock fairLock(String name, LockOptions options) {
         requireSignals("fair lock", name, options);
-        requireNoLinger("fair lock", name, options);
+        Durations.requireNoLinger("fair lock '" + name + "'", options.linger());
         if (!store.capabilities().queue()) {
             throw new UnsupportedOperationException("fair lock '" + name + "': " + store.describe()
                     + " keeps no queue; use lock(name), or a store that has one");
@@ -279,7 +264,7 @@ public final class Client implements Holdfast {
     @Override
     public DistributedReadWriteLock readWriteLock(String name, LockOptions options) {
         requireMode(name, Share.Mode.UPGRADE, "read/write lock");
-        requireNoLinger("read/write lock", name, options);
+        Durations.requireNoLinger("read/write lock '" + name + "'", options.linger());
         HoldSpec spec = spec("read/write lock", name, options, waiting(options));
         return new ClientReadWriteLock(
                 new ClientLock(engine, name, spec.of(Share.READ), options.reentrant()),
@@ -300,7 +285,7 @@ public final class Client implements Holdfast {
 
     private DistributedSemaphore semaphore(String name, LockOptions options, HoldSpec.Waiting waiting) {
         requireMode(name, Share.Mode.PERMITS, "semaphore");
-        requireNoLinger("semaphore", name, options);
+        Durations.requireNoLinger("semaphore '" + name + "'", options.linger());
         return new ClientSemaphore(engine, counting, name, spec("semaphore", name, options, waiting));
     }
 
@@ -340,18 +325,6 @@ public final class Client implements Holdfast {
         return options.maxHold().isPresent()
                 ? MaxHold.of(options.maxHold(), options.onMaxHold())
                 : MaxHold.of(settings.maxHold(), settings.onMaxHold());
-    }
-
-    @Override
-    public SegmentedLock segmented(String name, int segments, LockOptions options) {
-        requireNoLinger("segmented lock", name, options);
-        return ClientSegmentedLock.of(this, access, name, segments, options);
-    }
-
-    @Override
-    public LeaderElection leaderElection(String name, LockOptions options) {
-        requireNoLinger("election", name, options);
-        return new ClientLeaderElection(access, lock(name, options));
     }
 
     private void checkName(String what, String name) {

@@ -9,21 +9,21 @@ import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
-import io.holdfast.LeaderElection;
-import io.holdfast.Leadership;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockListener;
 import io.holdfast.LockOptions;
-import io.holdfast.MultiLock;
 import io.holdfast.Permit;
-import io.holdfast.QuorumLock;
-import io.holdfast.SegmentLease;
-import io.holdfast.SegmentedLock;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.embedded.redis.RedisServer;
 import io.holdfast.interop.Guide.Row;
+import io.holdfast.recipes.LeaderElection;
+import io.holdfast.recipes.Leadership;
+import io.holdfast.recipes.MultiLock;
+import io.holdfast.recipes.QuorumLock;
+import io.holdfast.recipes.SegmentLease;
+import io.holdfast.recipes.SegmentedLock;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -506,7 +506,7 @@ class MigrationGuideTest extends BothLibraries {
     void multiLocks() {
         String first = name();
         String second = name();
-        MultiLock mine = Holdfast.multiLock(ours.lock(second), ours.lock(first));
+        MultiLock mine = MultiLock.of(ours.lock(second), ours.lock(first));
         RLock other = theirs.getMultiLock(theirs.getLock(first), theirs.getLock(second));
         assertThat(mine.members()).extracting(DistributedLock::name).containsExactly(first, second);
         mine.lock();
@@ -526,7 +526,7 @@ class MigrationGuideTest extends BothLibraries {
                 RedisServer third = RedisServer.start();
                 Holdfast b = Holdfast.connect(second.uri());
                 Holdfast c = Holdfast.connect(third.uri())) {
-            QuorumLock lock = Holdfast.quorumLock(name(), List.of(ours, b, c));
+            QuorumLock lock = QuorumLock.of(List.of(ours, b, c), name());
             lock.lock();
             long token = lock.fencingToken();
             lock.unlock();
@@ -543,7 +543,7 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(value = "n locks for one hot resource, by hand", differs = "takes any that is free")
     void segmentedLocks() {
-        SegmentedLock lock = ours.segmented(name(), 2);
+        SegmentedLock lock = SegmentedLock.of(ours, name(), 2);
         SegmentLease one = lock.tryAcquireAny().orElseThrow();
         SegmentLease other = lock.tryAcquireAny().orElseThrow();
         assertThat(lock.tryAcquireAny()).isEmpty();
@@ -560,8 +560,8 @@ class MigrationGuideTest extends BothLibraries {
         List<Boolean> watched = new CopyOnWriteArrayList<>();
         List<Leadership.End> ends = new CopyOnWriteArrayList<>();
         LeaderElection.Watch watch =
-                ours.leaderElection(name).watch(Duration.ofMillis(100), leader -> watched.add(leader.isPresent()));
-        Leadership leadership = ours.leaderElection(name).tryCampaign().orElseThrow();
+                LeaderElection.of(ours, name).watch(Duration.ofMillis(100), leader -> watched.add(leader.isPresent()));
+        Leadership leadership = LeaderElection.of(ours, name).tryCampaign().orElseThrow();
         leadership.onEnd(ends::add);
         Await.until("the leader is seen", () -> watched.contains(true));
         assertThat(ours.lock(name).forceUnlock()).isTrue();

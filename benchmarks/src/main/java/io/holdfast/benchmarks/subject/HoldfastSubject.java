@@ -6,8 +6,8 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.Permit;
-import io.holdfast.SegmentLease;
-import io.holdfast.SegmentedLock;
+import io.holdfast.recipes.SegmentLease;
+import io.holdfast.recipes.SegmentedLock;
 import java.time.Duration;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -62,7 +62,7 @@ final class HoldfastSubject implements Subject {
 
     @Override
     public Permits segmented(String name, int segments) {
-        SegmentedLock lock = client.segmented(name, segments);
+        SegmentedLock lock = SegmentedLock.of(client, name, segments);
         return () -> {
             SegmentLease lease = Interruptions.none(lock::acquireAny);
             return lease::close;
@@ -71,7 +71,7 @@ final class HoldfastSubject implements Subject {
 
     @Override
     public AsyncPair async(String name) {
-        AsyncLock lock = client.lock(name).async();
+        AsyncLock<Lease> lock = client.lock(name).async();
         return () -> lock.acquire().thenCompose(Lease::closeAsync);
     }
 

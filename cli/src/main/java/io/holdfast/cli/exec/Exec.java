@@ -63,11 +63,11 @@ public final class Exec {
 
     private void report(LockEvent event) {
         if (event instanceof LockEvent.RenewalLate late) {
-            say.accept("lock '" + late.lockName() + "' is not renewed, and valid for "
-                    + late.remaining().toMillis() + " ms: " + late.reason());
+            say.accept("lock '" + late.name() + "' is not renewed, and valid for "
+                    + late.remainingLease().toMillis() + " ms: " + late.reason());
         } else if (event instanceof LockEvent.ReleaseUnconfirmed doubtful) {
-            say.accept("lock '" + doubtful.lockName() + "' may stay held for "
-                    + doubtful.remaining().toMillis() + " ms: " + doubtful.reason());
+            say.accept("lock '" + doubtful.name() + "' may stay held for "
+                    + doubtful.remainingLease().toMillis() + " ms: " + doubtful.reason());
         }
     }
 
@@ -129,7 +129,7 @@ public final class Exec {
      */
     private void releaseIfThereIsTime(Lease lease) {
         lost = true;
-        long left = lease.remaining().toMillis() - plan().lead();
+        long left = lease.remainingLease().toMillis() - plan().lead();
         CompletableFuture<Void> released = lease.closeAsync().exceptionally(unreleased -> null);
         released.completeOnTimeout(null, Math.max(0, left), TimeUnit.MILLISECONDS)
                 .join();

@@ -18,8 +18,8 @@ record Launch(List<String> command, Lease lease, String mark) {
 
     Process start() throws NotStarted {
         ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
-        builder.environment().put("HOLDFAST_LOCK", lease.lockName());
-        builder.environment().put("HOLDFAST_TOKEN", Long.toString(lease.token()));
+        builder.environment().put("HOLDFAST_LOCK", lease.name());
+        builder.environment().put("HOLDFAST_TOKEN", Long.toString(lease.fencingToken()));
         builder.environment().put(Guard.MARK, mark);
         try {
             return builder.start();

@@ -92,7 +92,7 @@ final class Run {
      */
     private void tellValidity() {
         long now = Clock.millis();
-        long left = lease.remaining().toMillis();
+        long left = lease.remainingLease().toMillis();
         long end = now + left - plan.lead();
         if (left > 0 && !lost && end > told + NEWS_MILLIS) {
             told = end;
@@ -157,7 +157,7 @@ final class Run {
             case "warned" -> {
                 warn("no renewal was confirmed");
                 // a renewal may have come between the TERM and this answer
-                if (lease.remaining().toMillis() > plan.warn()) {
+                if (lease.remainingLease().toMillis() > plan.warn()) {
                     recover();
                 }
             }

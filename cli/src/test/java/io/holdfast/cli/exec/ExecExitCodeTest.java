@@ -95,7 +95,7 @@ class ExecExitCodeTest extends ExecFixture {
 
     private static long token(String lock) throws InterruptedException {
         try (Lease lease = other.lock(lock).acquire()) {
-            return lease.token();
+            return lease.fencingToken();
         }
     }
 }

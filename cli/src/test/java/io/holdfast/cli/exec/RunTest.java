@@ -30,9 +30,9 @@ class RunTest {
             left = LEASE;
         }
         return switch (asked.getName()) {
-            case "remaining" -> end == 0 ? left : Duration.ofNanos(end - System.nanoTime());
-            case "token" -> 1L;
-            case "lockName" -> "lock";
+            case "remainingLease" -> end == 0 ? left : Duration.ofNanos(end - System.nanoTime());
+            case "fencingToken" -> 1L;
+            case "name" -> "lock";
             default -> lease;
         };
     }

@@ -97,6 +97,14 @@ public final class Durations {
                 });
     }
 
+    /** Requires that there is no linger, for locks that others always wait for. */
+    public static void requireNoLinger(String what, Duration linger) {
+        if (!linger.isZero()) {
+            throw new IllegalArgumentException(what + ": linger " + linger
+                    + " is for lock(name) alone, as here others are always to come next; leave it out");
+        }
+    }
+
     /** Returns the duration in nanoseconds. A duration that does not fit counts as {@link #NEVER}, and a negative one as -1. */
     public static long nanos(Duration value) {
         return value.compareTo(LONGEST) >= 0 ? NEVER : value.isNegative() ? -1 : value.toNanos();

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** The operations of a lock at one server that a quorum lock uses beside the public API. None of them blocks. */
+/** The operations of a lock at one server that recipes use beside the public API. None of them blocks. */
 public interface LockAccess {
 
     /** A lock that provides these operations. */
@@ -16,6 +16,9 @@ public interface LockAccess {
         /** Returns the operations of the lock at its server. */
         LockAccess server();
     }
+
+    /** Returns the operations of the client of the lock. */
+    ClientAccess access();
 
     /** Returns the address of the server, for error texts and to distinguish servers. */
     String address();
@@ -66,13 +69,14 @@ public interface LockAccess {
     /**
      * Returns the operations of the lock at its server.
      *
+     * @param what the recipe that uses them, for the error text
      * @throws IllegalArgumentException if the lock is not one of a Holdfast client
      */
-    static LockAccess of(DistributedLock lock) {
+    static LockAccess of(String what, DistributedLock lock) {
         if (lock instanceof Source source) {
             return source.server();
         }
         throw new IllegalArgumentException("lock '" + lock.name() + "' is a "
-                + lock.getClass().getName() + ": a quorum lock takes clients as Holdfast.connect gives them");
+                + lock.getClass().getName() + ": " + what + " takes clients as Holdfast.connect gives them");
     }
 }

@@ -32,7 +32,7 @@ public record MemberSpec(boolean leased, Optional<Duration> lease, boolean tries
     }
 
     /** Tries to acquire one member, without waiting for it. */
-    public CompletableFuture<Optional<Lease>> tryAcquire(AsyncLock member) {
+    public CompletableFuture<Optional<Lease>> tryAcquire(AsyncLock<Lease> member) {
         return lease.map(own -> member.tryAcquire(Duration.ZERO, own)).orElseGet(member::tryAcquire);
     }
 

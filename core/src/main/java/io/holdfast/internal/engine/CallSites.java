@@ -108,6 +108,7 @@ public final class CallSites {
 
     private static boolean isCaller(String type) {
         return !type.startsWith("io.holdfast.internal.")
+                && !type.startsWith("io.holdfast.recipes.")
                 && !type.startsWith("java.lang.reflect.")
                 && !type.startsWith("jdk.internal.reflect.");
     }

@@ -23,26 +23,26 @@ final class EventTexts {
      */
     static String of(Share.Mode mode, LockEvent event) {
         String permit = mode == Share.Mode.PERMITS ? "a permit of " : "";
-        String lock = permit + ErrorTexts.label(mode, event.lockName());
+        String lock = permit + ErrorTexts.label(mode, event.name());
         if (event instanceof Granted e) {
-            return lock + " was acquired by " + e.owner() + " with token " + e.token()
+            return lock + " was acquired by " + e.owner() + " with token " + e.fencingToken()
                     + (e.handedOver() ? " by a handoff inside this process" : "");
         } else if (event instanceof Released e) {
-            return lock + " was released by " + e.owner() + " with token " + e.token();
+            return lock + " was released by " + e.owner() + " with token " + e.fencingToken();
         } else if (event instanceof Lost e) {
-            return lock + " was lost by " + e.owner() + " with token " + e.token() + ": " + e.reason();
+            return lock + " was lost by " + e.owner() + " with token " + e.fencingToken() + ": " + e.reason();
         } else if (event instanceof Abandoned e) {
-            return lock + " was abandoned by " + e.owner() + " with token " + e.token() + ", acquired at: "
+            return lock + " was abandoned by " + e.owner() + " with token " + e.fencingToken() + ", acquired at: "
                     + e.acquiredAt();
         } else if (event instanceof HeldTooLong e) {
-            return lock + " has been held by " + e.owner() + " with token " + e.token() + " for "
+            return lock + " has been held by " + e.owner() + " with token " + e.fencingToken() + " for "
                     + e.held().toMillis() + " ms, longer than maxHold: " + e.stack();
         } else if (event instanceof RenewalLate e) {
-            return lock + " with token " + e.token() + " was not renewed in time and stays valid for "
-                    + e.remaining().toMillis() + " ms: " + e.reason();
+            return lock + " with token " + e.fencingToken() + " was not renewed in time and stays valid for "
+                    + e.remainingLease().toMillis() + " ms: " + e.reason();
         } else if (event instanceof ReleaseUnconfirmed e) {
-            return lock + " with token " + e.token() + " was released without confirmation and expires within "
-                    + e.remaining().toMillis() + " ms: " + e.reason();
+            return lock + " with token " + e.fencingToken() + " was released without confirmation and expires within "
+                    + e.remainingLease().toMillis() + " ms: " + e.reason();
         }
         return event.toString();
     }

@@ -65,7 +65,7 @@ final class Warnings {
     }
 
     void add(String kind, LockEvent event, String first, String many, String todo) {
-        Pending one = new Pending(first, many, todo, List.of(event.lockName()), 1);
+        Pending one = new Pending(first, many, todo, List.of(event.name()), 1);
         if (pending.merge(kind, one, Pending::plus).count == 1) {
             writeLater(kind);
         }

@@ -89,11 +89,11 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
         try {
             if (outcome instanceof Hold hold && !engine.holds.valid(hold) && !future.isDone()) {
                 engine.holds.discardDoubtful(hold);
-                again(handle.lockName());
+                again(handle.name());
             } else if (outcome instanceof Outcome.Busy busyWith && mayWaitAfterAll(busyWith)) {
                 new Attempt(engine.platform.nanoTime()).start();
             } else if (outcome instanceof Outcome.Busy busyWith) {
-                busy.ifPresentOrElse(future::complete, () -> fail(handle.lockName(), busyWith));
+                busy.ifPresentOrElse(future::complete, () -> fail(handle.name(), busyWith));
             } else if (!future.complete(got.apply(bound(handle, outcome)))) {
                 outcome.hold().ifPresent(engine.holds::discard);
             }
@@ -154,7 +154,7 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
         }
 
         void start() {
-            Slot slot = engine.arrive(handle.lockName(), waiter);
+            Slot slot = engine.arrive(handle.name(), waiter);
             try {
                 wait(slot);
             } catch (Throwable e) {

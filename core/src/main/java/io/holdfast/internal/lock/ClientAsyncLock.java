@@ -15,7 +15,7 @@ import java.util.concurrent.Executor;
  *
  * @param told the executor that completes them
  */
-record ClientAsyncLock(Engine engine, String name, HoldSpec spec, Executor told) implements AsyncLock {
+record ClientAsyncLock(Engine engine, String name, HoldSpec spec, Executor told) implements AsyncLock<Lease> {
 
     @Override
     public CompletableFuture<Lease> acquire() {

@@ -326,7 +326,7 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
     }
 
     @Override
-    public AsyncLock async() {
+    public AsyncLock<Lease> async() {
         return new ClientAsyncLock(engine, name, spec, engine.threads.callbacks());
     }
 

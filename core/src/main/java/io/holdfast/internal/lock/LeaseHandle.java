@@ -60,12 +60,12 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
     }
 
     @Override
-    public String lockName() {
+    public String name() {
         return name;
     }
 
     @Override
-    public long token() {
+    public long fencingToken() {
         return hold().token;
     }
 
@@ -75,7 +75,7 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
     }
 
     @Override
-    public Duration remaining() {
+    public Duration remainingLease() {
         return engine.holds.remaining(hold());
     }
 
@@ -172,6 +172,6 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
     }
 
     private String state() {
-        return closed.get() ? "closed" : isValid() ? "valid for " + remaining().toMillis() + " ms" : "not valid";
+        return closed.get() ? "closed" : isValid() ? "valid for " + remainingLease().toMillis() + " ms" : "not valid";
     }
 }

@@ -3,12 +3,12 @@ package io.holdfast.testkit.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.AsyncSegmentedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.LockTimeoutException;
-import io.holdfast.SegmentLease;
-import io.holdfast.SegmentedLock;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.recipes.AsyncSegmentedLock;
+import io.holdfast.recipes.SegmentLease;
+import io.holdfast.recipes.SegmentedLock;
 import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
@@ -25,7 +25,7 @@ class AsyncSegmentedLockTest extends VirtualTime {
 
     private static final int SEGMENTS = 4;
 
-    private final AsyncSegmentedLock stock = a.segmented("stock", SEGMENTS).async();
+    private final AsyncSegmentedLock stock = SegmentedLock.of(a, "stock", SEGMENTS).async();
     private final List<SegmentLease> held = new ArrayList<>();
 
     @AfterEach
@@ -35,7 +35,7 @@ class AsyncSegmentedLockTest extends VirtualTime {
     }
 
     private void holdAll() {
-        SegmentedLock theirs = b.segmented("stock", SEGMENTS);
+        SegmentedLock theirs = SegmentedLock.of(b, "stock", SEGMENTS);
         for (int i = 0; i < SEGMENTS; i++) {
             held.add(theirs.startingAt(i).tryAcquireAny().orElseThrow());
         }
@@ -128,7 +128,7 @@ class AsyncSegmentedLockTest extends VirtualTime {
         List<Runnable> handed = new ArrayList<>();
         Holdfast c = client("c", options -> options.callbackExecutor(handed::add));
         CompletableFuture<SegmentLease> future =
-                c.segmented("stock", SEGMENTS).async().acquireAny();
+                SegmentedLock.of(c, "stock", SEGMENTS).async().acquireAny();
         sim.runFor(Duration.ofMillis(10));
         assertThat(future).isNotDone();
         handed.remove(0).run();
@@ -138,7 +138,7 @@ class AsyncSegmentedLockTest extends VirtualTime {
 
     @Test
     void manySegmentsAreAskedOneAfterTheOther() {
-        SegmentedLock many = a.segmented("many", 1024);
+        SegmentedLock many = SegmentedLock.of(a, "many", 1024);
         for (int i = 0; i < 1024; i++) {
             held.add(many.tryAcquireAny().orElseThrow());
         }

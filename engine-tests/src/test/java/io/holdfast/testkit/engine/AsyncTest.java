@@ -36,7 +36,7 @@ class AsyncTest extends VirtualTime {
         List<CompletableFuture<Void>> all = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             all.add(lock.async().acquire().thenCompose(lease -> {
-                tokens.add(lease.token());
+                tokens.add(lease.fencingToken());
                 return lease.closeAsync();
             }));
         }
@@ -97,7 +97,7 @@ class AsyncTest extends VirtualTime {
     @Test
     void anActionForALossWaitsForNoOtherCodeOfUsers() throws InterruptedException {
         List<String> told = new ArrayList<>();
-        Lease lease = a.lock("other").acquire().onLost(loss -> told.add(loss.lockName()));
+        Lease lease = a.lock("other").acquire().onLost(loss -> told.add(loss.name()));
         for (int i = 0; i < 10; i++) {
             var unused = a.lock("stuck" + i).async().acquire().thenAccept(got -> sim.sleep(Duration.ofMinutes(1)));
         }

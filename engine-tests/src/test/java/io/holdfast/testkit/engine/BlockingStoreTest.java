@@ -121,7 +121,7 @@ class BlockingStoreTest extends VirtualTime {
     void deadlinesFireWhileTheStoreBlocks() throws InterruptedException {
         List<Duration> told = new ArrayList<>();
         Lease lease = lock.acquire().onLost(loss -> told.add(sim.elapsed()));
-        Duration deadline = sim.elapsed().plus(lease.remaining());
+        Duration deadline = sim.elapsed().plus(lease.remainingLease());
         slowness = Duration.ofSeconds(30);
         sim.runFor(Duration.ofSeconds(4));
         assertThat(told).hasSize(1);

@@ -65,7 +65,7 @@ class ClaimTest extends VirtualTime {
         faults(c).probability(Fault.DROP_REQUEST, 1.0);
         first.close();
         sim.runUntil(second::isDone, Duration.ofMillis(1));
-        assertThat(second.join().remaining()).isBetween(Duration.ofMillis(850), CLAIM);
+        assertThat(second.join().remainingLease()).isBetween(Duration.ofMillis(850), CLAIM);
         faults(c).probability(Fault.DROP_REQUEST, 0.0);
         sim.runFor(Duration.ofSeconds(1));
         second.join().close();

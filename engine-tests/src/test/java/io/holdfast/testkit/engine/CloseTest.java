@@ -7,7 +7,9 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
-import io.holdfast.MultiLock;
+import io.holdfast.recipes.LeaderElection;
+import io.holdfast.recipes.MultiLock;
+import io.holdfast.recipes.SegmentedLock;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Operation;
@@ -158,7 +160,7 @@ class CloseTest extends VirtualTime {
         DistributedLock writing = c.readWriteLock("rw2").writeLock();
         writing.lock();
         ends.put("write", writing::unlock);
-        MultiLock both = Holdfast.multiLock(c.lock("x"), c.lock("y"));
+        MultiLock both = MultiLock.of(c.lock("x"), c.lock("y"));
         both.lock();
         ends.put("multi", both::unlock);
         assertAllSayThatTheClientWasClosed();
@@ -172,11 +174,11 @@ class CloseTest extends VirtualTime {
         ends.put("lease", lease::close);
         var permit = c.semaphore("s").acquire();
         ends.put("permit", permit::close);
-        var leadership = c.leaderElection("boss").campaign();
-        ends.put("leadership", leadership::resign);
-        var segment = c.segmented("stock", 2).acquireAny();
+        var leadership = LeaderElection.of(c, "boss").campaign();
+        ends.put("leadership", leadership::close);
+        var segment = SegmentedLock.of(c, "stock", 2).acquireAny();
         ends.put("segment", segment::close);
-        var both = Holdfast.multiLock(c.lock("x"), c.lock("y")).acquire();
+        var both = MultiLock.of(c.lock("x"), c.lock("y")).acquire();
         ends.put("multi", both::close);
         assertAllSayThatTheClientWasClosed();
         lease.close();
@@ -187,11 +189,11 @@ class CloseTest extends VirtualTime {
     void aFutureForTheEndOfAHoldCompletesAfterwards() throws InterruptedException {
         List<CompletableFuture<Void>> futures = new ArrayList<>();
         Lease lease = lock.acquire();
-        var leadership = c.leaderElection("boss").campaign();
-        var both = Holdfast.multiLock(c.lock("x"), c.lock("y")).acquire();
+        var leadership = LeaderElection.of(c, "boss").campaign();
+        var both = MultiLock.of(c.lock("x"), c.lock("y")).acquire();
         c.close();
         futures.add(lease.closeAsync());
-        futures.add(leadership.resignAsync());
+        futures.add(leadership.closeAsync());
         futures.add(both.closeAsync());
         sim.runFor(SHORT);
         assertThat(futures)

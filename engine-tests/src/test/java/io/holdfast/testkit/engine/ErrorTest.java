@@ -12,7 +12,8 @@ import io.holdfast.HoldfastBuilder;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.OnMaxHold;
-import io.holdfast.QuorumLock;
+import io.holdfast.recipes.MultiLock;
+import io.holdfast.recipes.QuorumLock;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Held;
@@ -127,7 +128,7 @@ class ErrorTest extends VirtualTime {
     @Test
     void whatIsAskedForTogetherIsGivenBack() {
         Held request = faults(c).holdRequest(Operation.ACQUIRE);
-        failsIn("awaitAnswer", Holdfast.multiLock(lock, c.lock("m"))::lock);
+        failsIn("awaitAnswer", MultiLock.of(lock, c.lock("m"))::lock);
         request.letGo();
         sim.runFor(SHORT);
         b.lock("m").tryAcquire().orElseThrow().close();
@@ -249,13 +250,13 @@ class ErrorTest extends VirtualTime {
     }
 
     private QuorumLock quorum(String process, UnaryOperator<HoldfastBuilder> more) {
-        return Holdfast.quorumLock(
-                "q",
+        return QuorumLock.of(
                 IntStream.range(0, 3)
                         .mapToObj(i -> client(
                                 process + i,
                                 options -> more.apply(options.provider(provider(sim.server("q" + i)::open)))))
-                        .toList());
+                        .toList(),
+                "q");
     }
 
     /** One that is held for too long is told of by a scan, which fails. */

@@ -52,7 +52,7 @@ class ExtendTest extends VirtualTime {
         SimThread other = inVain(TWENTY);
         lease.extend(SIXTY);
         other.join();
-        assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(55));
+        assertThat(lease.remainingLease()).isGreaterThan(Duration.ofSeconds(55));
         sim.runFor(Duration.ofSeconds(50));
         assertThat(lease.isValid()).isTrue();
     }
@@ -63,9 +63,9 @@ class ExtendTest extends VirtualTime {
         faults(a).next(Operation.RENEW, Fault.FAIL_BEFORE);
         assertThatThrownBy(() -> lease.extend(TWENTY)).isInstanceOf(StoreUnavailableException.class);
         other.join();
-        assertThat(lease.remaining()).isLessThan(TEN);
+        assertThat(lease.remainingLease()).isLessThan(TEN);
         lease.extend(TWENTY);
-        assertThat(lease.remaining()).isGreaterThan(TEN);
+        assertThat(lease.remainingLease()).isGreaterThan(TEN);
     }
 
     @Test
@@ -76,7 +76,7 @@ class ExtendTest extends VirtualTime {
         lease.extend(SIXTY);
         reply.letGo();
         other.join();
-        assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(55));
+        assertThat(lease.remainingLease()).isGreaterThan(Duration.ofSeconds(55));
     }
 
     @Test

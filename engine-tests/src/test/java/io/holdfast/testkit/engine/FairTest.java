@@ -445,7 +445,7 @@ class FairTest extends VirtualTime {
         for (Duration own : List.of(Duration.ofMillis(300), Duration.ofSeconds(20))) {
             waiters.add(start("own lease", () -> {
                 Lease lease = b.fairLock("n").tryAcquire(LONG, own).orElseThrow();
-                remaining.add(lease.remaining());
+                remaining.add(lease.remainingLease());
                 lease.close();
             }));
             sim.runFor(SHORT);

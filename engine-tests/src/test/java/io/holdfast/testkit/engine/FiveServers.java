@@ -3,7 +3,7 @@ package io.holdfast.testkit.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.Holdfast;
-import io.holdfast.QuorumLock;
+import io.holdfast.recipes.QuorumLock;
 import io.holdfast.testkit.SimulatedServer;
 import io.holdfast.testkit.check.LeakChecker;
 import io.holdfast.testkit.faults.Fault;
@@ -34,9 +34,9 @@ abstract class FiveServers extends VirtualTime {
     final List<Holdfast> ofB = process("b");
     final List<Holdfast> ofC = process("c");
 
-    final QuorumLock lockA = Holdfast.quorumLock("n", ofA);
-    final QuorumLock lockB = Holdfast.quorumLock("n", ofB);
-    final QuorumLock lockC = Holdfast.quorumLock("n", ofC);
+    final QuorumLock lockA = QuorumLock.of(ofA, "n");
+    final QuorumLock lockB = QuorumLock.of(ofB, "n");
+    final QuorumLock lockC = QuorumLock.of(ofC, "n");
 
     private List<Holdfast> process(String name) {
         return IntStream.range(0, SERVERS)

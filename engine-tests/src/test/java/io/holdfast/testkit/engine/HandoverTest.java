@@ -122,7 +122,7 @@ class HandoverTest extends VirtualTime {
         SimThread waiter = start("waiter", () -> {
             Lease lease = second.acquire();
             sim.sleep(Duration.ofMillis(5));
-            left[0] = lease.remaining();
+            left[0] = lease.remainingLease();
             lease.close();
         });
         sim.runFor(Duration.ofMillis(10));

@@ -223,7 +223,7 @@ class HoldTest extends VirtualTime {
         var holder = b.lock("n").holder().orElseThrow();
         assertThat(holder.client().id()).isEqualTo(a.clientId());
         assertThat(holder.owner()).contains("thread " + Thread.currentThread().getName());
-        assertThat(holder.token()).hasValue(lock.fencingToken());
+        assertThat(holder.fencingToken()).hasValue(lock.fencingToken());
         assertThat(holder.remainingLease()).isLessThanOrEqualTo(LEASE);
         lock.unlock();
         assertThat(b.lock("n").holder()).isEmpty();
@@ -253,7 +253,7 @@ class HoldTest extends VirtualTime {
             assertThatThrownBy(lock::lock)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("would wait for itself")
-                    .hasMessageContaining("token " + lease.token());
+                    .hasMessageContaining("token " + lease.fencingToken());
         }
     }
 

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.Holdfast;
-import io.holdfast.LeaderElection;
-import io.holdfast.Leadership;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.LockReport;
 import io.holdfast.LockTimeoutException;
+import io.holdfast.recipes.LeaderElection;
+import io.holdfast.recipes.Leadership;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Held;
@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 /** Who leads, and until when. */
 class LeaderElectionTest extends VirtualTime {
 
-    private final LeaderElection election = a.leaderElection("boss");
-    private final LeaderElection theirs = b.leaderElection("boss");
+    private final LeaderElection election = LeaderElection.of(a, "boss");
+    private final LeaderElection theirs = LeaderElection.of(b, "boss");
     private final List<Leadership.End> ends = new ArrayList<>();
 
     @AfterEach
@@ -44,12 +44,12 @@ class LeaderElectionTest extends VirtualTime {
             LeaderElection winner = i % 2 == 0 ? election : theirs;
             LeaderElection loser = i % 2 == 0 ? theirs : election;
             try (Leadership leadership = winner.campaign()) {
-                assertThat(leadership.isLeader()).isTrue();
-                assertThat(leadership.electionName()).isEqualTo("boss");
-                assertThat(leadership.term()).isGreaterThan(last);
+                assertThat(leadership.isValid()).isTrue();
+                assertThat(leadership.name()).isEqualTo("boss");
+                assertThat(leadership.fencingToken()).isGreaterThan(last);
                 assertThat(loser.tryCampaign()).isEmpty();
                 assertThat(winner.tryCampaign()).isEmpty();
-                last = leadership.term();
+                last = leadership.fencingToken();
             }
         }
     }
@@ -59,17 +59,17 @@ class LeaderElectionTest extends VirtualTime {
         Leadership first = election.campaign();
         SimThread candidate = start("candidate", () -> {
             try (Leadership second = theirs.campaign()) {
-                assertThat(second.term()).isGreaterThan(first.term());
+                assertThat(second.fencingToken()).isGreaterThan(first.fencingToken());
             }
         });
         sim.runFor(Duration.ofMinutes(3));
-        assertThat(first.isLeader()).as("renewed").isTrue();
+        assertThat(first.isValid()).as("renewed").isTrue();
         assertThat(candidate.done()).isFalse();
-        first.resign();
+        first.close();
         sim.runUntil(candidate::done, Duration.ofMillis(10));
         candidate.join();
-        assertThat(first.isLeader()).isFalse();
-        assertThat(first.remaining()).isZero();
+        assertThat(first.isValid()).isFalse();
+        assertThat(first.remainingLease()).isZero();
     }
 
     @Test
@@ -82,40 +82,40 @@ class LeaderElectionTest extends VirtualTime {
         });
         SimThread next = start("next", () -> {
             try (Leadership leadership = theirs.campaign()) {
-                assertThat(old.isLeader()).isFalse();
+                assertThat(old.isValid()).isFalse();
                 assertThat(ends).hasSize(1);
-                assertThat(leadership.term()).isGreaterThan(old.term());
+                assertThat(leadership.fencingToken()).isGreaterThan(old.fencingToken());
             }
         });
         sim.runFor(Duration.ofMillis(100));
         faults(a).probability(Fault.DROP_REQUEST, 1.0);
-        Duration deadline = sim.elapsed().plus(old.remaining());
-        sim.runFor(old.remaining().minusMillis(1));
-        assertThat(old.isLeader()).isTrue();
+        Duration deadline = sim.elapsed().plus(old.remainingLease());
+        sim.runFor(old.remainingLease().minusMillis(1));
+        assertThat(old.isValid()).isTrue();
         assertThat(ends).isEmpty();
         sim.runFor(Duration.ofMillis(2));
-        assertThat(old.isLeader()).isFalse();
+        assertThat(old.isValid()).isFalse();
         assertThat(ends).hasOnlyElementsOfType(Leadership.End.Lost.class).hasSize(1);
         assertThat(told.get(0)).isLessThanOrEqualTo(deadline.plusMillis(1));
         assertThat(next.done()).isFalse();
         sim.runUntil(next::done, Duration.ofSeconds(2));
         next.join();
-        assertThatThrownBy(() -> old.ensureLeader(Duration.ZERO)).isInstanceOf(LeaseLostException.class);
-        assertThatThrownBy(old::resign).isInstanceOf(LeaseLostException.class);
-        old.resign();
+        assertThatThrownBy(() -> old.ensureValid(Duration.ZERO)).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(old::close).isInstanceOf(LeaseLostException.class);
+        old.close();
         assertThat(ends).hasSize(1);
     }
 
     @Test
-    void ensureLeaderRenewsWhenTooLittleIsLeft() throws InterruptedException {
+    void ensureValidRenewsWhenTooLittleIsLeft() throws InterruptedException {
         try (Leadership leadership = election.campaign()) {
             sim.runFor(Duration.ofSeconds(8));
             long before = calls(a);
-            leadership.ensureLeader(Duration.ofSeconds(10));
+            leadership.ensureValid(Duration.ofSeconds(10));
             assertThat(calls(a)).isEqualTo(before);
-            leadership.ensureLeader(Duration.ofSeconds(29));
+            leadership.ensureValid(Duration.ofSeconds(29));
             assertThat(calls(a)).isEqualTo(before + 1);
-            assertThatThrownBy(() -> leadership.ensureLeader(LEASE)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> leadership.ensureValid(LEASE)).isInstanceOf(IllegalArgumentException.class);
         }
     }
 
@@ -126,8 +126,8 @@ class LeaderElectionTest extends VirtualTime {
             throw new IllegalStateException("planned");
         });
         leadership.onEnd(ends::add);
-        leadership.resign();
-        leadership.resign();
+        leadership.close();
+        leadership.close();
         sim.runReady();
         assertThat(ends).containsExactly(new Leadership.End.Resigned(), new Leadership.End.Resigned());
         leadership.onEnd(ends::add);
@@ -138,19 +138,30 @@ class LeaderElectionTest extends VirtualTime {
     @Test
     void aLossThatIsFoundByTheResignationIsALoss() throws InterruptedException {
         Leadership leadership = election.campaign().onEnd(ends::add);
-        Leadership later = a.leaderElection("other").campaign().onEnd(ends::add);
+        Leadership later = LeaderElection.of(a, "other").campaign().onEnd(ends::add);
         server.wipe();
-        assertThatThrownBy(leadership::resign).isInstanceOf(LeaseLostException.class);
-        assertThatThrownBy(() -> sim.await(later.resignAsync())).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(leadership::close).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(() -> sim.await(later.closeAsync())).isInstanceOf(LeaseLostException.class);
         sim.runReady();
         assertThat(ends).hasOnlyElementsOfType(Leadership.End.Lost.class).hasSize(2);
     }
 
     @Test
+    void aLeadershipIsALeaseThatTheWatchdogRenews() throws InterruptedException {
+        List<Long> lost = new ArrayList<>();
+        Leadership leadership = election.campaign().onLost(loss -> lost.add(loss.fencingToken()));
+        assertThatThrownBy(() -> leadership.extend(LEASE)).isInstanceOf(IllegalStateException.class);
+        server.wipe();
+        sim.runFor(LEASE);
+        assertThat(lost).containsExactly(leadership.fencingToken());
+        assertThatThrownBy(leadership::close).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
     void itIsResignedWithoutWaiting() throws InterruptedException {
         Leadership leadership = election.campaign().onEnd(ends::add);
-        sim.await(leadership.resignAsync());
-        sim.await(leadership.resignAsync());
+        sim.await(leadership.closeAsync());
+        sim.await(leadership.closeAsync());
         sim.runReady();
         assertThat(ends).containsExactly(new Leadership.End.Resigned());
         assertThat(theirs.leader()).isEmpty();
@@ -167,7 +178,7 @@ class LeaderElectionTest extends VirtualTime {
                     .isInstanceOf(LockTimeoutException.class)
                     .hasMessageContaining("'boss'")
                     .hasMessageContaining("200 ms")
-                    .hasMessageContaining("token " + leadership.term());
+                    .hasMessageContaining("token " + leadership.fencingToken());
         }
         election.campaign(Duration.ZERO).close();
         election.tryCampaign(Duration.ofSeconds(1)).orElseThrow().close();
@@ -179,7 +190,7 @@ class LeaderElectionTest extends VirtualTime {
         try (Leadership leadership = election.campaign()) {
             LockReport.Holder holder = theirs.leader().orElseThrow();
             assertThat(holder.client().id()).isEqualTo(a.clientId());
-            assertThat(holder.token()).hasValue(leadership.term());
+            assertThat(holder.fencingToken()).hasValue(leadership.fencingToken());
         }
     }
 
@@ -193,7 +204,7 @@ class LeaderElectionTest extends VirtualTime {
             assertThat(candidate.failure()).containsInstanceOf(InterruptedException.class);
             sim.runFor(Duration.ofMillis(10));
             assertThat(b.inspect("boss").waiters()).isEmpty();
-            assertThat(leadership.isLeader()).isTrue();
+            assertThat(leadership.isValid()).isTrue();
         }
     }
 
@@ -203,7 +214,7 @@ class LeaderElectionTest extends VirtualTime {
             assertThatThrownBy(election::campaign)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("would wait for itself")
-                    .hasMessageContaining("token " + leadership.term());
+                    .hasMessageContaining("token " + leadership.fencingToken());
         }
     }
 
@@ -221,7 +232,7 @@ class LeaderElectionTest extends VirtualTime {
 
     private void forget() throws InterruptedException {
         Leadership leadership = election.campaign();
-        leadership.onEnd(end -> stopped(leadership.term()));
+        leadership.onEnd(end -> stopped(leadership.fencingToken()));
     }
 
     private void stopped(long term) {
@@ -239,7 +250,7 @@ class LeaderElectionTest extends VirtualTime {
         first.close();
         sim.await(second).close();
         Optional<Leadership> third = sim.await(election.async().tryCampaign());
-        assertThat(third.orElseThrow().isLeader()).isTrue();
+        assertThat(third.orElseThrow().isValid()).isTrue();
         third.orElseThrow().close();
     }
 
@@ -254,7 +265,7 @@ class LeaderElectionTest extends VirtualTime {
             futures.forEach(future -> future.cancel(false));
             sim.runFor(Duration.ofMillis(10));
             assertThat(b.inspect("boss").waiters()).isEmpty();
-            assertThat(leadership.isLeader()).isTrue();
+            assertThat(leadership.isValid()).isTrue();
         }
         Held reply = faults(a).holdReply(Operation.ACQUIRE);
         CompletableFuture<Leadership> late = election.async().campaign();
@@ -268,7 +279,7 @@ class LeaderElectionTest extends VirtualTime {
     @Test
     void optionsSayHowSoonADeadLeaderIsFollowed() throws InterruptedException {
         LockOptions brief = LockOptions.defaults().withLease(Duration.ofSeconds(3));
-        Leadership leadership = a.leaderElection("boss", brief).campaign();
+        Leadership leadership = LeaderElection.of(a, "boss", brief).campaign();
         faults(a).outage(true);
         Duration before = sim.elapsed();
         theirs.campaign().close();
@@ -279,13 +290,13 @@ class LeaderElectionTest extends VirtualTime {
 
     @Test
     void badNamesAndClosedClientsAreRefused() {
-        assertThatThrownBy(() -> a.leaderElection(""))
+        assertThatThrownBy(() -> LeaderElection.of(a, ""))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("0 bytes");
         Holdfast c = client("c");
-        LeaderElection left = c.leaderElection("boss");
+        LeaderElection left = LeaderElection.of(c, "boss");
         c.close();
-        assertThatThrownBy(() -> c.leaderElection("boss")).hasMessageContaining("client c is closed");
+        assertThatThrownBy(() -> LeaderElection.of(c, "boss")).hasMessageContaining("client c is closed");
         assertThatThrownBy(left::campaign).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(left::tryCampaign).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(left::leader).isInstanceOf(IllegalStateException.class);
@@ -303,7 +314,7 @@ class LeaderElectionTest extends VirtualTime {
         sim.runFor(Duration.ofMillis(100));
         assertThat(ends).hasSize(1);
         assertThatThrownBy(stuck::close).isInstanceOf(LeaseLostException.class);
-        assertThatThrownBy(leadership::resign).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(leadership::close).isInstanceOf(LeaseLostException.class);
         sim.runFor(Duration.ofMinutes(2));
     }
 }

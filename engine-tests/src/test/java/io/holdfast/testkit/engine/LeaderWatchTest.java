@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.Holdfast;
-import io.holdfast.LeaderElection;
-import io.holdfast.Leadership;
 import io.holdfast.LockReport;
+import io.holdfast.recipes.LeaderElection;
+import io.holdfast.recipes.Leadership;
 import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
@@ -21,8 +21,8 @@ class LeaderWatchTest extends VirtualTime {
 
     private static final Duration PERIOD = Duration.ofSeconds(1);
 
-    private final LeaderElection election = a.leaderElection("boss");
-    private final LeaderElection seen = b.leaderElection("boss");
+    private final LeaderElection election = LeaderElection.of(a, "boss");
+    private final LeaderElection seen = LeaderElection.of(b, "boss");
     private final List<String> told = new ArrayList<>();
 
     @AfterEach
@@ -31,7 +31,7 @@ class LeaderWatchTest extends VirtualTime {
     }
 
     private void note(Optional<LockReport.Holder> leader) {
-        told.add(leader.map(who -> who.token().orElseThrow() + "").orElse("nobody"));
+        told.add(leader.map(who -> who.fencingToken().orElseThrow() + "").orElse("nobody"));
     }
 
     @Test
@@ -41,12 +41,12 @@ class LeaderWatchTest extends VirtualTime {
             assertThat(told).containsExactly("nobody");
             Leadership first = election.campaign();
             sim.runFor(Duration.ofSeconds(60));
-            assertThat(told).containsExactly("nobody", first.term() + "");
-            first.resign();
+            assertThat(told).containsExactly("nobody", first.fencingToken() + "");
+            first.close();
             Leadership second = election.campaign();
             sim.runFor(PERIOD);
-            assertThat(told).as("the same client in another term").last().isEqualTo(second.term() + "");
-            second.resign();
+            assertThat(told).as("the same client in another term").last().isEqualTo(second.fencingToken() + "");
+            second.close();
             sim.runFor(PERIOD);
             assertThat(told).hasSize(4).last().isEqualTo("nobody");
             assertThat(watch.toString()).contains("'boss'").contains("PT1S");
@@ -72,7 +72,7 @@ class LeaderWatchTest extends VirtualTime {
         long before = calls(b);
         try (Leadership leadership = election.campaign()) {
             sim.runFor(Duration.ofSeconds(10));
-            assertThat(leadership.isLeader()).isTrue();
+            assertThat(leadership.isValid()).isTrue();
         }
         assertThat(calls(b)).isEqualTo(before);
         assertThat(told).containsExactly("nobody");
@@ -115,7 +115,7 @@ class LeaderWatchTest extends VirtualTime {
             assertThat(told).containsExactly("nobody");
             faults(b).outage(false);
             sim.runFor(Duration.ofSeconds(4));
-            assertThat(told).containsExactly("nobody", leadership.term() + "");
+            assertThat(told).containsExactly("nobody", leadership.fencingToken() + "");
             leadership.close();
             assertThat(watch).isNotNull();
         }
@@ -130,7 +130,7 @@ class LeaderWatchTest extends VirtualTime {
         sim.runFor(Duration.ofSeconds(2));
         try (Leadership leadership = election.campaign()) {
             sim.runFor(Duration.ofSeconds(2));
-            assertThat(told).containsExactly("nobody", leadership.term() + "");
+            assertThat(told).containsExactly("nobody", leadership.fencingToken() + "");
         }
         watch.close();
     }
@@ -140,7 +140,7 @@ class LeaderWatchTest extends VirtualTime {
         List<Runnable> handed = new ArrayList<>();
         Holdfast c = client("c", options -> options.callbackExecutor(handed::add));
         long before = calls(c);
-        LeaderElection.Watch watch = c.leaderElection("boss").watch(PERIOD, this::note);
+        LeaderElection.Watch watch = LeaderElection.of(c, "boss").watch(PERIOD, this::note);
         sim.runFor(Duration.ofSeconds(10));
         assertThat(told).isEmpty();
         assertThat(handed).hasSize(1);
@@ -155,7 +155,7 @@ class LeaderWatchTest extends VirtualTime {
     @Test
     void theEndOfTheClientEndsIt() {
         Holdfast c = client("c");
-        LeaderElection.Watch watch = c.leaderElection("boss").watch(PERIOD, this::note);
+        LeaderElection.Watch watch = LeaderElection.of(c, "boss").watch(PERIOD, this::note);
         sim.runFor(Duration.ofSeconds(3));
         c.close();
         long before = calls(c);

@@ -5,13 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.holdfast.DistributedLock;
-import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
-import io.holdfast.MultiLock;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.recipes.MultiLock;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
@@ -58,7 +57,7 @@ class LevelsTest extends VirtualTime {
         assertThat(next).isNotDone();
         own.letGo();
         Lease lease = sim.await(next).orElseThrow();
-        assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(55));
+        assertThat(lease.remainingLease()).isGreaterThan(Duration.ofSeconds(55));
         lease.close();
     }
 
@@ -163,7 +162,7 @@ class LevelsTest extends VirtualTime {
     void theLevelsOfAMultiLockAreRenewedForTheLeasesOfItsMembers() {
         DistributedLock first = a.lock("first", LockOptions.defaults().withLease(LONG));
         DistributedLock second = a.lock("second", LockOptions.defaults().withLease(LONG.multipliedBy(2)));
-        MultiLock both = Holdfast.multiLock(first, second);
+        MultiLock both = MultiLock.of(first, second);
         both.lock(FIVE);
         both.lock();
         sim.runFor(Duration.ofHours(1));
@@ -286,7 +285,7 @@ class LevelsTest extends VirtualTime {
         sim.runFor(Duration.ofSeconds(30));
         assertThat(lease.isValid()).isTrue();
         lease.extend(FIVE);
-        assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(25));
+        assertThat(lease.remainingLease()).isGreaterThan(Duration.ofSeconds(25));
         lease.close();
         Lease renewed = lock.acquire();
         assertThatThrownBy(() -> renewed.extend(FIVE)).isInstanceOf(IllegalStateException.class);

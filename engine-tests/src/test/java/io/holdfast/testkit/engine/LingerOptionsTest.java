@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.LockOptions;
-import io.holdfast.QuorumOptions;
 import io.holdfast.WaitStrategy;
+import io.holdfast.recipes.LeaderElection;
+import io.holdfast.recipes.QuorumOptions;
+import io.holdfast.recipes.SegmentedLock;
 import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -68,8 +70,8 @@ class LingerOptionsTest extends VirtualTime {
                 test -> test.a.readWriteLock("n", TEN),
                 test -> test.a.semaphore("n", TEN),
                 test -> test.a.fairSemaphore("n", TEN),
-                test -> test.a.segmented("n", 2, TEN),
-                test -> test.a.leaderElection("n", TEN));
+                test -> SegmentedLock.of(test.a, "n", 2, TEN),
+                test -> LeaderElection.of(test.a, "n", TEN));
     }
 
     @ParameterizedTest

@@ -7,6 +7,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.WaitStrategy;
+import io.holdfast.recipes.MultiLock;
 import io.holdfast.spi.Signal;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
@@ -85,7 +86,7 @@ class LingerRaceTest extends Lingering {
     void whoAsksForSeveralNamesIsHeardOf() {
         use(lock);
         Holdfast c = client("c");
-        var both = Holdfast.multiLock(c.lock("n"), c.lock("m"));
+        var both = MultiLock.of(c.lock("n"), c.lock("m"));
         boolean first = both.tryLock();
         sim.runReady();
         assertThat(first || both.tryLock()).isTrue();
@@ -400,7 +401,7 @@ class LingerRaceTest extends Lingering {
         use(lock, 3);
         DistributedLock taken = b.lock("m");
         taken.lock();
-        assertThat(Holdfast.multiLock(a.lock("m"), plain).tryLock()).isFalse();
+        assertThat(MultiLock.of(a.lock("m"), plain).tryLock()).isFalse();
         taken.unlock();
         use(lock);
         assertThat(isKept()).isTrue();

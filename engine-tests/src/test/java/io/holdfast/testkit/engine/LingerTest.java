@@ -255,7 +255,7 @@ class LingerTest extends Lingering {
         LockReport.Holder holder = holder().orElseThrow();
         assertThat(holder.client().id()).isEqualTo(a.clientId());
         assertThat(holder.owner()).contains("nobody: kept for the next owner");
-        assertThat(holder.token()).isEqualTo(OptionalLong.of(token));
+        assertThat(holder.fencingToken()).isEqualTo(OptionalLong.of(token));
         assertThat(b.list("").get(0).holder()).contains(holder().orElseThrow());
         assertThat(lock).hasToString("lock 'n' of a, here held by nobody: kept for the next owner");
         assertThat(a.stats().held()).isZero();

@@ -8,7 +8,8 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
-import io.holdfast.QuorumLock;
+import io.holdfast.recipes.MultiLock;
+import io.holdfast.recipes.QuorumLock;
 import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.StoreException;
@@ -104,7 +105,7 @@ class LossAtReleaseTest extends VirtualTime {
             @Override
             ThrowingCallable acquire(LossAtReleaseTest test) {
                 return locked(
-                        Holdfast.multiLock(test.lock, test.clientOfAnother("t").lock("n")));
+                        MultiLock.of(test.lock, test.clientOfAnother("t").lock("n")));
             }
         };
 
@@ -278,7 +279,7 @@ class LossAtReleaseTest extends VirtualTime {
     @Test
     void aMajorityThatRefusesTheReleaseOfAQuorumLockIsALoss() {
         QuorumLock quorum =
-                Holdfast.quorumLock("n", List.of(clientOfAnother("q1"), clientOfAnother("q2"), clientOfAnother("q3")));
+                QuorumLock.of(List.of(clientOfAnother("q1"), clientOfAnother("q2"), clientOfAnother("q3")), "n");
         quorum.lock();
         sim.runReady();
         answers.add(failed(Effect.REFUSED));

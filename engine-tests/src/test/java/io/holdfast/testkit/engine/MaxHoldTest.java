@@ -80,8 +80,8 @@ class MaxHoldTest extends VirtualTime {
                 "c",
                 options -> options.maxHold(MOST, OnMaxHold.INTERRUPT).listener(event -> {
                     if (event instanceof LockEvent.HeldTooLong) {
-                        reported.add(event.lockName());
-                        sim.unpark(threads.get(event.lockName()).realThread());
+                        reported.add(event.name());
+                        sim.unpark(threads.get(event.name()).realThread());
                     }
                 }));
         List<Boolean> inTime = new ArrayList<>();
@@ -199,7 +199,7 @@ class MaxHoldTest extends VirtualTime {
     void aLeaseWhoseEndIsFixedIsNotMadeValidForLonger() throws InterruptedException {
         Lease lease = lock(OnMaxHold.STOP_RENEWING).acquire();
         sim.runFor(MOST.plus(SOON));
-        Duration left = lease.remaining();
+        Duration left = lease.remainingLease();
         assertThatThrownBy(() -> lease.ensureValid(left.plusSeconds(1)))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("maxHold");

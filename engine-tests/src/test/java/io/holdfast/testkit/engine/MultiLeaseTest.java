@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.DistributedLock;
-import io.holdfast.Holdfast;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.LockTimeoutException;
-import io.holdfast.MultiLease;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.recipes.MultiLease;
+import io.holdfast.recipes.MultiLock;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
@@ -32,17 +32,17 @@ class MultiLeaseTest extends TwoStores {
     @Test
     void aLeaseHasATokenForEachMember() throws InterruptedException {
         try (MultiLease lease = both.acquire()) {
-            assertThat(lease.lockNames()).containsExactly("1", "2");
-            assertThat(lease.token(one))
-                    .isEqualTo(one.holder().orElseThrow().token().orElseThrow());
-            assertThat(lease.token(two))
-                    .isEqualTo(two.holder().orElseThrow().token().orElseThrow());
-            assertThat(lease.token(oneOfB)).as("the same lock").isEqualTo(lease.token(one));
-            assertThatThrownBy(() -> lease.token(a.lock("3")))
+            assertThat(lease.names()).containsExactly("1", "2");
+            assertThat(lease.fencingToken(one))
+                    .isEqualTo(one.holder().orElseThrow().fencingToken().orElseThrow());
+            assertThat(lease.fencingToken(two))
+                    .isEqualTo(two.holder().orElseThrow().fencingToken().orElseThrow());
+            assertThat(lease.fencingToken(oneOfB)).as("the same lock").isEqualTo(lease.fencingToken(one));
+            assertThatThrownBy(() -> lease.fencingToken(a.lock("3")))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("'3'");
             assertThat(lease.isValid()).isTrue();
-            assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(25));
+            assertThat(lease.remainingLease()).isGreaterThan(Duration.ofSeconds(25));
         }
         assertFree(one);
         assertFree(two);
@@ -54,7 +54,7 @@ class MultiLeaseTest extends TwoStores {
         assertThatThrownBy(() -> both.acquire(Duration.ofMillis(700)))
                 .isInstanceOfSatisfying(
                         LockTimeoutException.class,
-                        e -> assertThat(e.lockName()).isEqualTo("2"))
+                        e -> assertThat(e.name()).isEqualTo("2"))
                 .hasMessageContainingAll("'1'", "'2'", "700 ms", "held by", otherB.clientId());
         assertFree(one);
         assertThat(both.tryAcquire()).isEmpty();
@@ -81,12 +81,12 @@ class MultiLeaseTest extends TwoStores {
     void aLossIsToldOnceAndTheOthersAreReleased() throws InterruptedException {
         MultiLease lease = both.acquire();
         List<String> told = new ArrayList<>();
-        lease.onLost(loss -> told.add(loss.lockName()));
+        lease.onLost(loss -> told.add(loss.name()));
         oneOfB.forceUnlock();
         sim.runReady();
         assertThat(told).containsExactly("1");
         assertThat(lease.isValid()).isFalse();
-        assertThat(lease.remaining()).isZero();
+        assertThat(lease.remainingLease()).isZero();
         assertThatThrownBy(() -> lease.ensureValid(Duration.ZERO)).isInstanceOf(LeaseLostException.class);
         twoOfB.forceUnlock();
         sim.runReady();
@@ -106,7 +106,7 @@ class MultiLeaseTest extends TwoStores {
         assertThatThrownBy(lease::close)
                 .isInstanceOfSatisfying(
                         LeaseLostException.class,
-                        loss -> assertThat(loss.lockName()).isEqualTo("2"));
+                        loss -> assertThat(loss.name()).isEqualTo("2"));
         assertFree(one);
         lease.close();
     }
@@ -128,7 +128,7 @@ class MultiLeaseTest extends TwoStores {
             long before = calls(a) + calls(otherA);
             lease.ensureValid(Duration.ofSeconds(29));
             assertThat(calls(a) + calls(otherA) - before).isEqualTo(2);
-            assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(29));
+            assertThat(lease.remainingLease()).isGreaterThan(Duration.ofSeconds(29));
         }
     }
 
@@ -136,14 +136,14 @@ class MultiLeaseTest extends TwoStores {
     void validityThatTheLastMemberUsedUpIsRenewed() throws InterruptedException {
         DistributedLock shorter = otherA.lock("2", LockOptions.defaults().withLease(Duration.ofSeconds(24)));
         Duration wanted = Duration.ofMillis(23_200);
-        try (MultiLease lease = Holdfast.multiLock(one, shorter).acquire()) {
+        try (MultiLease lease = MultiLock.of(one, shorter).acquire()) {
             sim.runFor(Duration.ofMillis(6_300));
             SimThread slow = slowly(List.of(otherFaults().holdReply(Operation.RENEW)), Duration.ofMillis(400));
             assertThat(one.holder().orElseThrow().remainingLease())
                     .as("enough, but not for as long as the other member takes")
                     .isBetween(wanted.plusMillis(400), wanted.plusMillis(600));
             lease.ensureValid(wanted);
-            assertThat(lease.remaining()).isGreaterThan(wanted);
+            assertThat(lease.remainingLease()).isGreaterThan(wanted);
             slow.join();
         }
     }
@@ -183,9 +183,9 @@ class MultiLeaseTest extends TwoStores {
     void aLeaseOfItsOwnEndsWithItsFirstMemberAndIsExtendedAsAWhole() throws InterruptedException {
         MultiLease lease = both.tryAcquire(Duration.ZERO, SECOND).orElseThrow();
         sim.runFor(Duration.ofMillis(500));
-        assertThat(lease.remaining()).isLessThan(Duration.ofMillis(500));
+        assertThat(lease.remainingLease()).isLessThan(Duration.ofMillis(500));
         lease.extend(Duration.ofSeconds(5));
-        assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(4));
+        assertThat(lease.remainingLease()).isGreaterThan(Duration.ofSeconds(4));
         sim.runFor(Duration.ofSeconds(6));
         assertThat(lease.isValid()).isFalse();
         assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
@@ -318,7 +318,7 @@ class MultiLeaseTest extends TwoStores {
         assertThatThrownBy(() -> sim.await(lease.closeAsync()))
                 .isInstanceOfSatisfying(
                         LeaseLostException.class,
-                        loss -> assertThat(loss.lockName()).isEqualTo("2"));
+                        loss -> assertThat(loss.name()).isEqualTo("2"));
         assertFree(one);
     }
 

@@ -7,8 +7,8 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
-import io.holdfast.MultiLock;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.recipes.MultiLock;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
@@ -52,8 +52,8 @@ class MultiLockTest extends TwoStores {
     @Test
     void membersAreInTheSameOrderHoweverTheyWereGiven() {
         assertThat(both.members()).containsExactly(one, two);
-        assertThat(Holdfast.multiLock(List.of(one, two)).members()).containsExactly(one, two);
-        assertThat(Holdfast.multiLock(otherA.lock("n"), a.lock("n")).members())
+        assertThat(MultiLock.of(List.of(one, two)).members()).containsExactly(one, two);
+        assertThat(MultiLock.of(otherA.lock("n"), a.lock("n")).members())
                 .as("one name in two stores")
                 .containsExactly(a.lock("n"), otherA.lock("n"));
     }
@@ -62,13 +62,13 @@ class MultiLockTest extends TwoStores {
     void theOrderIsThatOfTheNamesInTheStore() {
         Holdfast prefixed = client("prefixed", options -> options.keyPrefix("0"));
         DistributedLock zero = prefixed.lock("9");
-        assertThat(Holdfast.multiLock(one, zero).members()).containsExactly(zero, one);
+        assertThat(MultiLock.of(one, zero).members()).containsExactly(zero, one);
     }
 
     @Test
     void oppositeOrdersDoNotWaitForEachOther() {
-        MultiLock opposite = Holdfast.multiLock(twoOfB, oneOfB);
-        MultiLock mine = Holdfast.multiLock(one, two);
+        MultiLock opposite = MultiLock.of(twoOfB, oneOfB);
+        MultiLock mine = MultiLock.of(one, two);
         Held inTheMiddle = otherFaults().holdRequest(Operation.ACQUIRE);
         SimThread first = start("first", () -> locked(mine));
         sim.runUntil(inTheMiddle::isCaught, LONG);
@@ -83,10 +83,10 @@ class MultiLockTest extends TwoStores {
     @Test
     void manyThreadsInAnyOrderAllGetThrough() {
         List<MultiLock> locks = List.of(
-                Holdfast.multiLock(one, two, a.lock("3")),
-                Holdfast.multiLock(b.lock("3"), twoOfB),
-                Holdfast.multiLock(a.lock("3"), one),
-                Holdfast.multiLock(twoOfB, b.lock("3"), oneOfB));
+                MultiLock.of(one, two, a.lock("3")),
+                MultiLock.of(b.lock("3"), twoOfB),
+                MultiLock.of(a.lock("3"), one),
+                MultiLock.of(twoOfB, b.lock("3"), oneOfB));
         int[] inside = {0};
         for (int i = 0; i < 12; i++) {
             MultiLock lock = locks.get(i % locks.size());
@@ -281,7 +281,7 @@ class MultiLockTest extends TwoStores {
         assertThatThrownBy(both::unlock)
                 .isInstanceOfSatisfying(
                         LeaseLostException.class,
-                        loss -> assertThat(loss.lockName()).isEqualTo("2"))
+                        loss -> assertThat(loss.name()).isEqualTo("2"))
                 .hasNoSuppressedExceptions();
         assertFree(one);
         assertThat(both.isHeldByCurrentThread()).isFalse();
@@ -309,7 +309,7 @@ class MultiLockTest extends TwoStores {
         assertThat(thrown)
                 .isInstanceOfSatisfying(
                         LeaseLostException.class,
-                        loss -> assertThat(loss.lockName()).isEqualTo("1"));
+                        loss -> assertThat(loss.name()).isEqualTo("1"));
         assertThat(thrown.getSuppressed()).singleElement().isInstanceOf(IllegalStateException.class);
     }
 
@@ -393,7 +393,7 @@ class MultiLockTest extends TwoStores {
     void aThreadThatDiesFreesAll() {
         start("dying", both::lock).join();
         sim.runFor(LEASE.plusSeconds(20));
-        assertThat(Holdfast.multiLock(oneOfB, twoOfB).tryLock()).isTrue();
+        assertThat(MultiLock.of(oneOfB, twoOfB).tryLock()).isTrue();
         oneOfB.unlock();
         twoOfB.unlock();
     }
@@ -402,17 +402,17 @@ class MultiLockTest extends TwoStores {
 
     @Test
     void badMembersAreRefused() {
-        assertThatThrownBy(Holdfast::multiLock)
+        assertThatThrownBy(MultiLock::of)
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("no locks");
-        assertThatThrownBy(() -> Holdfast.multiLock(List.of())).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> Holdfast.multiLock(one, two, oneOfB))
+        assertThatThrownBy(() -> MultiLock.of(List.of())).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> MultiLock.of(one, two, oneOfB))
                 .as("by another client of the same store")
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll("'1'", "twice", "once");
         DistributedLock foreign = (DistributedLock) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {DistributedLock.class}, (proxy, method, args) -> "odd");
-        assertThatThrownBy(() -> Holdfast.multiLock(one, foreign))
+        assertThatThrownBy(() -> MultiLock.of(one, foreign))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll("'odd'", foreign.getClass().getName());
     }
@@ -430,7 +430,7 @@ class MultiLockTest extends TwoStores {
     void privateStoresInMemoryAreDifferentOnes() {
         Holdfast left = client("left", options -> options.uri("memory:"));
         Holdfast right = client("right", options -> options.uri("memory:"));
-        MultiLock pair = Holdfast.multiLock(left.lock("n"), right.lock("n"));
+        MultiLock pair = MultiLock.of(left.lock("n"), right.lock("n"));
         pair.lock(SECOND);
         assertThat(pair.isValid()).isTrue();
         pair.unlock();

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.LockEvent;
-import io.holdfast.MultiLease;
-import io.holdfast.MultiLock;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.recipes.MultiLease;
+import io.holdfast.recipes.MultiLock;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LockStore;
@@ -45,7 +45,7 @@ class MultiSlowAnswersTest extends VirtualTime {
     private final Holdfast otherSlow = client("other-slow", options -> options.provider(slow(otherServer)));
     private final DistributedLock two =
             client("other", options -> options.uri("simulated:t")).lock("2");
-    private final MultiLock both = Holdfast.multiLock(slow.lock("1"), otherSlow.lock("2"));
+    private final MultiLock both = MultiLock.of(slow.lock("1"), otherSlow.lock("2"));
 
     private StoreProvider slow(SimulatedServer asked) {
         return provider(config -> new Slow(asked.open(config)));

@@ -3,8 +3,8 @@ package io.holdfast.testkit.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.QuorumLease;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.recipes.QuorumLease;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -36,7 +36,7 @@ class QuorumExtendTest extends FiveServers {
         assertThatThrownBy(() -> lease.ensureValid(THIRTY)).isInstanceOf(IllegalArgumentException.class);
         lease.extend(SIXTY);
         lease.ensureValid(THIRTY);
-        assertThat(lease.remaining()).isGreaterThan(THIRTY);
+        assertThat(lease.remainingLease()).isGreaterThan(THIRTY);
         lease.close();
     }
 }

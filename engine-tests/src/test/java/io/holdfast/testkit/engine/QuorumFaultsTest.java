@@ -7,10 +7,10 @@ import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.LeaseLostException;
-import io.holdfast.QuorumLease;
-import io.holdfast.QuorumLock;
-import io.holdfast.QuorumOptions;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.recipes.QuorumLease;
+import io.holdfast.recipes.QuorumLock;
+import io.holdfast.recipes.QuorumOptions;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
@@ -76,7 +76,7 @@ class QuorumFaultsTest extends FiveServers {
         hang(2);
         QuorumOptions hasty = QuorumOptions.defaults().withBudget(Duration.ofMillis(50));
         Duration before = sim.elapsed();
-        assertThatThrownBy(() -> Holdfast.quorumLock("n", ofA, hasty).tryLock())
+        assertThatThrownBy(() -> QuorumLock.of(ofA, "n", hasty).tryLock())
                 .isInstanceOf(IndeterminateLockException.class)
                 .hasMessageContaining("50 ms");
         assertThat(sim.elapsed().minus(before)).isEqualTo(Duration.ofMillis(50));
@@ -162,7 +162,7 @@ class QuorumFaultsTest extends FiveServers {
     @Test
     void aRequestWithoutAnAnswerEndsWithinTheCommandTimeout() {
         hangAll();
-        QuorumLock odd = Holdfast.quorumLock("n", ofA, QuorumOptions.defaults().withBudget(Duration.ofMillis(1_900)));
+        QuorumLock odd = QuorumLock.of(ofA, "n", QuorumOptions.defaults().withBudget(Duration.ofMillis(1_900)));
         for (SimThread.Body wait : List.<SimThread.Body>of(
                 () -> lockA.tryLock(Duration.ZERO),
                 () -> lockA.tryLock(Duration.ofMillis(100)),
@@ -253,7 +253,7 @@ class QuorumFaultsTest extends FiveServers {
                 .map(server -> faults(ofA, server).holdReply(Operation.ACQUIRE))
                 .toList();
         QuorumLock hasty =
-                Holdfast.quorumLock("n", ofA, QuorumOptions.defaults().withBudget(Duration.ofMillis(50)));
+                QuorumLock.of(ofA, "n", QuorumOptions.defaults().withBudget(Duration.ofMillis(50)));
         assertThatThrownBy(hasty::tryLock).isInstanceOf(IndeterminateLockException.class);
         sim.runReady();
         assertFree();
@@ -266,7 +266,7 @@ class QuorumFaultsTest extends FiveServers {
 
     @Test
     void aMinorityIsGivenBack() {
-        QuorumLock rival = Holdfast.quorumLock("n", ofB.subList(0, 3));
+        QuorumLock rival = QuorumLock.of(ofB.subList(0, 3), "n");
         rival.lock();
         sim.runReady();
         assertThat(keptAt()).isEqualTo(3);
@@ -279,7 +279,7 @@ class QuorumFaultsTest extends FiveServers {
     void splitVotesAreOvercome() {
         List<QuorumLock> rivals = IntStream.range(0, 3)
                 .mapToObj(i ->
-                        Holdfast.quorumLock("n", List.of(ofA, ofB, ofC).get(i).subList(0, 3)))
+                        QuorumLock.of(List.of(ofA, ofB, ofC).get(i).subList(0, 3), "n"))
                 .toList();
         List<Held> others = new ArrayList<>();
         for (int rival = 0; rival < 3; rival++) {
@@ -311,7 +311,7 @@ class QuorumFaultsTest extends FiveServers {
     @Test
     void aCallbackExecutorThatNeverRunsHoldsUpNoThread() {
         List<Holdfast> stuck = stuck();
-        QuorumLock lock = Holdfast.quorumLock("n", stuck);
+        QuorumLock lock = QuorumLock.of(stuck, "n");
         Duration before = sim.elapsed();
         lock.lock();
         assertThat(lock.heldAt()).isGreaterThanOrEqualTo(3);
@@ -358,7 +358,7 @@ class QuorumFaultsTest extends FiveServers {
                 .mapToObj(i -> client(
                         "slow" + i, options -> options.uri("simulated:q" + i).callbackExecutor(handed::add)))
                 .toList();
-        QuorumLock lock = Holdfast.quorumLock("n", slow);
+        QuorumLock lock = QuorumLock.of(slow, "n");
         CompletableFuture<QuorumLease> future = lock.async().acquire();
         sim.runUntil(() -> handed.size() == 1, LONG);
         IntStream.range(0, SERVERS).forEach(this::hang);
@@ -401,7 +401,7 @@ class QuorumFaultsTest extends FiveServers {
         SimThread next = start("next", () -> {
             try (QuorumLease mine = lockB.acquire()) {
                 story.add("got");
-                assertThat(mine.token()).isGreaterThan(lease.token());
+                assertThat(mine.fencingToken()).isGreaterThan(lease.fencingToken());
                 assertThat(lease.isValid()).isFalse();
             }
         });
@@ -414,10 +414,10 @@ class QuorumFaultsTest extends FiveServers {
     void silenceIsALossAtTheEndOfTheValidityAndToldOnce() throws InterruptedException {
         QuorumLease lease = lockA.acquire();
         List<String> told = new ArrayList<>();
-        lease.onLost(loss -> told.add(loss.lockName()));
+        lease.onLost(loss -> told.add(loss.name()));
         sim.runFor(Duration.ofSeconds(3));
         IntStream.range(0, SERVERS).forEach(this::hang);
-        sim.runFor(lease.remaining().minusMillis(1));
+        sim.runFor(lease.remainingLease().minusMillis(1));
         assertThat(lease.isValid()).isTrue();
         assertThat(told).isEmpty();
         sim.runFor(Duration.ofMillis(1));
@@ -441,12 +441,12 @@ class QuorumFaultsTest extends FiveServers {
         // two are renewed from now on, the third of them decides
         hang(2);
         heal(3);
-        Duration left = lease.remaining();
+        Duration left = lease.remainingLease();
         sim.runFor(Duration.ofMillis(1_900));
-        assertThat(lease.remaining()).as("that of the third").isLessThan(left);
+        assertThat(lease.remainingLease()).as("that of the third").isLessThan(left);
         sim.runFor(Duration.ofMillis(1_100));
         assertThat(lease.heldAt()).isEqualTo(4);
-        assertThat(lease.remaining()).isGreaterThan(left);
+        assertThat(lease.remainingLease()).isGreaterThan(left);
         heal(2);
         heal(4);
         lease.close();
@@ -457,7 +457,7 @@ class QuorumFaultsTest extends FiveServers {
         hang(3);
         hang(4);
         // losses are told here by nobody
-        QuorumLease lease = Holdfast.quorumLock("n", stuck()).acquire();
+        QuorumLease lease = QuorumLock.of(stuck(), "n").acquire();
         heal(3);
         Held joining = five.get(3)
                 .connections()
@@ -485,7 +485,7 @@ class QuorumFaultsTest extends FiveServers {
             Duration before = sim.elapsed();
             lease.ensureValid(Duration.ofSeconds(29));
             assertThat(sim.elapsed()).isEqualTo(before);
-            assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(29));
+            assertThat(lease.remainingLease()).isGreaterThan(Duration.ofSeconds(29));
             hang(2);
             sim.runFor(SECOND);
             assertThatThrownBy(() -> lease.ensureValid(Duration.ofSeconds(29)))
@@ -506,7 +506,7 @@ class QuorumFaultsTest extends FiveServers {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("extend");
         lease.extend(Duration.ofSeconds(9));
-        assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(8));
+        assertThat(lease.remainingLease()).isGreaterThan(Duration.ofSeconds(8));
         sim.runFor(Duration.ofSeconds(5));
         assertThat(lease.isValid()).isTrue();
         heal(0);

@@ -11,7 +11,8 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.OnMaxHold;
-import io.holdfast.QuorumLease;
+import io.holdfast.recipes.QuorumLease;
+import io.holdfast.recipes.QuorumLock;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
@@ -32,10 +33,10 @@ class QuorumLeaseTest extends FiveServers {
     void aLeaseSaysAtHowManyServersItIsHeld() throws InterruptedException {
         try (QuorumLease lease = lockA.acquire()) {
             sim.runReady();
-            assertThat(lease.lockName()).isEqualTo("n");
+            assertThat(lease.name()).isEqualTo("n");
             assertThat(lease.heldAt()).isEqualTo(SERVERS);
             assertThat(lease.isValid()).isTrue();
-            assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(25));
+            assertThat(lease.remainingLease()).isGreaterThan(Duration.ofSeconds(25));
             forceAt(4);
             assertThat(lease.heldAt()).isEqualTo(4);
             assertThat(lease.toString()).contains("quorum lock 'n' of 5 servers", "valid at 4");
@@ -61,7 +62,7 @@ class QuorumLeaseTest extends FiveServers {
         lease.close();
         lease.close();
         assertThat(lease.isValid()).isFalse();
-        assertThat(lease.remaining()).isZero();
+        assertThat(lease.remainingLease()).isZero();
         assertThatThrownBy(() -> lease.ensureValid(Duration.ZERO))
                 .isInstanceOf(LeaseLostException.class)
                 .hasMessageContaining("closed");
@@ -180,7 +181,7 @@ class QuorumLeaseTest extends FiveServers {
                 .mapToObj(i -> client(
                         "limited" + i, options -> options.uri("simulated:q" + i).maxHold(SECOND, OnMaxHold.INTERRUPT)))
                 .toList();
-        try (QuorumLease lease = Holdfast.quorumLock("n", limited).acquire()) {
+        try (QuorumLease lease = QuorumLock.of(limited, "n").acquire()) {
             sim.runFor(SECOND.multipliedBy(5));
             assertThat(lease.heldAt()).isEqualTo(SERVERS);
         }
@@ -212,7 +213,7 @@ class QuorumLeaseTest extends FiveServers {
         sim.await(sim.await(patient).closeAsync());
         QuorumLease own =
                 sim.await(lockA.async().tryAcquire(Duration.ZERO, SECOND)).orElseThrow();
-        assertThat(own.remaining()).isLessThanOrEqualTo(SECOND);
+        assertThat(own.remainingLease()).isLessThanOrEqualTo(SECOND);
         own.close();
     }
 
@@ -318,7 +319,7 @@ class QuorumLeaseTest extends FiveServers {
     void anActionForTheLossWaitsForNoOtherCodeOfUsers() throws InterruptedException {
         List<String> told = new ArrayList<>();
         QuorumLease lease = lockA.acquire();
-        lease.onLost(loss -> told.add(loss.lockName()));
+        lease.onLost(loss -> told.add(loss.name()));
         for (int i = 0; i < 10; i++) {
             var unused = ofA.get(0).lock("stuck" + i).async().acquire().thenAccept(got -> {
                 sim.sleep(LEASE);

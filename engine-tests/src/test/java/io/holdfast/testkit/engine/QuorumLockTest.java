@@ -8,8 +8,8 @@ import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
-import io.holdfast.QuorumLock;
-import io.holdfast.QuorumOptions;
+import io.holdfast.recipes.QuorumLock;
+import io.holdfast.recipes.QuorumOptions;
 import io.holdfast.testkit.SimThread;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -115,7 +115,7 @@ class QuorumLockTest extends FiveServers {
                 .map(client -> client.lock("n", lingering).tryAcquire().orElseThrow())
                 .toList();
         QuorumLock brief =
-                Holdfast.quorumLock("n", ofA, QuorumOptions.defaults().withBudget(Duration.ofMillis(20)));
+                QuorumLock.of(ofA, "n", QuorumOptions.defaults().withBudget(Duration.ofMillis(20)));
         Duration before = sim.elapsed();
         assertThat(brief.tryLock()).isFalse();
         assertThat(sim.elapsed()).isEqualTo(before);
@@ -230,7 +230,7 @@ class QuorumLockTest extends FiveServers {
     void reentryMayBeForbidden() {
         QuorumOptions once =
                 QuorumOptions.defaults().withLock(LockOptions.defaults().withReentrant(false));
-        QuorumLock lock = Holdfast.quorumLock("n", ofA, once);
+        QuorumLock lock = QuorumLock.of(ofA, "n", once);
         lock.lock();
         assertThatThrownBy(lock::lock)
                 .isInstanceOf(IllegalStateException.class)
@@ -294,7 +294,7 @@ class QuorumLockTest extends FiveServers {
         assertThatThrownBy(lockA::unlock)
                 .isInstanceOfSatisfying(
                         LeaseLostException.class,
-                        loss -> assertThat(loss.lockName()).isEqualTo("n"))
+                        loss -> assertThat(loss.name()).isEqualTo("n"))
                 .hasMessageContainingAll("left at 2", "needs 3");
         assertFree();
     }
@@ -360,15 +360,15 @@ class QuorumLockTest extends FiveServers {
     @Test
     void badServersAreRefused() {
         for (int count : List.of(0, 1, 2, 4)) {
-            assertThatThrownBy(() -> Holdfast.quorumLock("n", ofA.subList(0, count)))
+            assertThatThrownBy(() -> QuorumLock.of(ofA.subList(0, count), "n"))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContainingAll("'n'", "of " + count + " servers", "3, 5, 7 or 9");
         }
         List<Holdfast> twice = List.of(ofA.get(0), ofA.get(1), ofB.get(0));
-        assertThatThrownBy(() -> Holdfast.quorumLock("n", twice))
+        assertThatThrownBy(() -> QuorumLock.of(twice, "n"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll("'n'", "q0", "twice", "once");
-        assertThatThrownBy(() -> Holdfast.quorumLock("", ofA))
+        assertThatThrownBy(() -> QuorumLock.of(ofA, ""))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("0 bytes");
     }
@@ -379,7 +379,7 @@ class QuorumLockTest extends FiveServers {
         assertThatThrownBy(() -> QuorumOptions.defaults().withBudget(Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() ->
-                        Holdfast.quorumLock("n", ofA, QuorumOptions.defaults().withBudget(LEASE)))
+                        QuorumLock.of(ofA, "n", QuorumOptions.defaults().withBudget(LEASE)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll("budget", "below the lease");
         assertThatThrownBy(() ->

@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.DistributedLock;
-import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
-import io.holdfast.QuorumLease;
-import io.holdfast.QuorumLock;
+import io.holdfast.recipes.QuorumLease;
+import io.holdfast.recipes.QuorumLock;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.check.HistoryChecker;
 import io.holdfast.testkit.faults.Fault;
@@ -24,8 +23,8 @@ import org.junit.jupiter.api.Test;
 @Tag("once")
 class QuorumTokenTest extends FiveServers {
 
-    private final QuorumLock threeOfA = Holdfast.quorumLock("n", ofA.subList(0, 3));
-    private final QuorumLock threeOfB = Holdfast.quorumLock("n", ofB.subList(0, 3));
+    private final QuorumLock threeOfA = QuorumLock.of(ofA.subList(0, 3), "n");
+    private final QuorumLock threeOfB = QuorumLock.of(ofB.subList(0, 3), "n");
 
     /** The first majority has a server that is an hour ahead, the next has not. */
     @Test
@@ -44,7 +43,7 @@ class QuorumTokenTest extends FiveServers {
 
     private static long token(QuorumLock lock) throws InterruptedException {
         try (QuorumLease lease = lock.acquire()) {
-            return lease.token();
+            return lease.fencingToken();
         }
     }
 
@@ -53,12 +52,12 @@ class QuorumTokenTest extends FiveServers {
         five.get(1).stepClock(Duration.ofHours(1));
         kill(2);
         try (QuorumLease lease = threeOfA.acquire()) {
-            assertThat(lease.token())
+            assertThat(lease.fencingToken())
                     .isEqualTo(threeOfA.members()
                             .get(1)
                             .holder()
                             .orElseThrow()
-                            .token()
+                            .fencingToken()
                             .orElseThrow());
         }
     }
@@ -116,7 +115,7 @@ class QuorumTokenTest extends FiveServers {
         long between = token(threeOfB);
         late.letGo();
         QuorumLease lease = sim.await(asking);
-        assertThat(lease.token()).isGreaterThan(between);
+        assertThat(lease.fencingToken()).isGreaterThan(between);
         lease.close();
     }
 
@@ -137,7 +136,7 @@ class QuorumTokenTest extends FiveServers {
         sim.runReady();
         third.letGo();
         QuorumLease lease = sim.await(asking);
-        assertThat(lease.token()).isGreaterThan(between);
+        assertThat(lease.fencingToken()).isGreaterThan(between);
         lease.close();
     }
 
@@ -198,10 +197,10 @@ class QuorumTokenTest extends FiveServers {
     private void hold(QuorumLock lock, HistoryChecker history, Random random) throws InterruptedException {
         lock.tryAcquire(Duration.ofSeconds(20)).ifPresent(lease -> {
             HistoryChecker.Hold hold = history.granted(
-                    "n", lock.toString(), lease.token(), sim.elapsed().toNanos());
+                    "n", lock.toString(), lease.fencingToken(), sim.elapsed().toNanos());
             lease.onLost(loss -> hold.lost(sim.elapsed().toNanos()));
             sim.sleep(Duration.ofMillis(random.nextInt(1_000)));
-            hold.validUntil(sim.elapsed().plus(lease.remaining()).toNanos());
+            hold.validUntil(sim.elapsed().plus(lease.remainingLease()).toNanos());
             hold.released(sim.elapsed().toNanos());
             lease.close();
         });

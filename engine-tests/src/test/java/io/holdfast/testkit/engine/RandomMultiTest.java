@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.LockEvent;
-import io.holdfast.MultiLock;
+import io.holdfast.recipes.MultiLock;
 import io.holdfast.testkit.Simulation;
 import io.holdfast.testkit.check.HistoryChecker;
 import java.time.Duration;
@@ -49,7 +49,7 @@ class RandomMultiTest {
         @Override
         void onEvent(LockEvent event) {
             if (event instanceof LockEvent.Lost lost) {
-                Optional.ofNullable(byToken.get(lost.lockName() + lost.token())).ifPresent(hold -> hold.lost(now()));
+                Optional.ofNullable(byToken.get(lost.name() + lost.fencingToken())).ifPresent(hold -> hold.lost(now()));
             }
         }
 
@@ -57,7 +57,7 @@ class RandomMultiTest {
         void once(Holdfast client) throws InterruptedException {
             List<DistributedLock> some = new ArrayList<>();
             NAMES.stream().filter(name -> random(3) > 0).forEach(name -> some.add(client.lock(name)));
-            once(Holdfast.multiLock(some.isEmpty() ? List.of(client.lock("1")) : some));
+            once(MultiLock.of(some.isEmpty() ? List.of(client.lock("1")) : some));
         }
 
         private void once(MultiLock lock) throws InterruptedException {
@@ -71,7 +71,7 @@ class RandomMultiTest {
                     });
                 case 3 ->
                     cancelledPerhaps(lock.async().tryAcquire(millis(400)))
-                            .ifPresent(lease -> inside(lock, lease::token, lease::close));
+                            .ifPresent(lease -> inside(lock, lease::fencingToken, lease::close));
                 default -> {
                     lock.lock();
                     inThread(lock, true);

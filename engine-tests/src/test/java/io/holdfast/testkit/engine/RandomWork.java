@@ -85,7 +85,7 @@ final class RandomWork extends RandomClients {
     @Override
     void onEvent(LockEvent event) {
         if (event instanceof LockEvent.Lost lost) {
-            Deque<HistoryChecker.Hold> holds = byToken.getOrDefault(lost.lockName() + lost.token(), new ArrayDeque<>());
+            Deque<HistoryChecker.Hold> holds = byToken.getOrDefault(lost.name() + lost.fencingToken(), new ArrayDeque<>());
             Optional.ofNullable(holds.poll()).ifPresent(hold -> hold.lost(now()));
         }
     }
@@ -144,7 +144,7 @@ final class RandomWork extends RandomClients {
                 });
             case 4 ->
                 cancelledPerhaps(lock.async().tryAcquire(millis(400)))
-                        .ifPresent(lease -> inside(lock, lease.token(), lease::remaining, lease::close));
+                        .ifPresent(lease -> inside(lock, lease.fencingToken(), lease::remainingLease, lease::close));
             default -> {
                 lock.lock();
                 inThread(lock, true);

@@ -92,7 +92,7 @@ class ReadWriteTest extends ReadersAndWriters {
             });
         }
         try (Lease lease = lock.tryAcquire().orElseThrow()) {
-            tokens.add(lease.token());
+            tokens.add(lease.fencingToken());
         }
         sim.runFor(SHORT);
 

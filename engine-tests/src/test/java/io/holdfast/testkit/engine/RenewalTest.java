@@ -83,7 +83,7 @@ class RenewalTest extends VirtualTime {
             assertThat(leases.get(i).isValid()).as("n" + i).isEqualTo(i != 7);
         }
         assertThat(events(LockEvent.Lost.class))
-                .extracting(LockEvent.Lost::lockName)
+                .extracting(LockEvent.Lost::name)
                 .containsExactly("n7");
         assertThatThrownBy(() -> leases.get(7).close()).isInstanceOf(LeaseLostException.class);
         leases.forEach(Lease::close);
@@ -117,7 +117,7 @@ class RenewalTest extends VirtualTime {
                     throw new RejectedExecutionException("full");
                 }));
         List<String> told = new ArrayList<>();
-        Lease lost = c.lock("lost").acquire().onLost(loss -> told.add(loss.lockName()));
+        Lease lost = c.lock("lost").acquire().onLost(loss -> told.add(loss.name()));
         Lease kept = c.lock("kept").acquire();
         Lease async = sim.await(c.lock("async").async().acquire());
         b.lock("lost").forceUnlock();
@@ -226,7 +226,7 @@ class RenewalTest extends VirtualTime {
         sim.runFor(Duration.ofSeconds(20));
         assertThat(brief.isValid()).isTrue();
         assertThat(usual.isValid()).isTrue();
-        assertThat(brief.remaining()).isLessThan(Duration.ofMillis(300));
+        assertThat(brief.remainingLease()).isLessThan(Duration.ofMillis(300));
         assertThat(b.inspect("brief").holder().orElseThrow().remainingLease())
                 .isLessThanOrEqualTo(Duration.ofMillis(300));
         brief.close();

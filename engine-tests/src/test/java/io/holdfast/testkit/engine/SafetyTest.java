@@ -66,7 +66,7 @@ class SafetyTest extends VirtualTime {
         arrived.complete(null);
         sim.runFor(Duration.ofMillis(100));
         assertThat(next).isCompleted();
-        assertThat(next.join().token()).isGreaterThan(first.token());
+        assertThat(next.join().fencingToken()).isGreaterThan(first.fencingToken());
         next.join().close();
     }
 

@@ -7,8 +7,8 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockOptions;
-import io.holdfast.SegmentLease;
-import io.holdfast.SegmentedLock;
+import io.holdfast.recipes.SegmentLease;
+import io.holdfast.recipes.SegmentedLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** Which segment is taken, by those who do not wait. */
 class SegmentedLockTest extends VirtualTime {
 
-    private final SegmentedLock stock = a.segmented("stock", 8);
+    private final SegmentedLock stock = SegmentedLock.of(a, "stock", 8);
     private final List<Lease> others = new ArrayList<>();
 
     @AfterEach
@@ -31,7 +31,7 @@ class SegmentedLockTest extends VirtualTime {
 
     private void holdElsewhere(int... segments) {
         for (int segment : segments) {
-            others.add(b.segmented("stock", 8).segment(segment).tryAcquire().orElseThrow());
+            others.add(SegmentedLock.of(b, "stock", 8).segment(segment).tryAcquire().orElseThrow());
         }
     }
 
@@ -55,8 +55,8 @@ class SegmentedLockTest extends VirtualTime {
         assertThat(stock.segments()).containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
         assertThat(stock.segment(3)).isEqualTo(a.lock("stock#3"));
         try (SegmentLease lease = take(stock)) {
-            assertThat(lease.lockName()).isEqualTo("stock#" + lease.segment());
-            assertThat(b.lock(lease.lockName()).isLocked()).isTrue();
+            assertThat(lease.name()).isEqualTo("stock#" + lease.segment());
+            assertThat(b.lock(lease.name()).isLocked()).isTrue();
         }
     }
 
@@ -90,7 +90,7 @@ class SegmentedLockTest extends VirtualTime {
         assertThat(calls(a) - before).isEqualTo(1);
         assertThat(stock.tryAcquireAny()).isEmpty();
         assertThat(calls(a) - before).isEqualTo(1);
-        assertThat(others).extracting(Lease::lockName).doesNotHaveDuplicates();
+        assertThat(others).extracting(Lease::name).doesNotHaveDuplicates();
     }
 
     @Test
@@ -154,7 +154,7 @@ class SegmentedLockTest extends VirtualTime {
 
     @Test
     void usersWithOtherNumbersShareTheSegmentsThatBothHave() {
-        SegmentedLock few = b.segmented("stock", 2);
+        SegmentedLock few = SegmentedLock.of(b, "stock", 2);
         others.add(take(few));
         others.add(take(few));
         assertThat(taken(stock, 60)).containsExactly(2, 3, 4, 5, 6, 7);
@@ -167,9 +167,9 @@ class SegmentedLockTest extends VirtualTime {
     void tokensRiseForEachSegment() {
         long[] last = new long[8];
         for (int i = 0; i < 80; i++) {
-            try (SegmentLease lease = take(i % 2 == 0 ? stock : b.segmented("stock", 8))) {
-                assertThat(lease.token()).isGreaterThan(last[lease.segment()]);
-                last[lease.segment()] = lease.token();
+            try (SegmentLease lease = take(i % 2 == 0 ? stock : SegmentedLock.of(b, "stock", 8))) {
+                assertThat(lease.fencingToken()).isGreaterThan(last[lease.segment()]);
+                last[lease.segment()] = lease.fencingToken();
             }
         }
     }
@@ -177,13 +177,13 @@ class SegmentedLockTest extends VirtualTime {
     @Test
     void itsLeaseIsALeaseLikeOthers() {
         List<String> lost = new ArrayList<>();
-        SegmentLease lease = take(stock.startingAt(4)).onLost(loss -> lost.add(loss.lockName()));
+        SegmentLease lease = take(stock.startingAt(4)).onLost(loss -> lost.add(loss.name()));
         assertThat(lease.segment()).isEqualTo(4);
         assertThat(lease.isValid()).isTrue();
-        assertThat(lease.remaining()).isGreaterThan(LEASE.minusSeconds(1));
+        assertThat(lease.remainingLease()).isGreaterThan(LEASE.minusSeconds(1));
         lease.ensureValid(Duration.ofSeconds(5));
         assertThatThrownBy(() -> lease.extend(LEASE)).hasMessageContaining("the watchdog renews this lease");
-        assertThat(lease.toString()).startsWith("segment 4: lease of lock 'stock#4', token " + lease.token());
+        assertThat(lease.toString()).startsWith("segment 4: lease of lock 'stock#4', token " + lease.fencingToken());
         sim.runFor(LEASE.multipliedBy(3));
         assertThat(lease.isValid()).as("renewed").isTrue();
         b.lock("stock#4").forceUnlock();
@@ -195,21 +195,21 @@ class SegmentedLockTest extends VirtualTime {
 
     @Test
     void optionsAreThoseOfTheSegments() {
-        SegmentedLock brief = a.segmented("brief", 2, LockOptions.defaults().withLease(Duration.ofSeconds(1)));
+        SegmentedLock brief = SegmentedLock.of(a, "brief", 2, LockOptions.defaults().withLease(Duration.ofSeconds(1)));
         try (SegmentLease lease = take(brief)) {
-            assertThat(lease.remaining()).isLessThan(Duration.ofSeconds(1));
+            assertThat(lease.remainingLease()).isLessThan(Duration.ofSeconds(1));
         }
     }
 
     @Test
     void badInputIsRefusedAtTheCall() {
         for (int bad : new int[] {0, -1, 1025}) {
-            refused(() -> a.segmented("stock", bad), "'stock': " + bad + " segments are out of range: 1 to 1024");
+            refused(() -> SegmentedLock.of(a, "stock", bad), "'stock': " + bad + " segments are out of range: 1 to 1024");
         }
-        refused(() -> a.segmented("", 8), "0 bytes");
-        refused(() -> a.segmented("x".repeat(510), 11), "leaves no room for '#10'");
-        assertThat(a.segmented("x".repeat(510), 10).segments()).hasSize(10);
-        assertThat(a.segmented("stock", 1024).segments()).hasSize(1024);
+        refused(() -> SegmentedLock.of(a, "", 8), "0 bytes");
+        refused(() -> SegmentedLock.of(a, "x".repeat(510), 11), "leaves no room for '#10'");
+        assertThat(SegmentedLock.of(a, "x".repeat(510), 10).segments()).hasSize(10);
+        assertThat(SegmentedLock.of(a, "stock", 1024).segments()).hasSize(1024);
         refused(() -> stock.segment(8), "'stock' has no segment 8: there are 0 to 7");
         refused(() -> stock.without(0, -1), "no segment -1");
         refused(() -> stock.startingAt(8), "no segment 8");
@@ -224,9 +224,9 @@ class SegmentedLockTest extends VirtualTime {
     @Test
     void aClosedClientRefuses() {
         Holdfast c = client("c");
-        SegmentedLock left = c.segmented("stock", 8);
+        SegmentedLock left = SegmentedLock.of(c, "stock", 8);
         c.close();
-        assertThatThrownBy(() -> c.segmented("stock", 8)).hasMessageContaining("client c is closed");
+        assertThatThrownBy(() -> SegmentedLock.of(c, "stock", 8)).hasMessageContaining("client c is closed");
         assertThatThrownBy(left::tryAcquireAny).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(left::acquireAny).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> left.async().acquireAny()).isInstanceOf(IllegalStateException.class);

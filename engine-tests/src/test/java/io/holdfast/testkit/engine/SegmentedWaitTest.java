@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.LockTimeoutException;
-import io.holdfast.SegmentLease;
-import io.holdfast.SegmentedLock;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.recipes.SegmentLease;
+import io.holdfast.recipes.SegmentedLock;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
 import java.time.Duration;
@@ -24,14 +24,14 @@ class SegmentedWaitTest extends VirtualTime {
 
     private static final int SEGMENTS = 4;
 
-    private final SegmentedLock stock = a.segmented("stock", SEGMENTS);
+    private final SegmentedLock stock = SegmentedLock.of(a, "stock", SEGMENTS);
     private final List<SegmentLease> held = new ArrayList<>();
     private final List<Integer> got = new ArrayList<>();
 
     @BeforeEach
     void holdAll() {
         stock.tryAcquireAny().orElseThrow().close();
-        SegmentedLock theirs = b.segmented("stock", SEGMENTS);
+        SegmentedLock theirs = SegmentedLock.of(b, "stock", SEGMENTS);
         for (int i = 0; i < SEGMENTS; i++) {
             held.add(theirs.startingAt(i).tryAcquireAny().orElseThrow());
         }
@@ -64,7 +64,7 @@ class SegmentedWaitTest extends VirtualTime {
             assertThat(got).last().isEqualTo(freed);
             held.set(
                     freed,
-                    b.segmented("stock", SEGMENTS)
+                    SegmentedLock.of(b, "stock", SEGMENTS)
                             .startingAt(freed)
                             .tryAcquireAny()
                             .orElseThrow());
@@ -78,8 +78,8 @@ class SegmentedWaitTest extends VirtualTime {
                 .isInstanceOf(LockTimeoutException.class)
                 .hasMessageContaining("segmented lock 'stock': none of 4 segments was got within 500 ms; one of them:")
                 .hasMessageContaining("client " + b.clientId())
-                .hasMessageContaining("token " + held.get(0).token())
-                .satisfies(e -> assertThat(((HoldfastException) e).lockName()).isEqualTo("stock"));
+                .hasMessageContaining("token " + held.get(0).fencingToken())
+                .satisfies(e -> assertThat(((HoldfastException) e).name()).isEqualTo("stock"));
         assertThat(sim.elapsed().minus(before)).isEqualTo(Duration.ofMillis(500));
     }
 
@@ -215,11 +215,11 @@ class SegmentedWaitTest extends VirtualTime {
         Holdfast c = client("c");
         SimThread waiter = start(
                 "waiter",
-                () -> assertThatThrownBy(c.segmented("stock", SEGMENTS)::acquireAny)
+                () -> assertThatThrownBy(SegmentedLock.of(c, "stock", SEGMENTS)::acquireAny)
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("client c is closed"));
         CompletableFuture<SegmentLease> future =
-                c.segmented("stock", SEGMENTS).async().acquireAny();
+                SegmentedLock.of(c, "stock", SEGMENTS).async().acquireAny();
         sim.runFor(Duration.ofSeconds(5));
         c.close();
         waiter.join();

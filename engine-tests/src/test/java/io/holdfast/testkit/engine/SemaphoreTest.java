@@ -71,7 +71,7 @@ class SemaphoreTest extends VirtualTime {
         assertThat(atA.tryAcquire()).isEmpty();
         assertThat(atB.tryAcquire()).isEmpty();
         assertThat(atA.available()).isZero();
-        assertThat(second.token()).isGreaterThan(first.token());
+        assertThat(second.fencingToken()).isGreaterThan(first.fencingToken());
 
         first.close();
         assertThat(atB.available()).isEqualTo(1);
@@ -193,14 +193,14 @@ class SemaphoreTest extends VirtualTime {
     void isForgottenOnlyWhenNobodyUsesIt() {
         atA.trySetPermits(1);
         Permit held = atA.tryAcquire().orElseThrow();
-        long token = held.token();
+        long token = held.fencingToken();
         assertThat(atB.delete()).isFalse();
         held.close();
         assertThat(atB.delete()).isTrue();
         assertThat(atB.delete()).isFalse();
         assertThat(atA.trySetPermits(1)).isTrue();
         Permit later = atA.tryAcquire().orElseThrow();
-        assertThat(later.token()).isGreaterThan(token);
+        assertThat(later.fencingToken()).isGreaterThan(token);
         later.close();
     }
 

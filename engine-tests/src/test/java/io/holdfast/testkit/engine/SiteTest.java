@@ -7,6 +7,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.LockReport;
+import io.holdfast.recipes.MultiLock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -33,7 +34,7 @@ class SiteTest extends VirtualTime {
 
         List<LockEvent.Abandoned> abandoned = events(LockEvent.Abandoned.class);
         assertThat(abandoned).hasSize(3).allSatisfy(event -> {
-            String method = event.lockName().equals("b") ? "second" : "first";
+            String method = event.name().equals("b") ? "second" : "first";
             assertThat(event.acquiredAt().split(" < ", -1)[0]).contains("SiteTest." + method + "(SiteTest.java:");
         });
     }
@@ -42,7 +43,7 @@ class SiteTest extends VirtualTime {
     void membersOfAMultiLockHaveTheirPlace() {
         start(
                         "dying",
-                        () -> Holdfast.multiLock(recording.lock("1"), recording.lock("2"))
+                        () -> MultiLock.of(recording.lock("1"), recording.lock("2"))
                                 .lock())
                 .join();
         sim.runFor(Duration.ofSeconds(60));
@@ -106,7 +107,7 @@ class SiteTest extends VirtualTime {
     @Test
     void aLeaseIsShownWithWhereItWasTakenIfThatIsRecorded() throws InterruptedException {
         for (Lease lease : List.of(leased(), leasedLater())) {
-            assertThat(place(lease.lockName()))
+            assertThat(place(lease.name()))
                     .hasValueSatisfying(
                             place -> assertThat(place).startsWith("taken at ").contains("SiteTest.leased"));
             sim.runFor(MAX_HOLD.plusSeconds(1));

@@ -8,9 +8,9 @@ import io.holdfast.Holdfast;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
 import io.holdfast.LockTimeoutException;
-import io.holdfast.MultiLease;
-import io.holdfast.MultiLock;
 import io.holdfast.StoreRefusedException;
+import io.holdfast.recipes.MultiLease;
+import io.holdfast.recipes.MultiLock;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LockStore;
@@ -109,7 +109,7 @@ class TogetherFailuresTest extends VirtualTime {
     }
 
     private static MultiLock of(Holdfast client, String... names) {
-        return Holdfast.multiLock(Stream.of(names).map(client::lock).toList());
+        return MultiLock.of(Stream.of(names).map(client::lock).toList());
     }
 
     /** Holds back the next reply to a request for names for so long. */
@@ -136,7 +136,7 @@ class TogetherFailuresTest extends VirtualTime {
                 () -> assertThatThrownBy(all::lock)
                         .isInstanceOfSatisfying(
                                 StoreRefusedException.class,
-                                e -> assertThat(e.lockName()).isEqualTo("2")));
+                                e -> assertThat(e.name()).isEqualTo("2")));
         sim.runUntil(request::isCaught, LONG);
         SimThread second = start("second", () -> {
             a.lock("3").lock();
@@ -226,13 +226,13 @@ class TogetherFailuresTest extends VirtualTime {
         assertThatThrownBy(() -> all.acquire(SHORT))
                 .isInstanceOfSatisfying(
                         LockTimeoutException.class,
-                        e -> assertThat(e.lockName()).isEqualTo("3"))
+                        e -> assertThat(e.name()).isEqualTo("3"))
                 .hasMessageContainingAll("multi-lock of '1'", "lock '3' was held by", b.clientId());
         slowReply();
         assertThatThrownBy(() -> sim.await(all.async().acquire(SHORT)))
                 .isInstanceOfSatisfying(
                         LockTimeoutException.class,
-                        e -> assertThat(e.lockName()).isEqualTo("3"))
+                        e -> assertThat(e.name()).isEqualTo("3"))
                 .hasMessageContainingAll("multi-lock of '1'", "lock '3' was held by", b.clientId());
         b.lock("3").unlock();
     }
@@ -241,10 +241,10 @@ class TogetherFailuresTest extends VirtualTime {
     void aTimeoutSaysSoWhenNobodyIsKnownToBeInTheWay() {
         slowReply();
         assertThatThrownBy(
-                        () -> Holdfast.multiLock(a.lock("1"), a.fairLock("2")).acquire(SHORT))
+                        () -> MultiLock.of(a.lock("1"), a.fairLock("2")).acquire(SHORT))
                 .isInstanceOfSatisfying(
                         LockTimeoutException.class,
-                        e -> assertThat(e.lockName()).isEmpty())
+                        e -> assertThat(e.name()).isEmpty())
                 .hasMessageContaining("before each member had been asked for");
     }
 
@@ -353,7 +353,7 @@ class TogetherFailuresTest extends VirtualTime {
 
     @Test
     void aRequestIsForSoManyNamesOnly() {
-        MultiLock many = Holdfast.multiLock(
+        MultiLock many = MultiLock.of(
                 IntStream.range(0, 130).mapToObj(i -> a.lock("n" + i)).toList());
         long before = calls(a);
         assertThat(many.tryLock()).isTrue();

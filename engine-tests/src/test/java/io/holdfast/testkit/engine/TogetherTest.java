@@ -12,9 +12,9 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.LockTimeoutException;
-import io.holdfast.MultiLease;
-import io.holdfast.MultiLock;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.recipes.MultiLease;
+import io.holdfast.recipes.MultiLock;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.check.LeakChecker;
 import io.holdfast.testkit.faults.Fault;
@@ -59,7 +59,7 @@ class TogetherTest extends VirtualTime {
     }
 
     private static MultiLock of(Holdfast client, String... names) {
-        return Holdfast.multiLock(Stream.of(names).map(client::lock).toList());
+        return MultiLock.of(Stream.of(names).map(client::lock).toList());
     }
 
     /** A way to take some; what it gives back is run to release them. */
@@ -94,7 +94,7 @@ class TogetherTest extends VirtualTime {
 
     private static Runnable leased(Optional<MultiLease> lease) {
         assertThat(lease.orElseThrow().isValid()).isTrue();
-        assertThat(lease.orElseThrow().lockNames()).containsExactly("1", "2", "3", "4");
+        assertThat(lease.orElseThrow().names()).containsExactly("1", "2", "3", "4");
         return lease.orElseThrow()::close;
     }
 
@@ -141,7 +141,7 @@ class TogetherTest extends VirtualTime {
     @Test
     void eachMemberHasItsOwnTokenAndLease() throws InterruptedException {
         DistributedLock shorter = a.lock("2", LockOptions.defaults().withLease(Duration.ofSeconds(5)));
-        MultiLock lock = Holdfast.multiLock(a.lock("1"), shorter);
+        MultiLock lock = MultiLock.of(a.lock("1"), shorter);
         lock.lock();
         assertThat(a.lock("1").remainingLease()).isGreaterThan(Duration.ofSeconds(29));
         assertThat(shorter.remainingLease()).isBetween(Duration.ofSeconds(4), Duration.ofSeconds(5));
@@ -162,7 +162,7 @@ class TogetherTest extends VirtualTime {
         Holdfast other = client("other", options -> options.uri("simulated:t"));
         firstContact(other);
         long before = calls(other);
-        MultiLock mixed = Holdfast.multiLock(
+        MultiLock mixed = MultiLock.of(
                 a.lock("1"), a.lock("2"), other.lock("3"), other.lock("4"), other.lock("5"), a.lock("6"));
         assertThat(cost(() -> locked(mixed))).isEqualTo(2);
         assertThat(calls(other) - before)
@@ -172,7 +172,7 @@ class TogetherTest extends VirtualTime {
 
     @Test
     void fairLocksAndReadersAreAskedForAlone() {
-        MultiLock mixed = Holdfast.multiLock(
+        MultiLock mixed = MultiLock.of(
                 a.lock("1"),
                 a.fairLock("2"),
                 a.lock("3"),
@@ -237,7 +237,7 @@ class TogetherTest extends VirtualTime {
             assertThatThrownBy(() -> all.acquire(wait))
                     .isInstanceOfSatisfying(
                             LockTimeoutException.class,
-                            e -> assertThat(e.lockName()).isEqualTo("2"))
+                            e -> assertThat(e.name()).isEqualTo("2"))
                     .hasMessageContainingAll("within " + wait.toMillis() + " ms", "held by", b.clientId());
             assertThatThrownBy(() -> sim.await(all.async().acquire(wait)))
                     .isInstanceOf(LockTimeoutException.class)
@@ -310,7 +310,7 @@ class TogetherTest extends VirtualTime {
     @Test
     void whatMayNotBeEnteredAgainIsRefusedAndNothingElseIsKept() {
         DistributedLock once = a.lock("3", LockOptions.defaults().withReentrant(false));
-        MultiLock lock = Holdfast.multiLock(a.lock("1"), a.lock("2"), once);
+        MultiLock lock = MultiLock.of(a.lock("1"), a.lock("2"), once);
         lock.lock();
         assertThatThrownBy(lock::lock).isInstanceOf(IllegalStateException.class).hasMessageContaining("'3'");
         assertThat(a.lock("1").holdCount()).isEqualTo(1);

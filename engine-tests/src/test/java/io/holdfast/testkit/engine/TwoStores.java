@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
-import io.holdfast.MultiLock;
+import io.holdfast.recipes.MultiLock;
 import io.holdfast.testkit.SimulatedServer;
 import io.holdfast.testkit.check.LeakChecker;
 import io.holdfast.testkit.faults.Faults;
@@ -25,7 +25,7 @@ abstract class TwoStores extends VirtualTime {
     final DistributedLock two = otherA.lock("2");
     final DistributedLock oneOfB = b.lock("1");
     final DistributedLock twoOfB = otherB.lock("2");
-    final MultiLock both = Holdfast.multiLock(two, one);
+    final MultiLock both = MultiLock.of(two, one);
 
     @AfterEach
     void nothingIsLeft() {

@@ -177,7 +177,7 @@ class UpgradeTest extends ReadersAndWriters {
             assertThat(atA.writeLock().tryLock()).isFalse();
             assertThatThrownBy(() -> atA.writeLock().lock())
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("token " + lease.token());
+                    .hasMessageContaining("token " + lease.fencingToken());
         }
         upgradeable.lock();
         Lease reading = atA.readLock().acquire();

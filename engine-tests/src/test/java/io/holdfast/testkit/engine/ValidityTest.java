@@ -44,7 +44,7 @@ class ValidityTest extends VirtualTime {
             reply.letGo();
         });
         try (Lease lease = lock.acquire()) {
-            assertThat(lease.remaining())
+            assertThat(lease.remainingLease())
                     .isEqualTo(LEASE.minus(Duration.ofMillis(1500))
                             .minus(LEASE.dividedBy(100))
                             .minus(Duration.ofMillis(2)));
@@ -57,9 +57,9 @@ class ValidityTest extends VirtualTime {
         Lease lease = lock.acquire();
         List<Duration> told = new ArrayList<>();
         lease.onLost(loss -> told.add(sim.elapsed()));
-        Duration deadline = sim.elapsed().plus(lease.remaining());
+        Duration deadline = sim.elapsed().plus(lease.remainingLease());
         faults(a).outage(true);
-        sim.runFor(lease.remaining().minusMillis(1));
+        sim.runFor(lease.remainingLease().minusMillis(1));
         assertThat(lease.isValid()).isTrue();
         sim.runFor(Duration.ofMillis(2));
         assertThat(lease.isValid()).isFalse();
@@ -276,7 +276,7 @@ class ValidityTest extends VirtualTime {
             assertThat(calls(a)).isEqualTo(before);
             lease.ensureValid(Duration.ofSeconds(29));
             assertThat(calls(a)).isEqualTo(before + 1);
-            assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(29));
+            assertThat(lease.remainingLease()).isGreaterThan(Duration.ofSeconds(29));
             assertThatThrownBy(() -> lease.ensureValid(Duration.ofSeconds(30)))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("29698 ms");

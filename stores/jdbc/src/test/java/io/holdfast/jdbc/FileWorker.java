@@ -39,20 +39,20 @@ final class FileWorker {
 
     private static void heard(LockEvent event) {
         if (event instanceof LockEvent.Lost lost) {
-            say("lost", lost.token(), System.nanoTime());
+            say("lost", lost.fencingToken(), System.nanoTime());
         }
     }
 
     private static void hold(Holdfast client, BufferedReader orders) throws IOException, InterruptedException {
         try (Lease lease = acquire(client)) {
-            say("granted", lease.token(), System.nanoTime());
+            say("granted", lease.fencingToken(), System.nanoTime());
             while (!orders.ready() && lease.isValid()) {
                 long now = System.nanoTime();
-                say("valid", lease.token(), now + lease.remaining().toNanos());
+                say("valid", lease.fencingToken(), now + lease.remainingLease().toNanos());
                 LockSupport.parkNanos(TICK_NANOS);
             }
             if (lease.isValid()) {
-                say("released", lease.token(), System.nanoTime());
+                say("released", lease.fencingToken(), System.nanoTime());
                 orders.readLine();
             }
         }

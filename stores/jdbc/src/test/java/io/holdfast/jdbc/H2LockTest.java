@@ -95,7 +95,7 @@ class H2LockTest {
         assertThat(waiting).isNotDone();
         mine.unlock();
         try (Lease lease = Await.reply(waiting)) {
-            assertThat(lease.token()).isGreaterThan(token);
+            assertThat(lease.fencingToken()).isGreaterThan(token);
             assertThat(mine.isLocked()).isTrue();
         }
         assertThat(mine.isLocked()).isFalse();
@@ -135,7 +135,7 @@ class H2LockTest {
         assertThatThrownBy(theirs::tryLock).hasMessageContaining("table holdfast_locks was dropped");
         try (Holdfast third = connect();
                 Lease lease = third.lock("lock").acquire()) {
-            assertThat(lease.token()).isGreaterThan(token);
+            assertThat(lease.fencingToken()).isGreaterThan(token);
             assertThatThrownBy(mine::unlock).isInstanceOf(LeaseLostException.class);
         }
     }

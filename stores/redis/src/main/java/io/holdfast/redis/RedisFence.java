@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  * <pre>{@code
  * RedisFence fence = RedisFence.of(connection.sync());   // your own connection, standalone or cluster
  * try (Lease lease = lock.acquire()) {
- *     fence.set("orders:42", lease.token(), "shipped");  // throws if a newer holder has written
+ *     fence.set("orders:42", lease.fencingToken(), "shipped");  // throws if a newer holder has written
  * }
  * }</pre>
  *

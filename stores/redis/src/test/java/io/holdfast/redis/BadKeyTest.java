@@ -88,7 +88,7 @@ class BadKeyTest {
         assertThatThrownBy(call)
                 .isInstanceOfSatisfying(
                         StoreRefusedException.class,
-                        e -> assertThat(e.lockName()).isEqualTo(name))
+                        e -> assertThat(e.name()).isEqualTo(name))
                 .hasMessageContainingAll("lock '" + name + "'", "Redis at " + servers.uri())
                 .hasMessageContainingAll(
                         "the key '" + key.of(name) + "' is not a key of Holdfast", "another program keeps a list there")
@@ -107,7 +107,7 @@ class BadKeyTest {
     /** Asks for more than is left without a renewal. */
     private static void renew(Lease lease) {
         Duration much = Duration.ofMillis(29_500);
-        Await.until("a renewal is needed", () -> lease.remaining().compareTo(much) < 0);
+        Await.until("a renewal is needed", () -> lease.remainingLease().compareTo(much) < 0);
         lease.ensureValid(much);
     }
 

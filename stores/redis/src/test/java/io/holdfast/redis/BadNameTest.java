@@ -121,7 +121,7 @@ class BadNameTest {
         mine.lock();
         assertThat(mine.name()).isEqualTo(odd);
         assertThat(other.lock(odd).tryLock()).isFalse();
-        assertThat(other.lock(odd).holder().orElseThrow().token()).hasValue(mine.fencingToken());
+        assertThat(other.lock(odd).holder().orElseThrow().fencingToken()).hasValue(mine.fencingToken());
         CompletableFuture<Lease> next = other.lock(odd).async().acquire();
         Await.until("it waits", () -> !client.inspect(odd).waiters().isEmpty());
         assertThat(client.inspect(odd).name()).isEqualTo(odd);
@@ -129,7 +129,7 @@ class BadNameTest {
         mine.unlock();
         try (Lease lease = Await.reply(next)) {
             assertThat(lease.isValid()).isTrue();
-            assertThat(lease.lockName()).isEqualTo(odd);
+            assertThat(lease.name()).isEqualTo(odd);
         }
         assertThat(mine.isLocked()).isFalse();
         assertThat(SERVERS.keys()).containsExactly(Servers.counterKey());

@@ -135,7 +135,7 @@ class BadServerTest {
         assertThat(Servers.keys(servers.redis, "*free*")).isEmpty();
         servers.redis.pexpire("lease", 5_000);
         Duration much = Duration.ofMillis(29_500);
-        Await.until("a renewal is needed", () -> permit.remaining().compareTo(much) < 0);
+        Await.until("a renewal is needed", () -> permit.remainingLease().compareTo(much) < 0);
         lease.ensureValid(much);
         read.ensureValid(much);
         permit.ensureValid(much);

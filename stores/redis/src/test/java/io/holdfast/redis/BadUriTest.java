@@ -208,7 +208,7 @@ class BadUriTest {
         thrown.isInstanceOf(StoreUnavailableException.class)
                 .hasMessageStartingWith("Redis at redis://")
                 .hasMessageContaining("cannot connect")
-                .satisfies(e -> assertThat(((HoldfastException) e).lockName()).isEmpty());
+                .satisfies(e -> assertThat(((HoldfastException) e).name()).isEmpty());
         assertNoThreadIsLeft();
         return thrown;
     }

@@ -112,7 +112,7 @@ class ClusterFaultTest {
             Lease there = client.lock(nameAt(cluster, away)).acquire();
             away.server().pause();
             awaitRenewals(client, 400);
-            assertThat(trouble).allMatch(event -> event.lockName().equals(there.lockName()));
+            assertThat(trouble).allMatch(event -> event.name().equals(there.name()));
             assertThat(leases).allMatch(Lease::isValid);
             assertThat(there.isValid()).isFalse();
             away.server().kill();
@@ -120,8 +120,8 @@ class ClusterFaultTest {
             try (Lease another = client.lock(nameNotAt(cluster, away)).acquire()) {
                 assertThat(another.isValid()).isTrue();
             }
-            assertThat(trouble).allMatch(event -> event.lockName().equals(there.lockName()));
-            assertThatThrownBy(() -> client.lock(there.lockName()).tryLock())
+            assertThat(trouble).allMatch(event -> event.name().equals(there.name()));
+            assertThatThrownBy(() -> client.lock(there.name()).tryLock())
                     .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining(away.place());
             leases.forEach(Lease::close);

@@ -302,7 +302,7 @@ class ClusterTest {
             long renewals = client.stats().renewals();
             long began = System.nanoTime();
             List<Integer> slots = leases.stream()
-                    .map(lease -> KeyLayout.slot(lease.lockName()))
+                    .map(lease -> KeyLayout.slot(lease.name()))
                     .distinct()
                     .filter(slot -> cluster.keeper(slot).equals(from))
                     .toList();

@@ -145,7 +145,7 @@ final class Crowd implements AutoCloseable {
 
     private void onEvent(LockEvent event) {
         if (event instanceof LockEvent.Lost lost) {
-            told.putIfAbsent(lost.lockName() + lost.token(), System.nanoTime());
+            told.putIfAbsent(lost.name() + lost.fencingToken(), System.nanoTime());
         }
     }
 
@@ -237,7 +237,7 @@ final class Crowd implements AutoCloseable {
     }
 
     void assertBystanderWasTold(long notLaterThan) {
-        String key = bystander.lockName() + bystander.token();
+        String key = bystander.name() + bystander.fencingToken();
         Await.until("the bystander is told", () -> told.containsKey(key));
         assertThat(told.get(key)).isLessThan(notLaterThan);
         assertThat(bystander.isValid()).isFalse();

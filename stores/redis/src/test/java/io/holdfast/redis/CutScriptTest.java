@@ -64,7 +64,7 @@ class CutScriptTest {
         return new KeyLayout("", "").countedKeys(name, kind)[0];
     }
 
-    private void served(Lease held, AsyncLock waiting, String mark) {
+    private void served(Lease held, AsyncLock<Lease> waiting, String mark) {
         CompletableFuture<Lease> next = waiting.acquire();
         Await.until("it waits", () -> servers.redis.exists(key("q")) == 1);
         fill(key("q"), i -> ScoredValue.just(1_000 + i, mark + "gone" + i + ":1"));

@@ -10,6 +10,7 @@ import io.holdfast.Lease;
 import io.holdfast.Safety;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.recipes.MultiLock;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,11 +46,11 @@ class DurableTest {
             servers.server.restart();
             Await.until("it is connected to again", () -> isHeld(client, "n"));
             assertThat(lease.isValid()).isTrue();
-            long token = lease.token();
+            long token = lease.fencingToken();
             lease.close();
             other.join().close();
             try (Lease next = client.lock("n").acquire()) {
-                assertThat(next.token()).isGreaterThan(token);
+                assertThat(next.fencingToken()).isGreaterThan(token);
             }
         }
     }
@@ -70,7 +71,7 @@ class DurableTest {
             client.readWriteLock("read").readLock().acquire().close();
             client.semaphore("permits").trySetPermits(1);
             client.semaphore("permits").acquire().close();
-            Holdfast.multiLock(client.lock("m1"), client.lock("m2")).acquire().close();
+            MultiLock.of(client.lock("m1"), client.lock("m2")).acquire().close();
             assertThat(servers.calls("waitaof")).isPositive();
         }
     }

@@ -81,7 +81,7 @@ class FailoverTest {
 
         Lease other = b.lock("n").acquire();
 
-        assertThat(other.token()).isGreaterThan(old.token());
+        assertThat(other.fencingToken()).isGreaterThan(old.fencingToken());
         long granted = System.nanoTime();
         assertThat(told).succeedsWithin(LEASE.dividedBy(4));
         LOG.info(
@@ -91,8 +91,8 @@ class FailoverTest {
         assertThat(old.isValid()).isFalse();
         assertThatThrownBy(() -> old.ensureValid(Duration.ZERO)).isInstanceOf(LeaseLostException.class);
         RedisFence fence = RedisFence.of(replica.redis);
-        fence.set("row", other.token(), "of the new holder");
-        assertThatThrownBy(() -> fence.set("row", old.token(), "of the old one"))
+        fence.set("row", other.fencingToken(), "of the new holder");
+        assertThatThrownBy(() -> fence.set("row", old.fencingToken(), "of the old one"))
                 .isInstanceOf(FencedOutException.class);
         other.close();
     }
@@ -120,11 +120,11 @@ class FailoverTest {
         lead();
         Await.until(
                 "it was renewed there",
-                () -> held.remaining().compareTo(LEASE.minusSeconds(2)) > 0 && replica.calls("evalsha") > 0);
+                () -> held.remainingLease().compareTo(LEASE.minusSeconds(2)) > 0 && replica.calls("evalsha") > 0);
         assertThat(waiter).isNotDone();
         held.close();
         assertThat(waiter).succeedsWithin(LEASE.dividedBy(4));
-        assertThat(waiter.join().token()).isGreaterThan(held.token());
+        assertThat(waiter.join().fencingToken()).isGreaterThan(held.fencingToken());
         waiter.join().close();
         assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
     }
@@ -181,7 +181,7 @@ class FailoverTest {
         master.server.restart();
         assertThat(told).succeedsWithin(LEASE.dividedBy(4));
         assertThat(waiter).succeedsWithin(LEASE.dividedBy(4));
-        assertThat(waiter.join().token()).isGreaterThan(held.token());
+        assertThat(waiter.join().fencingToken()).isGreaterThan(held.fencingToken());
         waiter.join().close();
     }
 }

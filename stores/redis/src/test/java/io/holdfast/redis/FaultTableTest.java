@@ -224,7 +224,7 @@ class FaultTableTest {
                     Await.until("the old holder is told", () -> toldAt.get() != 0);
                     assertThat(toldAt.get()).isLessThan(forgot.notAfter() + LEASE.toNanos());
                     assertThat(old.isValid()).isFalse();
-                    assertThat(old.token()).isLessThan(young.token());
+                    assertThat(old.fencingToken()).isLessThan(young.fencingToken());
                     assertThat(young.isValid()).isTrue();
                     assertThatThrownBy(old::close).isInstanceOf(LeaseLostException.class);
                 }

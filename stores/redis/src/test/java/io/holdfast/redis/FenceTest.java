@@ -37,7 +37,7 @@ class FenceTest {
         assertThatThrownBy(write::run)
                 .isInstanceOfSatisfying(FencedOutException.class, refused -> {
                     assertThat(refused.resource()).isEqualTo(key);
-                    assertThat(refused.token()).isEqualTo(token);
+                    assertThat(refused.fencingToken()).isEqualTo(token);
                     assertThat(refused.highest()).isEqualTo(highest);
                 })
                 .hasMessageContainingAll("'" + key + "'", "token " + token, "token " + highest);
@@ -52,11 +52,11 @@ class FenceTest {
                     .orElseThrow();
             String read = "nothing yet";
             try (Lease lease = quick.lock(key + "-lock").acquire(Duration.ofSeconds(20))) {
-                fence.set(key, lease.token(), "shipped by the new holder");
+                fence.set(key, lease.fencingToken(), "shipped by the new holder");
                 assertRefused(
-                        old.token(),
-                        lease.token(),
-                        () -> fence.set(key, old.token(), read + ", shipped by the old one"));
+                        old.fencingToken(),
+                        lease.fencingToken(),
+                        () -> fence.set(key, old.fencingToken(), read + ", shipped by the old one"));
             }
             assertThat(old.isValid()).isFalse();
         }

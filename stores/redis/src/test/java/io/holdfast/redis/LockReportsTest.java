@@ -63,7 +63,7 @@ class LockReportsTest {
             assertThat(holder.owner()).contains("thread of " + name);
             assertThat(holder.since()).contains(SINCE);
             assertThat(holder.place()).contains("now at home");
-            assertThat(holder.token()).hasValue(77);
+            assertThat(holder.fencingToken()).hasValue(77);
             assertThat(holder.remainingLease()).isBetween(Duration.ofSeconds(25), Duration.ofSeconds(30));
         }
     }
@@ -82,7 +82,7 @@ class LockReportsTest {
         assertThat(holder.client().pid()).hasValue(42);
         assertThat(holder.owner()).isEmpty();
         assertThat(holder.since()).isEmpty();
-        assertThat(holder.token()).isEmpty();
+        assertThat(holder.fencingToken()).isEmpty();
     }
 
     @Test

@@ -79,7 +79,7 @@ class MigratingSlotTest {
             Lease ends = client.lock(tag + "ends", LockOptions.defaults().withLease(Duration.ofMinutes(1)))
                     .acquire();
             cluster.beginMove(slot, from, to);
-            cluster.moveKeys(from, to, List.of(goes.lockName(), ends.lockName()));
+            cluster.moveKeys(from, to, List.of(goes.name(), ends.name()));
             long renewals = client.stats().renewals();
             Await.until(
                     "both are renewed for twice their lease",
@@ -88,12 +88,12 @@ class MigratingSlotTest {
             assertThat(stays.isValid() && goes.isValid()).isTrue();
             ends.close();
             Await.until("it is given back", () -> to.redis().clusterCountKeysInSlot(slot) == 1);
-            CompletableFuture<Lease> asked = other.lock(ends.lockName()).async().acquire();
+            CompletableFuture<Lease> asked = other.lock(ends.name()).async().acquire();
             cluster.moveKeys(from, to, from.redis().clusterGetKeysInSlot(slot, 100));
             cluster.endMove(slot, to);
             asked.get().close();
-            assertThat(other.lock(stays.lockName()).tryAcquire()).isEmpty();
-            assertThat(other.lock(goes.lockName()).tryAcquire()).isEmpty();
+            assertThat(other.lock(stays.name()).tryAcquire()).isEmpty();
+            assertThat(other.lock(goes.name()).tryAcquire()).isEmpty();
             stays.close();
             goes.close();
             assertThat(lost).isEmpty();

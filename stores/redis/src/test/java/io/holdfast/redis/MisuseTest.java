@@ -55,8 +55,8 @@ class MisuseTest {
     private AbstractThrowableAssert<?, ? extends Throwable> assertLost(long token, ThrowingCallable call) {
         return assertThatThrownBy(call)
                 .isInstanceOfSatisfying(LeaseLostException.class, e -> {
-                    assertThat(e.lockName()).isEqualTo(name);
-                    assertThat(e.token()).isEqualTo(token);
+                    assertThat(e.name()).isEqualTo(name);
+                    assertThat(e.fencingToken()).isEqualTo(token);
                 })
                 .hasMessageContainingAll("lock '" + name + "'", "lost its hold (token " + token + ")")
                 .hasMessageContaining("undo or fence what was done under it");
@@ -179,11 +179,11 @@ class MisuseTest {
         Lease lease = lock.acquire();
         servers.redis.del(name);
         Await.until("the loss is noticed", () -> isLost(lease));
-        assertLost(lease.token(), () -> lease.ensureValid(Duration.ZERO)).hasMessageContaining("does not have it any");
-        assertLost(lease.token(), () -> lease.extend(Duration.ofSeconds(1)));
+        assertLost(lease.fencingToken(), () -> lease.ensureValid(Duration.ZERO)).hasMessageContaining("does not have it any");
+        assertLost(lease.fencingToken(), () -> lease.extend(Duration.ofSeconds(1)));
         assertThat(lease.isValid()).isFalse();
-        assertThat(lease.remaining()).isZero();
-        assertLost(lease.token(), lease::close);
+        assertThat(lease.remainingLease()).isZero();
+        assertLost(lease.fencingToken(), lease::close);
         assertThatCode(lease::close).doesNotThrowAnyException();
     }
 
@@ -209,10 +209,10 @@ class MisuseTest {
     @Test
     void aClosedLeaseCannotBeUsed() throws Exception {
         Lease lease = lock.acquire();
-        long token = lease.token();
+        long token = lease.fencingToken();
         lease.close();
         assertThat(lease.isValid()).isFalse();
-        assertThat(lease.token()).isEqualTo(token);
+        assertThat(lease.fencingToken()).isEqualTo(token);
         assertThatThrownBy(() -> lease.ensureValid(Duration.ZERO))
                 .isInstanceOf(LeaseLostException.class)
                 .hasMessageContainingAll("this lease ", " is closed (token " + token + ")");

@@ -6,10 +6,10 @@ import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockOptions;
-import io.holdfast.QuorumLease;
-import io.holdfast.QuorumLock;
-import io.holdfast.QuorumOptions;
 import io.holdfast.embedded.redis.RedisServer;
+import io.holdfast.recipes.QuorumLease;
+import io.holdfast.recipes.QuorumLock;
+import io.holdfast.recipes.QuorumOptions;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.check.HistoryChecker;
 import java.time.Duration;
@@ -58,7 +58,7 @@ class QuorumTest {
                         .build())
                 .toList();
         clients.addAll(mine);
-        return Holdfast.quorumLock("quorum", mine, OPTIONS);
+        return QuorumLock.of(mine, "quorum", OPTIONS);
     }
 
     @Test
@@ -94,7 +94,7 @@ class QuorumTest {
                 lock.tryAcquire(Duration.ofSeconds(10)).ifPresent(this::hold);
             } catch (HoldfastException e) {
                 // fewer than a majority answered for a moment, as one was stopped before another was back
-                assertThat(e.lockName()).isEqualTo("quorum");
+                assertThat(e.name()).isEqualTo("quorum");
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
@@ -103,9 +103,9 @@ class QuorumTest {
 
     private void hold(QuorumLease lease) {
         HistoryChecker.Hold hold =
-                history.granted("quorum", Thread.currentThread().toString(), lease.token(), System.nanoTime());
+                history.granted("quorum", Thread.currentThread().toString(), lease.fencingToken(), System.nanoTime());
         lease.onLost(loss -> hold.lost(System.nanoTime()));
-        hold.validUntil(System.nanoTime() + lease.remaining().toNanos());
+        hold.validUntil(System.nanoTime() + lease.remainingLease().toNanos());
         hold.released(System.nanoTime());
         try {
             lease.close();
@@ -143,6 +143,6 @@ class QuorumTest {
                         .build())
                 .toList();
         clients.addAll(mine);
-        return Holdfast.quorumLock("quorum", mine, OPTIONS);
+        return QuorumLock.of(mine, "quorum", OPTIONS);
     }
 }

@@ -146,7 +146,7 @@ class ReadWriteTest {
         reads.close();
         atFirst.readLock().unlock();
         Lease writes = writer.get(10, TimeUnit.SECONDS);
-        assertThat(writes.token()).isGreaterThan(reads.token());
+        assertThat(writes.fencingToken()).isGreaterThan(reads.fencingToken());
         writes.close();
     }
 

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.Holdfast;
-import io.holdfast.LeaderElection;
-import io.holdfast.Leadership;
-import io.holdfast.SegmentLease;
-import io.holdfast.SegmentedLock;
 import io.holdfast.StoreRefusedException;
+import io.holdfast.recipes.LeaderElection;
+import io.holdfast.recipes.Leadership;
+import io.holdfast.recipes.SegmentLease;
+import io.holdfast.recipes.SegmentedLock;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,10 +37,10 @@ class RecipesTest {
 
     @Test
     void anySegmentThatIsFreeIsTakenAndAwaited() throws Exception {
-        SegmentedLock mine = a.segmented(name, SEGMENTS);
+        SegmentedLock mine = SegmentedLock.of(a, name, SEGMENTS);
         List<SegmentLease> held = new ArrayList<>();
         for (int i = 0; i < SEGMENTS; i++) {
-            held.add((i % 2 == 0 ? mine : b.segmented(name, SEGMENTS)).acquireAny(Duration.ZERO));
+            held.add((i % 2 == 0 ? mine : SegmentedLock.of(b, name, SEGMENTS)).acquireAny(Duration.ZERO));
         }
         assertThat(held).extracting(SegmentLease::segment).containsExactlyInAnyOrder(0, 1, 2, 3);
         assertThat(servers.redis.exists(name + "#0", name + "#1", name + "#2", name + "#3"))
@@ -51,7 +51,7 @@ class RecipesTest {
         freed.close();
         SegmentLease next = Await.reply(waits);
         assertThat(next.segment()).isEqualTo(freed.segment());
-        assertThat(next.token()).isGreaterThan(freed.token());
+        assertThat(next.fencingToken()).isGreaterThan(freed.fencingToken());
         next.close();
         held.forEach(SegmentLease::close);
     }
@@ -59,7 +59,7 @@ class RecipesTest {
     @Test
     void aSegmentWhoseKeyIsAnotherOnesIsRefusedAndCanBeLeftOut() {
         servers.redis.set(name + "#1", "mine");
-        SegmentedLock stock = a.segmented(name, 2);
+        SegmentedLock stock = SegmentedLock.of(a, name, 2);
         assertThatThrownBy(stock.startingAt(1)::tryAcquireAny)
                 .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining(name + "#1");
@@ -71,30 +71,30 @@ class RecipesTest {
 
     @Test
     void leadersFollowEachOtherAndAreSeen() throws Exception {
-        LeaderElection election = a.leaderElection(name);
+        LeaderElection election = LeaderElection.of(a, name);
         List<Long> terms = new CopyOnWriteArrayList<>();
-        try (LeaderElection.Watch watch = b.leaderElection(name)
+        try (LeaderElection.Watch watch = LeaderElection.of(b, name)
                 .watch(
                         Duration.ofMillis(100),
                         leader -> terms.add(
-                                leader.map(who -> who.token().orElse(1)).orElse(0L)))) {
+                                leader.map(who -> who.fencingToken().orElse(1)).orElse(0L)))) {
             Await.until("nobody leads: " + watch, () -> terms.equals(List.of(0L)));
             Leadership first = election.campaign();
             CompletableFuture<Leadership> candidate =
-                    b.leaderElection(name).async().campaign();
-            Await.until("the first leader is seen", () -> terms.contains(first.term()));
-            first.ensureLeader(Duration.ofSeconds(10));
-            first.resign();
+                    LeaderElection.of(b, name).async().campaign();
+            Await.until("the first leader is seen", () -> terms.contains(first.fencingToken()));
+            first.ensureValid(Duration.ofSeconds(10));
+            first.close();
             Leadership second = Await.reply(candidate);
-            assertThat(second.term()).isGreaterThan(first.term());
-            assertThat(election.leader().orElseThrow().token()).hasValue(second.term());
-            Await.until("the second leader is seen", () -> terms.contains(second.term()));
+            assertThat(second.fencingToken()).isGreaterThan(first.fencingToken());
+            assertThat(election.leader().orElseThrow().fencingToken()).hasValue(second.fencingToken());
+            Await.until("the second leader is seen", () -> terms.contains(second.fencingToken()));
             List<Leadership.End> ends = new CopyOnWriteArrayList<>();
             second.onEnd(ends::add);
             a.lock(name).forceUnlock();
             Await.until("the loss is told", () -> ends.size() == 1);
             assertThat(ends.get(0)).isInstanceOf(Leadership.End.Lost.class);
-            assertThat(second.isLeader()).isFalse();
+            assertThat(second.isValid()).isFalse();
         }
     }
 }

@@ -37,7 +37,7 @@ final class Refusals {
         return assertThatThrownBy(call)
                 .isInstanceOf(kind)
                 .isInstanceOfSatisfying(
-                        HoldfastException.class, e -> assertThat(e.lockName()).isEqualTo(lock.name()))
+                        HoldfastException.class, e -> assertThat(e.name()).isEqualTo(lock.name()))
                 .hasMessageContainingAll("lock '" + lock.name() + "'", "Redis at redis://127.0.0.1:");
     }
 

@@ -9,6 +9,7 @@ import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.Safety;
+import io.holdfast.recipes.MultiLock;
 import io.holdfast.testkit.Await;
 import io.lettuce.core.KillArgs;
 import java.time.Duration;
@@ -86,7 +87,7 @@ class ReplicatedTest {
         safe.readWriteLock("read").readLock().acquire().close();
         safe.semaphore("permits").trySetPermits(1);
         safe.semaphore("permits").acquire().close();
-        Holdfast.multiLock(safe.lock("m1"), safe.lock("m2")).acquire().close();
+        MultiLock.of(safe.lock("m1"), safe.lock("m2")).acquire().close();
         assertThat(master.calls("wait")).isPositive();
     }
 
@@ -97,7 +98,7 @@ class ReplicatedTest {
                 .isInstanceOf(IndeterminateLockException.class)
                 .hasMessageContaining("only 0 of 1 replicas have it after 600 ms");
         Lease unconcerned = plain.lock("other").acquire();
-        assertThat(unconcerned.remaining()).isGreaterThan(LEASE.minusSeconds(1));
+        assertThat(unconcerned.remainingLease()).isGreaterThan(LEASE.minusSeconds(1));
         unconcerned.close();
         replica.server.resume();
         Await.until("nothing is left of it", () -> master.redis.exists("n") == 0);
@@ -120,7 +121,7 @@ class ReplicatedTest {
     void whatIsRefusedWaitsForNobody() throws Exception {
         Lease held = plain.lock("m2").acquire();
         replica.server.pause();
-        assertThat(Holdfast.multiLock(safe.lock("m1"), safe.lock("m2")).tryLock())
+        assertThat(MultiLock.of(safe.lock("m1"), safe.lock("m2")).tryLock())
                 .isFalse();
         assertThat(safe.lock("m2").tryLock()).isFalse();
         replica.server.resume();
@@ -160,7 +161,7 @@ class ReplicatedTest {
         first.close();
         assertThat(next).succeedsWithin(LEASE);
         assertThat(master.calls("wait")).isGreaterThan(before);
-        assertThat(next.join().token()).isGreaterThan(first.token());
+        assertThat(next.join().fencingToken()).isGreaterThan(first.fencingToken());
         next.join().close();
     }
 
@@ -203,7 +204,7 @@ class ReplicatedTest {
         Lease held = safe.lock("n").acquire();
         Lease other = safe.lock("other").acquire();
         CompletableFuture<Long> told = new CompletableFuture<>();
-        held.onLost(lost -> told.complete(other.remaining().toMillis()));
+        held.onLost(lost -> told.complete(other.remainingLease().toMillis()));
         master.redis.del("n");
         replica.server.pause();
         assertThat(told).succeedsWithin(LEASE);

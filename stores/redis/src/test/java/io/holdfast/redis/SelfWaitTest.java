@@ -45,17 +45,17 @@ class SelfWaitTest {
     @Test
     void aThreadWithAnOpenLeaseDoesNotWaitForItself() throws Exception {
         try (Lease lease = lock.acquire()) {
-            assertWouldWaitForItself(lock::lock, lease.token());
-            assertWouldWaitForItself(() -> lock.lock(Duration.ofSeconds(1)), lease.token());
-            assertWouldWaitForItself(lock::lockInterruptibly, lease.token());
-            assertWouldWaitForItself(() -> lock.tryLock(FOR_EVER), lease.token());
-            assertWouldWaitForItself(lock::acquire, lease.token());
-            assertWouldWaitForItself(() -> lock.tryAcquire(FOR_EVER), lease.token());
+            assertWouldWaitForItself(lock::lock, lease.fencingToken());
+            assertWouldWaitForItself(() -> lock.lock(Duration.ofSeconds(1)), lease.fencingToken());
+            assertWouldWaitForItself(lock::lockInterruptibly, lease.fencingToken());
+            assertWouldWaitForItself(() -> lock.tryLock(FOR_EVER), lease.fencingToken());
+            assertWouldWaitForItself(lock::acquire, lease.fencingToken());
+            assertWouldWaitForItself(() -> lock.tryAcquire(FOR_EVER), lease.fencingToken());
             assertThat(lock.tryLock()).isFalse();
             assertThat(lock.tryLock(Duration.ofMillis(10))).isFalse();
             assertThatThrownBy(() -> lock.acquire(Duration.ofMillis(10)))
                     .isInstanceOf(LockTimeoutException.class)
-                    .hasMessageContainingAll("lock '" + name + "'", "held by", "token " + lease.token());
+                    .hasMessageContainingAll("lock '" + name + "'", "held by", "token " + lease.fencingToken());
             assertThat(lease.isValid()).isTrue();
         }
         lock.lock();

@@ -63,7 +63,7 @@ class SentinelTest {
     @Test
     void locksLiveThroughAFailover() throws Exception {
         Lease held = a.lock("held").acquire();
-        long before = a.lock("quick").acquire().token();
+        long before = a.lock("quick").acquire().fencingToken();
         CompletableFuture<Lease> waiter = b.lock("held").async().acquire();
         Await.until("the waiter is in the queue", () -> a.lock("held").isLocked());
         RedisServer master = group.master();
@@ -72,11 +72,11 @@ class SentinelTest {
         Await.until(
                 "another one is the master",
                 () -> group.agreed().filter(one -> one != master).isPresent());
-        Await.until("the hold was renewed there", () -> held.remaining().compareTo(LEASE.dividedBy(2)) > 0);
+        Await.until("the hold was renewed there", () -> held.remainingLease().compareTo(LEASE.dividedBy(2)) > 0);
         held.ensureValid(Duration.ofSeconds(1));
         held.close();
 
-        assertThat(waiter.join().token()).isGreaterThan(held.token());
+        assertThat(waiter.join().fencingToken()).isGreaterThan(held.fencingToken());
         waiter.join().close();
         assertThat(a.lock("quick").tryLock()).as("held by a").isFalse();
         assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);

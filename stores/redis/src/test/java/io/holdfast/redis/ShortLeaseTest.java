@@ -62,7 +62,7 @@ class ShortLeaseTest {
         try {
             close.accept(got);
         } catch (LeaseLostException e) {
-            assertThat(e.lockName()).isNotEmpty();
+            assertThat(e.name()).isNotEmpty();
         }
         return true;
     }
@@ -71,7 +71,7 @@ class ShortLeaseTest {
         return first.stats().storeCalls() + second.stats().storeCalls();
     }
 
-    private void allAreServed(Lease held, AsyncLock here, AsyncLock there) {
+    private void allAreServed(Lease held, AsyncLock<Lease> here, AsyncLock<Lease> there) {
         allAreServed(
                 held::close, Lease::close, () -> here.tryAcquire(WAIT, LEASE), () -> there.tryAcquire(WAIT, LEASE));
     }

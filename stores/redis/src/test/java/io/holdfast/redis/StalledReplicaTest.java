@@ -68,7 +68,7 @@ class StalledReplicaTest {
         for (int i = 0; i < PAIRS; i++) {
             long start = System.nanoTime();
             try (Lease lease = client.lock("n").acquire()) {
-                assertThat(lease.token()).isPositive();
+                assertThat(lease.fencingToken()).isPositive();
             }
             nanos[i] = System.nanoTime() - start;
         }

@@ -64,7 +64,7 @@ class TlsTest {
         try (Holdfast client = Holdfast.connect(uri);
                 Lease lease = client.lock("n").acquire()) {
             assertThat(client.lock("n").holder()).isPresent();
-            assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(20));
+            assertThat(lease.remainingLease()).isGreaterThan(Duration.ofSeconds(20));
         }
     }
 

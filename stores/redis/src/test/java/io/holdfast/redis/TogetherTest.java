@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastBuilder;
 import io.holdfast.LockTimeoutException;
-import io.holdfast.MultiLease;
-import io.holdfast.MultiLock;
 import io.holdfast.StoreRefusedException;
+import io.holdfast.recipes.MultiLease;
+import io.holdfast.recipes.MultiLock;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Release;
 import io.holdfast.testkit.Await;
@@ -54,7 +54,7 @@ class TogetherTest {
     }
 
     private static MultiLock of(Holdfast client, String... names) {
-        return Holdfast.multiLock(Stream.of(names).map(client::lock).toList());
+        return MultiLock.of(Stream.of(names).map(client::lock).toList());
     }
 
     @Test
@@ -104,7 +104,7 @@ class TogetherTest {
         assertThatThrownBy(all::tryLock)
                 .isInstanceOfSatisfying(
                         StoreRefusedException.class,
-                        e -> assertThat(e.lockName()).isEqualTo("2"))
+                        e -> assertThat(e.name()).isEqualTo("2"))
                 .hasMessageContaining("held as a read/write lock");
         servers.redis.del("2");
     }
@@ -122,7 +122,7 @@ class TogetherTest {
             assertThatThrownBy(call)
                     .isInstanceOfSatisfying(
                             StoreRefusedException.class,
-                            e -> assertThat(e.lockName()).isEqualTo("2"))
+                            e -> assertThat(e.name()).isEqualTo("2"))
                     .hasMessageContainingAll("lock '2'", "the key '" + key.of("2") + "' is not a key of Holdfast");
         }
         Await.until("what was before it is given back", () -> servers.redis.exists("1") == 0);

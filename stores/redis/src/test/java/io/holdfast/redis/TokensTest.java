@@ -152,13 +152,13 @@ class TokensTest {
         try (Holdfast holdfast = Holdfast.connect(servers.uri())) {
             DistributedSemaphore permits = holdfast.semaphore("permits");
             permits.trySetPermits(3);
-            long first = permits.tryAcquire().orElseThrow().token();
-            long second = permits.tryAcquire().orElseThrow().token();
+            long first = permits.tryAcquire().orElseThrow().fencingToken();
+            long second = permits.tryAcquire().orElseThrow().fencingToken();
             long third = holdfast.readWriteLock("shared")
                     .writeLock()
                     .tryAcquire()
                     .orElseThrow()
-                    .token();
+                    .fencingToken();
             assertThat(second).isGreaterThan(first);
             assertThat(third).isGreaterThan(second);
             assertThat(unit(third)).isEqualTo(Long.parseLong(servers.redis.get(Servers.counterKey())));

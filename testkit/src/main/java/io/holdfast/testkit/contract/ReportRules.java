@@ -70,7 +70,7 @@ final class ReportRules {
         LockReport.Holder holder = scene.client().inspect().holder().orElseThrow();
         assertEquals(Optional.of("a thread"), holder.owner());
         assertEquals(Optional.of(since), holder.since());
-        assertEquals(OptionalLong.of(42), holder.token());
+        assertEquals(OptionalLong.of(42), holder.fencingToken());
         assertEquals(Optional.of("now at home"), holder.place());
     }
 
@@ -80,7 +80,7 @@ final class ReportRules {
         client.tells(new HoldDescription(client.tenure(), "a thread", Instant.EPOCH, 42));
         LockReport.Holder holder = scene.client().inspect().holder().orElseThrow();
         assertEquals(Optional.empty(), holder.owner());
-        assertEquals(OptionalLong.empty(), holder.token());
+        assertEquals(OptionalLong.empty(), holder.fencingToken());
     }
 
     private static void expired(Scene scene) {

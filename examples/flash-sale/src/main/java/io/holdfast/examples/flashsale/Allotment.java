@@ -38,7 +38,7 @@ final class Allotment implements Strategy {
         while (true) {
             Optional<Share> mine = share;
             if (mine.isPresent() && mine.get().setApart()) {
-                if (sale.sellOne(sale.shop().share(job.process(), mine.get().token()))) {
+                if (sale.sellOne(sale.shop().share(job.process(), mine.get().fencingToken()))) {
                     return true;
                 }
                 mine.get().retire();
@@ -77,7 +77,7 @@ final class Allotment implements Strategy {
             if (shares.stockIsEmpty()) {
                 putBackWhatDeadOnesLeft();
             }
-            Share taken = new Share(lease, shares.take(job.process(), lease.token(), job.threads()));
+            Share taken = new Share(lease, shares.take(job.process(), lease.fencingToken(), job.threads()));
             share = Optional.of(taken);
             return taken.hasItems();
         } finally {
@@ -92,7 +92,7 @@ final class Allotment implements Strategy {
         }
         share.ifPresent(Share::giveUp);
         Lease lease = lockOf(job.process()).acquire();
-        shares.putBack(job.process(), lease.token());
+        shares.putBack(job.process(), lease.fencingToken());
         return lease;
     }
 
@@ -101,7 +101,7 @@ final class Allotment implements Strategy {
             if (process != job.process()) {
                 lockOf(process).tryAcquire().ifPresent(lease -> {
                     try (lease) {
-                        shares.putBack(process, lease.token());
+                        shares.putBack(process, lease.fencingToken());
                     }
                 });
             }
@@ -129,7 +129,7 @@ final class Allotment implements Strategy {
             stock.lock();
             try {
                 share.ifPresent(mine -> {
-                    shares.putBack(job.process(), mine.token());
+                    shares.putBack(job.process(), mine.fencingToken());
                     mine.giveUp();
                 });
             } finally {

@@ -1,8 +1,8 @@
 package io.holdfast.examples.flashsale;
 
 import io.holdfast.Holdfast;
-import io.holdfast.SegmentLease;
-import io.holdfast.SegmentedLock;
+import io.holdfast.recipes.SegmentLease;
+import io.holdfast.recipes.SegmentedLock;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -31,7 +31,7 @@ final class Segmented implements Strategy {
                 .filter(shelf -> shelf < firstOwn || shelf >= firstOwn + OWN)
                 .toArray();
         holdfast = job.connect();
-        shelves = holdfast.segmented("flash-sale/" + job.sale(), Keys.SHELVES);
+        shelves = SegmentedLock.of(holdfast, "flash-sale/" + job.sale(), Keys.SHELVES);
     }
 
     @Override

@@ -22,8 +22,8 @@ final class Share {
         return lease;
     }
 
-    long token() {
-        return lease.token();
+    long fencingToken() {
+        return lease.fencingToken();
     }
 
     boolean hasItems() {

@@ -18,7 +18,7 @@ final class Guarding {
     void fence(DistributedLock lock) throws InterruptedException {
         // region guard-fence
         try (Lease lease = lock.acquire()) {
-            orders.ship(42, lease.token()); // refuses a token lower than one it has seen
+            orders.ship(42, lease.fencingToken()); // refuses a token lower than one it has seen
         }
         // endregion
     }
@@ -28,7 +28,7 @@ final class Guarding {
         try (Lease lease = lock.acquire()) {
             prepare();
             lease.ensureValid(Duration.ofSeconds(2)); // throws LeaseLostException, or is good for 2 s
-            orders.ship(42, lease.token());
+            orders.ship(42, lease.fencingToken());
         }
         // endregion
     }
@@ -38,7 +38,7 @@ final class Guarding {
         Thread worker = Thread.currentThread();
         try (Lease lease = lock.acquire()) {
             lease.onLost(loss -> worker.interrupt());
-            orders.ship(42, lease.token());
+            orders.ship(42, lease.fencingToken());
         }
         // endregion
     }
@@ -47,7 +47,7 @@ final class Guarding {
         // region guard-redis
         RedisFence fence = RedisFence.of(connection.sync());
         try (Lease lease = lock.acquire()) {
-            fence.set("orders:42", lease.token(), "shipped"); // throws FencedOutException if a newer holder has written
+            fence.set("orders:42", lease.fencingToken(), "shipped"); // throws FencedOutException if a newer holder has written
         }
         // endregion
     }

@@ -6,16 +6,16 @@ import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
-import io.holdfast.LeaderElection;
-import io.holdfast.Leadership;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.LockReport;
 import io.holdfast.Permit;
-import io.holdfast.QuorumLease;
-import io.holdfast.QuorumLock;
-import io.holdfast.SegmentLease;
-import io.holdfast.SegmentedLock;
+import io.holdfast.recipes.LeaderElection;
+import io.holdfast.recipes.Leadership;
+import io.holdfast.recipes.QuorumLease;
+import io.holdfast.recipes.QuorumLock;
+import io.holdfast.recipes.SegmentLease;
+import io.holdfast.recipes.SegmentedLock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -35,7 +35,7 @@ final class Locks {
         // region locks-fair
         DistributedLock counter = holdfast.fairLock("counter/7");
         try (Lease lease = counter.acquire(Duration.ofMinutes(1))) {
-            orders.ship(7, lease.token());
+            orders.ship(7, lease.fencingToken());
         }
         // endregion
     }
@@ -71,10 +71,10 @@ final class Locks {
 
     Mono<Boolean> reactor(Holdfast holdfast, Mono<Boolean> payment) {
         // region locks-reactor
-        AsyncLock lock = holdfast.lock("orders/42").async();
+        AsyncLock<Lease> lock = holdfast.lock("orders/42").async();
         return Mono.usingWhen(
                 Mono.fromFuture(() -> lock.acquire(Duration.ofSeconds(10))),
-                lease -> payment.doOnSuccess(paid -> orders.ship(42, lease.token())),
+                lease -> payment.doOnSuccess(paid -> orders.ship(42, lease.fencingToken())),
                 lease -> Mono.fromFuture(lease.closeAsync()));
         // endregion
     }
@@ -84,7 +84,7 @@ final class Locks {
         DistributedSemaphore carriers = holdfast.semaphore("carriers");
         carriers.trySetPermits(8); // by whoever comes first
         try (Permit permit = carriers.acquire()) {
-            orders.ship(7, permit.token());
+            orders.ship(7, permit.fencingToken());
         }
         // endregion
     }
@@ -111,16 +111,16 @@ final class Locks {
 
     void segmented(Holdfast holdfast) throws InterruptedException {
         // region locks-segmented
-        SegmentedLock stock = holdfast.segmented("stock/42", 8);
+        SegmentedLock stock = SegmentedLock.of(holdfast, "stock/42", 8);
         try (SegmentLease lease = stock.acquireAny(Duration.ofSeconds(5))) {
-            orders.ship(lease.segment(), lease.token());
+            orders.ship(lease.segment(), lease.fencingToken());
         }
         // endregion
     }
 
     boolean sell(Holdfast holdfast, int buyer) throws InterruptedException {
         // region locks-without
-        SegmentedLock shelves = holdfast.segmented("stock/42", 8);
+        SegmentedLock shelves = SegmentedLock.of(holdfast, "stock/42", 8);
         while (!shelves.segments().isEmpty()) {
             try (SegmentLease lease = shelves.acquireAny()) {
                 if (sellFrom(lease.segment(), buyer)) {
@@ -140,19 +140,19 @@ final class Locks {
 
     void quorum(Holdfast one, Holdfast two, Holdfast three) throws InterruptedException {
         // region locks-quorum
-        QuorumLock lock = Holdfast.quorumLock("orders/42", List.of(one, two, three));
+        QuorumLock lock = QuorumLock.of(List.of(one, two, three), "orders/42");
         try (QuorumLease lease = lock.acquire(Duration.ofSeconds(10))) {
-            orders.ship(42, lease.token());
+            orders.ship(42, lease.fencingToken());
         }
         // endregion
     }
 
     void lead(Holdfast holdfast) throws InterruptedException {
         // region locks-leader
-        LeaderElection election = holdfast.leaderElection("scheduler");
+        LeaderElection election = LeaderElection.of(holdfast, "scheduler");
         try (Leadership leadership = election.campaign()) {
-            while (leadership.isLeader() && hasWork()) {
-                orders.ship(42, leadership.term());
+            while (leadership.isValid() && hasWork()) {
+                orders.ship(42, leadership.fencingToken());
             }
         }
         // endregion
@@ -164,7 +164,7 @@ final class Locks {
 
     LeaderElection.Watch watch(Holdfast holdfast, Consumer<Optional<LockReport.Holder>> route) {
         // region locks-watch
-        LeaderElection election = holdfast.leaderElection("scheduler");
+        LeaderElection election = LeaderElection.of(holdfast, "scheduler");
         LeaderElection.Watch watch = election.watch(Duration.ofSeconds(2), leader -> route.accept(leader));
         // endregion
         return watch;

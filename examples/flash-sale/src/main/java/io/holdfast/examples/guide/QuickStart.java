@@ -31,7 +31,7 @@ final class QuickStart {
     void lease(Holdfast holdfast) throws InterruptedException {
         // region readme-lease
         try (Lease lease = holdfast.lock("orders/42").acquire(Duration.ofSeconds(5))) {
-            ship(42, lease.token());
+            ship(42, lease.fencingToken());
         }
         // endregion
     }

@@ -4,9 +4,9 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
-import io.holdfast.MultiLease;
-import io.holdfast.MultiLock;
 import io.holdfast.OnMaxHold;
+import io.holdfast.recipes.MultiLease;
+import io.holdfast.recipes.MultiLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,9 +51,9 @@ final class Tuning {
         // region tuning-several
         DistributedLock from = holdfast.lock("accounts/1");
         DistributedLock to = holdfast.lock("accounts/2");
-        MultiLock both = Holdfast.multiLock(from, to);
+        MultiLock both = MultiLock.of(from, to);
         try (MultiLease lease = both.acquire(Duration.ofSeconds(5))) {
-            transfer(lease.token(from), lease.token(to));
+            transfer(lease.fencingToken(from), lease.fencingToken(to));
         }
         // endregion
     }

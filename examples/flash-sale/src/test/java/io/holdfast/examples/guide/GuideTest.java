@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.DistributedLock;
 import io.holdfast.FencedOutException;
 import io.holdfast.Holdfast;
-import io.holdfast.LeaderElection;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.embedded.redis.RedisServer;
+import io.holdfast.recipes.LeaderElection;
 import io.holdfast.redis.RedisFence;
 import io.lettuce.core.RedisClient;
 import java.io.IOException;
@@ -88,7 +88,7 @@ class GuideTest {
         try (Holdfast holdfast = new Tuning().client(store, alarms::add)) {
             DistributedLock lock = new Tuning().lock(holdfast);
             try (Lease lease = lock.acquire()) {
-                assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(100));
+                assertThat(lease.remainingLease()).isGreaterThan(Duration.ofSeconds(100));
             }
             assertThat(holdfast.stats().grants()).isEqualTo(1);
         }
@@ -134,9 +134,9 @@ class GuideTest {
             // waits until the lease of the other one has ended
             new Guarding(orders).write(holdfast.lock("orders/42"), connection);
             RedisFence fence = RedisFence.of(connection.sync());
-            assertThatThrownBy(() -> fence.set("orders:42", old.token(), "cancelled"))
+            assertThatThrownBy(() -> fence.set("orders:42", old.fencingToken(), "cancelled"))
                     .isInstanceOf(FencedOutException.class)
-                    .hasMessageContaining("token " + old.token());
+                    .hasMessageContaining("token " + old.fencingToken());
             assertThat(connection.sync().get("orders:42")).isEqualTo("shipped");
         } finally {
             client.shutdown();
@@ -287,7 +287,7 @@ class GuideTest {
                         .as("what %s told", watch)
                         .isNotNull();
             }
-            assertThat(holdfast.leaderElection("scheduler").leader()).isEmpty();
+            assertThat(LeaderElection.of(holdfast, "scheduler").leader()).isEmpty();
         }
         assertThat(orders.isShipped(42)).isTrue();
     }

@@ -1,0 +1,115 @@
+package io.holdfast.recipes;
+
+import io.holdfast.HoldfastException;
+import io.holdfast.Lease;
+import io.holdfast.LockTimeoutException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/** The API of a segmented lock with futures. */
+record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmentedLock {
+
+    @Override
+    public CompletableFuture<SegmentLease> acquireAny() {
+        return acquireAny(SegmentSearch.FOREVER);
+    }
+
+    @Override
+    public CompletableFuture<SegmentLease> acquireAny(Duration wait) {
+        lock.requireSome();
+        return new Request<SegmentLease>(lock.search(wait), got -> got, Optional.empty()).start();
+    }
+
+    @Override
+    public CompletableFuture<Optional<SegmentLease>> tryAcquireAny() {
+        return tryAcquireAny(Duration.ZERO);
+    }
+
+    @Override
+    public CompletableFuture<Optional<SegmentLease>> tryAcquireAny(Duration wait) {
+        return lock.segments().isEmpty()
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : new Request<Optional<SegmentLease>>(lock.search(wait), Optional::of, Optional.of(Optional.empty()))
+                        .start();
+    }
+
+    /** One search, which asks for one segment at a time until a lease is acquired. */
+    private final class Request<T> {
+
+        private final SegmentSearch search;
+        private final Function<SegmentLease, T> got;
+        private final Optional<T> none;
+        private final Relay<T> relay = new Relay<>();
+
+        /**
+         * Creates a request.
+         *
+         * @param none the result if all segments are held; empty to fail in that case
+         */
+        Request(SegmentSearch search, Function<SegmentLease, T> got, Optional<T> none) {
+            this.search = search;
+            this.got = got;
+            this.none = none;
+        }
+
+        CompletableFuture<T> start() {
+            ask();
+            return relay.future();
+        }
+
+        private void ask() {
+            search.next().ifPresentOrElse(this::ask, this::end);
+        }
+
+        private void ask(SegmentSearch.Ask ask) {
+            relay.pursue(
+                    lock.segment(ask.segment()).async().tryAcquire(ask.patience()),
+                    lease -> answered(ask.segment(), lease),
+                    this::failed);
+        }
+
+        private void answered(int segment, Optional<Lease> lease) {
+            lease.ifPresentOrElse(got -> deliver(segment, got), this::goOn);
+        }
+
+        private void deliver(int segment, Lease lease) {
+            relay.deliver(lease, got.apply(new ClientSegmentLease(segment, lease)));
+        }
+
+        /** Asks for the next segment, unless the future has ended. */
+        private void goOn() {
+            if (!relay.ended()) {
+                try {
+                    ask();
+                } catch (RuntimeException e) {
+                    relay.fail(e);
+                }
+            }
+        }
+
+        private void failed(Throwable error) {
+            if (error instanceof HoldfastException failure && search.survives(failure)) {
+                goOn();
+            } else {
+                relay.fail(error);
+            }
+        }
+
+        /** Ends the search: all segments are held, and the time is up. */
+        private void end() {
+            none.ifPresentOrElse(relay::complete, this::last);
+        }
+
+        /** Tries once more. The failure of that try names the owner in the way. */
+        private void last() {
+            int segment = lock.witness();
+            Duration waited = search.elapsed();
+            relay.pursue(
+                    lock.segment(segment).async().acquire(Duration.ZERO),
+                    lease -> deliver(segment, lease),
+                    error -> relay.fail(error instanceof LockTimeoutException e ? lock.timeout(waited, e) : error));
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package io.holdfast.recipes;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.internal.access.BatchMember;
+import io.holdfast.internal.access.LockLocation;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/** The leases of all members, in their order. The engine refers to the leases only weakly, and to this object not at all. */
+record ClientMultiLease(List<LockLocation> locations, List<Lease> leases) implements MultiLease {
+
+    /** While the later members are renewed, the leases of the earlier ones run down. */
+    private static final int ROUNDS = 3;
+
+    /** Creates a multi-lease of these members, which may be fewer than all members of the multi-lock. */
+    static ClientMultiLease of(List<DistributedLock> members, List<Lease> leases) {
+        return new ClientMultiLease(
+                members.stream()
+                        .map(member -> BatchMember.of(member).location())
+                        .toList(),
+                List.copyOf(leases));
+    }
+
+    @Override
+    public List<String> names() {
+        return leases.stream().map(Lease::name).toList();
+    }
+
+    @Override
+    public long fencingToken(DistributedLock member) {
+        LockLocation location = BatchMember.of(member).location();
+        int index = locations.indexOf(location);
+        if (index < 0) {
+            throw new IllegalArgumentException("lock " + location + " is not a member of " + this);
+        }
+        return leases.get(index).fencingToken();
+    }
+
+    @Override
+    public boolean isValid() {
+        return leases.stream().allMatch(Lease::isValid);
+    }
+
+    @Override
+    public Duration remainingLease() {
+        return shortest().remainingLease();
+    }
+
+    private Lease shortest() {
+        return leases.stream().min(Comparator.comparing(Lease::remainingLease)).orElseThrow();
+    }
+
+    @Override
+    public void ensureValid(Duration atLeast) {
+        for (int round = 0; round < ROUNDS; round++) {
+            leases.forEach(lease -> lease.ensureValid(atLeast));
+            if (isValid() && remainingLease().compareTo(atLeast) >= 0) {
+                return;
+            }
+        }
+        Lease shortest = shortest();
+        throw new StoreUnavailableException(
+                shortest.name(),
+                this + ": the stores confirmed too slowly that all are valid for " + atLeast.toMillis() + " ms; lock '"
+                        + shortest.name() + "' is for "
+                        + shortest.remainingLease().toMillis() + " ms",
+                null);
+    }
+
+    @Override
+    public MultiLease onLost(Consumer<LeaseLostException> action) {
+        Consumer<LeaseLostException> once = once(action);
+        leases.forEach(lease -> lease.onLost(once));
+        return this;
+    }
+
+    /** Returns an action that runs for the first loss only. */
+    private static Consumer<LeaseLostException> once(Consumer<LeaseLostException> action) {
+        AtomicBoolean told = new AtomicBoolean();
+        return loss -> {
+            if (told.compareAndSet(false, true)) {
+                action.accept(loss);
+            }
+        };
+    }
+
+    @Override
+    public void extend(Duration lease) {
+        leases.forEach(each -> each.extend(lease));
+    }
+
+    @Override
+    public void close() {
+        ReleaseFailures failures = new ReleaseFailures();
+        for (int i = leases.size() - 1; i >= 0; i--) {
+            failures.run(leases.get(i)::close);
+        }
+        failures.rethrow();
+    }
+
+    @Override
+    public CompletableFuture<Void> closeAsync() {
+        return closed().thenAccept(ReleaseFailures::rethrow);
+    }
+
+    /** Closes all leases. The future completes with the failures when all releases have ended. */
+    CompletableFuture<ReleaseFailures> closed() {
+        List<CompletableFuture<Void>> closing =
+                leases.stream().map(Lease::closeAsync).toList();
+        return CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new))
+                .handle((nothing, error) -> {
+                    ReleaseFailures failures = new ReleaseFailures();
+                    closing.forEach(each -> failures.run(each::join));
+                    return failures;
+                });
+    }
+
+    @Override
+    public String toString() {
+        return "multi-lease of " + leases;
+    }
+}

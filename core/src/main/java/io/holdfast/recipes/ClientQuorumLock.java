@@ -1,0 +1,322 @@
+package io.holdfast.recipes;
+
+import io.holdfast.AsyncLock;
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.internal.access.Awaiting;
+import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.access.LockAccess;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A quorum lock with the two blocking APIs. Each thread that holds the lock holds a lease, and this object counts the levels of
+ * each thread.
+ */
+final class ClientQuorumLock implements QuorumLock {
+
+    private static final int FEWEST = 3;
+    private static final int MOST = 9;
+
+    /**
+     * The lease and the levels of the current thread. Only the thread refers to it, so it is collected after the thread has
+     * died.
+     */
+    private static final class Held {
+
+        final ClientQuorumLease lease;
+        int depth = 1;
+
+        Held(ClientQuorumLease lease) {
+            this.lease = lease;
+        }
+    }
+
+    private final QuorumServers servers;
+    private final List<DistributedLock> members;
+    private final boolean reentrant;
+
+    /** The hold of the current thread through this object. */
+    @SuppressWarnings("ThreadLocalUsage")
+    private final ThreadLocal<@Nullable Held> mine = new ThreadLocal<>();
+
+    private ClientQuorumLock(QuorumServers servers, List<DistributedLock> members, boolean reentrant) {
+        this.servers = servers;
+        this.members = members;
+        this.reentrant = reentrant;
+    }
+
+    /** Returns a quorum lock over these clients, after it has checked them. */
+    static QuorumLock of(List<Holdfast> clients, String name, QuorumOptions options) {
+        int count = clients.size();
+        if (count < FEWEST || count > MOST || count % 2 == 0) {
+            throw new IllegalArgumentException("quorum lock '" + name + "' of " + count
+                    + " servers: pass 3, 5, 7 or 9. An even number stands no more failures than one less, and more than 9"
+                    + " cost more than they add");
+        }
+        List<DistributedLock> members = clients.stream()
+                .map(client -> client.lock(name, options.lock()))
+                .toList();
+        List<LockAccess> all = members.stream()
+                .map(member -> LockAccess.of("a quorum lock", member))
+                .toList();
+        Set<String> addresses = new HashSet<>();
+        for (LockAccess server : all) {
+            requireAnother(name, addresses, server);
+            options.budget().ifPresent(budget -> requireBudget(name, server, budget));
+        }
+        return new ClientQuorumLock(
+                new QuorumServers(name, all, options.budget()),
+                members,
+                options.lock().reentrant());
+    }
+
+    private static void requireAnother(String name, Set<String> addresses, LockAccess server) {
+        if (!addresses.add(server.address())) {
+            throw new IllegalArgumentException(
+                    "quorum lock '" + name + "': " + server.address()
+                            + " is given twice, and would count twice while it fails once: pass each server once, by one client");
+        }
+    }
+
+    private static void requireBudget(String name, LockAccess server, Duration budget) {
+        if (budget.compareTo(server.lease()) >= 0) {
+            throw new IllegalArgumentException("quorum lock '" + name + "': budget " + budget
+                    + " is not below the lease, " + server.lease()
+                    + ": a hold would end before the last server answers."
+                    + " Pass a small part of the lease");
+        }
+    }
+
+    @Override
+    public String name() {
+        return servers.name();
+    }
+
+    @Override
+    public List<DistributedLock> members() {
+        return members;
+    }
+
+    @Override
+    public int majority() {
+        return servers.majority();
+    }
+
+    QuorumServers servers() {
+        return servers;
+    }
+
+    // ---- waiting
+
+    private Optional<ClientQuorumLease> get(
+            Optional<Duration> own, long wait, boolean interruptible, @Nullable Thread owner)
+            throws InterruptedException {
+        QuorumRequest request = new QuorumRequest(servers, own, wait, owner);
+        return get(request, interruptible).map(hold -> new ClientQuorumLease(servers, hold));
+    }
+
+    private Optional<QuorumHold> get(QuorumRequest request, boolean interruptible) throws InterruptedException {
+        refuseInterrupted(interruptible);
+        Optional<QuorumHold> got;
+        try {
+            got = outcome(request, interruptible);
+        } catch (Error e) {
+            // without this, a request that outlives a lack of memory or of stack would be granted, and never released
+            request.forsake();
+            throw e;
+        }
+        return got.isPresent() && !got.get().isValid() ? getAgain(request, got.get(), interruptible) : got;
+    }
+
+    private Optional<QuorumHold> outcome(QuorumRequest request, boolean interruptible) throws InterruptedException {
+        CompletableFuture<Optional<QuorumHold>> outcome = request.start();
+        if (!interruptible) {
+            Awaiting.done(servers.platform(), outcome, Durations.NEVER);
+        } else if (!Awaiting.doneUnlessInterrupted(servers.platform(), outcome)) {
+            Awaiting.done(servers.platform(), request.withdraw(), Durations.NEVER);
+            if (outcome.isCancelled()) {
+                throw new InterruptedException();
+            }
+            Thread.currentThread().interrupt();
+        }
+        return result(outcome);
+    }
+
+    private Optional<QuorumHold> getAgain(QuorumRequest request, QuorumHold tooLate, boolean interruptible)
+            throws InterruptedException {
+        CompletableFuture<QuorumRequest> next = request.again(tooLate);
+        Awaiting.done(servers.platform(), next, Durations.NEVER);
+        return get(result(next), interruptible);
+    }
+
+    private static void refuseInterrupted(boolean interruptible) throws InterruptedException {
+        if (interruptible && Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+    }
+
+    /** Returns the result, or throws the failure with the stack trace of the current thread. */
+    private static <T> T result(CompletableFuture<T> outcome) {
+        try {
+            return outcome.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof RuntimeException cause && !(cause instanceof CancellationException)) {
+                cause.fillInStackTrace();
+                throw cause;
+            }
+            throw e;
+        }
+    }
+
+    // ---- thread API
+
+    private boolean enter(Optional<Duration> own, long wait, boolean interruptible) throws InterruptedException {
+        Held held = mine.get();
+        if (held == null) {
+            Optional<ClientQuorumLease> got = get(own, wait, interruptible, Thread.currentThread());
+            got.ifPresent(lease -> mine.set(new Held(lease)));
+            return got.isPresent();
+        }
+        refuseInterrupted(interruptible);
+        held.lease.requireNotLost();
+        if (!reentrant) {
+            throw QuorumTexts.notReentrant(servers, Thread.currentThread());
+        }
+        held.lease.enter(own);
+        held.depth++;
+        return true;
+    }
+
+    @Override
+    public void lock() {
+        var unused = Awaiting.uninterruptibly(() -> enter(Optional.empty(), Durations.NEVER, false));
+    }
+
+    @Override
+    public void lock(Duration lease) {
+        Optional<Duration> own = own(lease);
+        var unused = Awaiting.uninterruptibly(() -> enter(own, Durations.NEVER, false));
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        var unused = enter(Optional.empty(), Durations.NEVER, true);
+    }
+
+    @Override
+    public boolean tryLock() {
+        return Awaiting.uninterruptibly(() -> enter(Optional.empty(), 0, false));
+    }
+
+    @Override
+    public boolean tryLock(Duration wait) throws InterruptedException {
+        return enter(Optional.empty(), Durations.nanos(wait), true);
+    }
+
+    @Override
+    public boolean tryLock(Duration wait, Duration lease) throws InterruptedException {
+        return enter(own(lease), Durations.nanos(wait), true);
+    }
+
+    Optional<Duration> own(Duration lease) {
+        return Optional.of(Durations.requireLease(servers + ": lease", lease));
+    }
+
+    @Override
+    public void unlock() {
+        Held held = mine();
+        if (--held.depth == 0) {
+            mine.remove();
+            held.lease.close();
+        } else {
+            held.lease.requireNotLost();
+        }
+    }
+
+    private Held mine() {
+        Held held = mine.get();
+        if (held == null) {
+            throw QuorumTexts.notOwner(servers, Thread.currentThread());
+        }
+        return held;
+    }
+
+    @Override
+    public int holdCount() {
+        Held held = mine.get();
+        return held == null ? 0 : held.depth;
+    }
+
+    @Override
+    public boolean isValid() {
+        Held held = mine.get();
+        return held != null && held.lease.isValid();
+    }
+
+    @Override
+    public int heldAt() {
+        Held held = mine.get();
+        return held == null ? 0 : held.lease.heldAt();
+    }
+
+    @Override
+    public long fencingToken() {
+        ClientQuorumLease lease = mine().lease;
+        lease.requireNotLost();
+        return lease.fencingToken();
+    }
+
+    @Override
+    public Duration remainingLease() {
+        return mine().lease.remainingLease();
+    }
+
+    // ---- lease API
+
+    @Override
+    public QuorumLease acquire() throws InterruptedException {
+        return get(Optional.empty(), Durations.NEVER, true, null).orElseThrow();
+    }
+
+    @Override
+    public QuorumLease acquire(Duration wait) throws InterruptedException {
+        QuorumRequest request = new QuorumRequest(servers, Optional.empty(), Durations.nanos(wait), null);
+        return get(request, true)
+                .map(hold -> new ClientQuorumLease(servers, hold))
+                .orElseThrow(() -> QuorumTexts.timedOut(servers, request.waitedMillis()));
+    }
+
+    @Override
+    public Optional<QuorumLease> tryAcquire() {
+        return Awaiting.uninterruptibly(() -> get(Optional.empty(), 0, false, null))
+                .map(lease -> lease);
+    }
+
+    @Override
+    public Optional<QuorumLease> tryAcquire(Duration wait) throws InterruptedException {
+        return get(Optional.empty(), Durations.nanos(wait), true, null).map(lease -> lease);
+    }
+
+    @Override
+    public Optional<QuorumLease> tryAcquire(Duration wait, Duration lease) throws InterruptedException {
+        return get(own(lease), Durations.nanos(wait), true, null).map(got -> got);
+    }
+
+    @Override
+    public AsyncLock<QuorumLease> async() {
+        return new ClientAsyncQuorumLock(this);
+    }
+
+    @Override
+    public String toString() {
+        return servers.toString();
+    }
+}

@@ -1,0 +1,187 @@
+package io.holdfast.recipes;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
+import io.holdfast.Lease;
+import io.holdfast.LockOptions;
+import io.holdfast.LockTimeoutException;
+import io.holdfast.internal.access.ClientAccess;
+import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.access.LockAccess;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * The locks of the segments, and the segments that a caller may acquire.
+ *
+ * @param locks the locks of all segments
+ * @param segments the segments that may be acquired, in ascending order
+ * @param firsts those of them at which a round may begin; empty for any
+ */
+record ClientSegmentedLock(
+        ClientAccess access, String name, List<DistributedLock> locks, List<Integer> segments, List<Integer> firsts)
+        implements SegmentedLock {
+
+    private static final int MOST = 1024;
+
+    /** Returns a segmented lock with all segments, after it has checked each name. */
+    static SegmentedLock of(Holdfast client, String name, int segments, LockOptions options) {
+        Durations.requireNoLinger("segmented lock '" + name + "'", options.linger());
+        requireName(client, name, options);
+        if (segments < 1 || segments > MOST) {
+            throw new IllegalArgumentException(
+                    "segmented lock '" + name + "': " + segments + " segments are out of range: 1 to " + MOST);
+        }
+        List<Integer> all = IntStream.range(0, segments).boxed().toList();
+        List<DistributedLock> locks =
+                all.stream().map(i -> lock(client, name, i, options)).toList();
+        ClientAccess access = LockAccess.of("a segmented lock", locks.get(0)).access();
+        return new ClientSegmentedLock(access, name, locks, all, List.of());
+    }
+
+    private static void requireName(Holdfast client, String name, LockOptions options) {
+        var unused = client.lock(name, options);
+    }
+
+    private static DistributedLock lock(Holdfast client, String name, int segment, LockOptions options) {
+        try {
+            return client.lock(name + "#" + segment, options);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "segmented lock '" + name + "' leaves no room for '#" + segment + "': " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public DistributedLock segment(int segment) {
+        return locks.get(require(segment));
+    }
+
+    private int require(int segment) {
+        if (segment < 0 || segment >= locks.size()) {
+            throw new IllegalArgumentException("segmented lock '" + name + "' has no segment " + segment
+                    + ": there are 0 to " + (locks.size() - 1));
+        }
+        return segment;
+    }
+
+    @Override
+    public SegmentedLock without(int... useless) {
+        List<Integer> out = listed(useless);
+        return new ClientSegmentedLock(access, name, locks, minus(segments, out), minus(firsts, out));
+    }
+
+    @Override
+    public SegmentedLock startingAt(int... wanted) {
+        List<Integer> left = listed(wanted).stream().filter(segments::contains).toList();
+        return new ClientSegmentedLock(access, name, locks, segments, left);
+    }
+
+    private List<Integer> listed(int... some) {
+        return Arrays.stream(some).map(this::require).boxed().toList();
+    }
+
+    private static List<Integer> minus(List<Integer> some, List<Integer> others) {
+        return some.stream().filter(i -> !others.contains(i)).toList();
+    }
+
+    // ---- acquiring
+
+    @Override
+    public Optional<SegmentLease> tryAcquireAny() {
+        if (segments.isEmpty()) {
+            return Optional.empty();
+        }
+        SegmentSearch search = search(Duration.ZERO);
+        for (var ask = search.next(); ask.isPresent(); ask = search.next()) {
+            int segment = ask.get().segment();
+            Optional<Lease> lease = locks.get(segment).tryAcquire();
+            if (lease.isPresent()) {
+                return lease.map(got -> new ClientSegmentLease(segment, got));
+            }
+        }
+        return Optional.empty();
+    }
+
+    @Override
+    public Optional<SegmentLease> tryAcquireAny(Duration wait) throws InterruptedException {
+        return segments.isEmpty() ? Optional.empty() : any(search(wait));
+    }
+
+    @Override
+    public SegmentLease acquireAny() throws InterruptedException {
+        requireSome();
+        return any(search(SegmentSearch.FOREVER)).orElseThrow();
+    }
+
+    @Override
+    public SegmentLease acquireAny(Duration wait) throws InterruptedException {
+        requireSome();
+        SegmentSearch search = search(wait);
+        Optional<SegmentLease> got = any(search);
+        return got.isPresent() ? got.get() : last(search.elapsed());
+    }
+
+    SegmentSearch search(Duration wait) {
+        return new SegmentSearch(access, segments, firsts, wait);
+    }
+
+    void requireSome() {
+        if (segments.isEmpty()) {
+            throw new IllegalStateException("segmented lock '" + name + "': no segment is left, all " + locks.size()
+                    + " were excluded; look at segments() before");
+        }
+    }
+
+    private Optional<SegmentLease> any(SegmentSearch search) throws InterruptedException {
+        for (var ask = search.next(); ask.isPresent(); ask = search.next()) {
+            int segment = ask.get().segment();
+            try {
+                Optional<Lease> lease = locks.get(segment).tryAcquire(ask.get().patience());
+                if (lease.isPresent()) {
+                    return lease.map(got -> new ClientSegmentLease(segment, got));
+                }
+            } catch (HoldfastException e) {
+                if (!search.survives(e)) {
+                    throw e;
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Tries once more. The failure of that try names the owner in the way. */
+    private SegmentLease last(Duration waited) throws InterruptedException {
+        int segment = witness();
+        try {
+            return new ClientSegmentLease(segment, locks.get(segment).acquire(Duration.ZERO));
+        } catch (LockTimeoutException e) {
+            throw timeout(waited, e);
+        }
+    }
+
+    int witness() {
+        return (firsts.isEmpty() ? segments : firsts).get(0);
+    }
+
+    LockTimeoutException timeout(Duration waited, LockTimeoutException witness) {
+        return new LockTimeoutException(
+                name,
+                "segmented lock '" + name + "': none of " + segments.size() + " segments was got within "
+                        + waited.toMillis() + " ms; one of them: " + witness.getMessage());
+    }
+
+    @Override
+    public AsyncSegmentedLock async() {
+        return new ClientAsyncSegmentedLock(this);
+    }
+
+    @Override
+    public String toString() {
+        return "segmented lock '" + name + "', " + segments.size() + " of " + locks.size() + " segments";
+    }
+}

@@ -1,0 +1,68 @@
+package io.holdfast.recipes;
+
+import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
+import io.holdfast.internal.access.ClientAccess;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A leadership, which is a lease. */
+final class LeaseLeadership extends ForwardingLease implements Leadership {
+
+    private final ClientAccess access;
+    private final AtomicBoolean resigning = new AtomicBoolean();
+    private final CompletableFuture<End> end = new CompletableFuture<>();
+
+    LeaseLeadership(ClientAccess access, Lease lease) {
+        super(lease);
+        this.access = access;
+        access.whenLost(lease, loss -> end.complete(new End.Lost(loss)));
+    }
+
+    @Override
+    public Leadership onLost(Consumer<LeaseLostException> action) {
+        lease.onLost(action);
+        return this;
+    }
+
+    @Override
+    public Leadership onEnd(Consumer<End> action) {
+        String what = "an action for the end of the leadership of '" + name() + "'";
+        var unused = end.thenAccept(how -> access.callBack(what, () -> action.accept(how)));
+        return this;
+    }
+
+    @Override
+    public void close() {
+        if (resigning.compareAndSet(false, true)) {
+            try {
+                lease.close();
+            } catch (RuntimeException e) {
+                end.complete(ending(e));
+                throw e;
+            }
+            end.complete(new End.Resigned());
+        }
+    }
+
+    @Override
+    public CompletableFuture<Void> closeAsync() {
+        return resigning.compareAndSet(false, true)
+                ? lease.closeAsync().whenComplete((nothing, error) -> end.complete(ending(error)))
+                : CompletableFuture.completedFuture(null);
+    }
+
+    /** Returns how the leadership ended, from the error of its release; null if the release succeeded. */
+    private static End ending(@Nullable Throwable error) {
+        Throwable cause = error instanceof CompletionException ? error.getCause() : error;
+        return cause instanceof LeaseLostException lost ? new End.Lost(lost) : new End.Resigned();
+    }
+
+    @Override
+    public String toString() {
+        return "leadership by " + lease;
+    }
+}

@@ -1,0 +1,58 @@
+package io.holdfast.recipes;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.LockTimeoutException;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.internal.access.BatchMember;
+import io.holdfast.internal.access.ThreadNames;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** The error texts of multi-locks: which members, what happened, and what to do. */
+final class MultiTexts {
+
+    private MultiTexts() {}
+
+    /** Returns a description of the multi-lock for a person. */
+    static String of(List<DistributedLock> members) {
+        return "multi-lock of "
+                + members.stream()
+                        .map(member -> BatchMember.of(member).location().toString())
+                        .collect(Collectors.joining(", "));
+    }
+
+    static LockTimeoutException timedOut(List<DistributedLock> members, Timeout timeout, LockTimeoutException cause) {
+        LockTimeoutException whole = new LockTimeoutException(
+                cause.name(),
+                of(members) + " was not got within " + timeout.waitedMillis() + " ms: " + cause.getMessage());
+        whole.addSuppressed(cause);
+        return whole;
+    }
+
+    static StoreUnavailableException outlasted(List<DistributedLock> members, long tookMillis) {
+        return new StoreUnavailableException(
+                "",
+                of(members) + " was not acquired: the stores granted every member, but an attempt took " + tookMillis
+                        + " ms, and the lease of a member ended in that time. Use a longer lease",
+                null);
+    }
+
+    static LockTimeoutException outOfTime() {
+        return new LockTimeoutException("", "the time was up before each member had been asked for");
+    }
+
+    static LockTimeoutException outOfTime(DistributedLock inTheWay, Optional<String> holder) {
+        String name = inTheWay.name();
+        return new LockTimeoutException(
+                name,
+                "lock '" + name + "' was held by " + holder.orElse("another owner of this client")
+                        + " when the members were asked for, and the time was up then");
+    }
+
+    static IllegalMonitorStateException notOwner(List<DistributedLock> members, Thread thread) {
+        return new IllegalMonitorStateException(of(members) + " is not held by " + ThreadNames.named(thread)
+                + " through this object, so nothing was unlocked. Unlock in the thread that locked, the object that it"
+                + " locked, once for each lock()");
+    }
+}

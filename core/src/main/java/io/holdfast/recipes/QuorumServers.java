@@ -1,0 +1,104 @@
+package io.holdfast.recipes;
+
+import io.holdfast.internal.access.LockAccess;
+import io.holdfast.spi.Platform;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * The servers of a quorum lock.
+ *
+ * @param budget the maximum time to wait for one server; empty to derive it from the lease and the client of that server
+ */
+record QuorumServers(String name, List<LockAccess> all, Optional<Duration> budget) {
+
+    private static final int BUDGETS_PER_LEASE = 10;
+
+    int majority() {
+        return all.size() / 2 + 1;
+    }
+
+    Platform platform() {
+        return all.get(0).platform();
+    }
+
+    /** Returns the maximum time to wait for this server. */
+    Duration budget(LockAccess server, Optional<Duration> own) {
+        Duration tenth = own.orElse(server.lease()).dividedBy(BUDGETS_PER_LEASE);
+        return budget.orElse(shorter(tenth, server.commandTimeout()));
+    }
+
+    static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    /** Returns the longest budget of all servers. */
+    Duration budget(Optional<Duration> own) {
+        return longest(server -> budget(server, own));
+    }
+
+    /** Returns the given lease; if it is empty, the shortest lease of all servers. */
+    Duration lease(Optional<Duration> own) {
+        return own.orElseGet(() -> all.stream()
+                .map(LockAccess::lease)
+                .min(Comparator.naturalOrder())
+                .orElseThrow());
+    }
+
+    Duration commandTimeout() {
+        return longest(LockAccess::commandTimeout);
+    }
+
+    /** Returns the time for which a waiter continues to wait through an outage. */
+    Duration maxOutage() {
+        return longest(LockAccess::maxOutage);
+    }
+
+    private Duration longest(Function<LockAccess, Duration> of) {
+        return all.stream().map(of).max(Comparator.naturalOrder()).orElseThrow();
+    }
+
+    /** Returns a server whose client is open, if there is one; otherwise the first server. */
+    LockAccess open() {
+        return all.stream().filter(server -> !server.isClosed()).findFirst().orElse(all.get(0));
+    }
+
+    /** Returns {@code true} if so many clients are closed that no majority is left. */
+    boolean areClosed() {
+        return all.stream().filter(server -> !server.isClosed()).count() < majority();
+    }
+
+    /** Runs a task after the delay, or as soon as the client that runs it is closed. */
+    Platform.Task later(Duration delay, Runnable task) {
+        return open().later(delay, task);
+    }
+
+    /** Runs user code on an executor of a client that is open; if all clients are closed, on the current thread. */
+    void callBack(String what, Runnable code) {
+        LockAccess server = open();
+        if (server.isClosed()) {
+            code.run();
+        } else {
+            server.callBack(what + " of " + this, code);
+        }
+    }
+
+    /** Runs a user's action for a loss on a client that is open; if all clients are closed, on the current thread. */
+    void tellLoss(String what, Runnable action) {
+        LockAccess server = open();
+        if (server.isClosed()) {
+            action.run();
+        } else {
+            server.tellLoss(what + " of " + this, action);
+        }
+    }
+
+    /** Returns a description for error texts. */
+    @Override
+    public String toString() {
+        return "quorum lock '" + name + "' of " + all.size() + " servers";
+    }
+}

@@ -1,0 +1,148 @@
+package io.holdfast.recipes;
+
+import io.holdfast.IndeterminateLockException;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockTimeoutException;
+import io.holdfast.StoreRefusedException;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.internal.access.LockAccess;
+import io.holdfast.internal.access.ThreadNames;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The error texts of quorum locks: which lock, what happened, and what to do. */
+final class QuorumTexts {
+
+    private QuorumTexts() {}
+
+    static LeaseLostException lost(QuorumServers servers, long token, int left) {
+        return new LeaseLostException(
+                servers.name(),
+                token,
+                servers + ": the hold (token " + token + ") is lost: it is left at " + left + ", and needs "
+                        + servers.majority()
+                        + (servers.areClosed() ? ", since " + closedClients(servers) : "")
+                        + ". Another owner may have the lock; undo or fence what was done under it");
+    }
+
+    private static String closedClients(QuorumServers servers) {
+        long closed = servers.all().stream().filter(LockAccess::isClosed).count();
+        return closed + " of its clients were closed, which released what they held";
+    }
+
+    /** Returns the error for an owner whose hold ended because its clients were closed. */
+    static IllegalStateException clientsClosed(QuorumServers servers, long token) {
+        return new IllegalStateException(servers + ": the hold (token " + token + ") is not there any more: "
+                + closedClients(servers) + ". Another owner may have the lock; close clients after the work under their"
+                + " locks has ended");
+    }
+
+    static LeaseLostException closed(QuorumServers servers, long token) {
+        return new LeaseLostException(
+                servers.name(), token, servers + ": the hold (token " + token + ") was closed, and is no more");
+    }
+
+    /** Returns the reason for a refusal; null if others hold the lock at the server, rather than another thread asking for it. */
+    static @Nullable Throwable refusal(LockAccess server, String name) {
+        String text = server.address() + " is being asked by another thread of this process";
+        return server.isBeingAsked() ? new LockTimeoutException(name, text) : null;
+    }
+
+    /**
+     * Returns the reason for a failed attempt; null if others hold the lock. It is a {@link LockTimeoutException} if other
+     * threads of this process are asking for the lock.
+     */
+    static @Nullable RuntimeException failure(QuorumServers servers, List<QuorumMember> members) {
+        int most = servers.all().size() - servers.majority();
+        List<Throwable> unheard =
+                members.stream().flatMap(member -> member.trouble().stream()).toList();
+        List<Throwable> troubles = unheard.stream()
+                .filter(trouble -> !(trouble instanceof LockTimeoutException))
+                .toList();
+        if (troubles.size() > most) {
+            return unanswered(servers, troubles);
+        } else if (unheard.size() > most) {
+            return new LockTimeoutException(servers.name(), servers + " is being asked for by other threads");
+        }
+        boolean refused = members.stream()
+                .anyMatch(member ->
+                        member.is(QuorumMember.State.IDLE) && member.trouble().isEmpty());
+        return refused ? null : tooSlow(servers);
+    }
+
+    static StoreUnavailableException tooSlow(QuorumServers servers) {
+        return new StoreUnavailableException(
+                servers.name(),
+                servers + " was not acquired: a majority granted it, but took longer than the lease; use a"
+                        + " longer lease",
+                null);
+    }
+
+    private static RuntimeException unanswered(QuorumServers servers, List<Throwable> troubles) {
+        int most = servers.all().size() - servers.majority();
+        Throwable first = troubles.get(0);
+        String text = servers + " was not acquired: " + troubles.size() + " of them failed, and at most " + most
+                + " may: " + troubles.stream().map(Throwable::getMessage).collect(Collectors.joining("; "));
+        RuntimeException whole;
+        if (count(troubles, IllegalStateException.class::isInstance) > most) {
+            whole = new IllegalStateException(text, first);
+        } else if (count(troubles, StoreRefusedException.class::isInstance) > most) {
+            whole = new StoreRefusedException(servers.name(), text, first);
+        } else if (troubles.stream().anyMatch(IndeterminateLockException.class::isInstance)) {
+            whole = new IndeterminateLockException(
+                    servers.name(), text + ". You do not hold it; what may have been granted is being released", first);
+        } else {
+            whole = new StoreUnavailableException(servers.name(), text, first);
+        }
+        troubles.stream().skip(1).forEach(whole::addSuppressed);
+        return whole;
+    }
+
+    private static long count(List<Throwable> troubles, Predicate<Throwable> kind) {
+        return troubles.stream().filter(kind).count();
+    }
+
+    static LockTimeoutException timedOut(QuorumServers servers, long waitedMillis) {
+        return new LockTimeoutException(
+                servers.name(),
+                servers + " was not got within " + waitedMillis + " ms: whenever it was asked for, others had it at too"
+                        + " many servers");
+    }
+
+    static IllegalMonitorStateException notOwner(QuorumServers servers, Thread thread) {
+        return new IllegalMonitorStateException(servers + " is not held by " + ThreadNames.named(thread)
+                + " through this object, so nothing was unlocked. Unlock in the thread that locked, the object that it"
+                + " locked, once for each lock()");
+    }
+
+    static IllegalStateException notReentrant(QuorumServers servers, Thread thread) {
+        return new IllegalStateException(
+                servers + " is held by " + ThreadNames.named(thread)
+                        + " already, and its options forbid to enter it again: unlock first, or leave out withReentrant(false)");
+    }
+
+    static IllegalStateException notRenewed(QuorumServers servers) {
+        return new IllegalStateException(servers + " was locked with a lease of its own, and can't be entered without"
+                + " one: pass a lease, or lock without one first");
+    }
+
+    static IllegalStateException renewed(QuorumServers servers) {
+        return new IllegalStateException(servers + ": the watchdog renews this hold, so there is nothing to extend");
+    }
+
+    static IllegalStateException endsEarlier(QuorumServers servers, Duration remaining, Duration atLeast) {
+        return new IllegalStateException(servers + ": its own lease ends in " + remaining.toMillis()
+                + " ms, before the " + atLeast.toMillis() + " ms asked for; extend it");
+    }
+
+    static StoreUnavailableException unconfirmed(QuorumServers servers, String what, Duration remaining) {
+        return new StoreUnavailableException(
+                servers.name(),
+                servers + ": fewer than " + servers.majority() + " confirmed " + what
+                        + " in time; the hold is as it was, valid for " + remaining.toMillis() + " ms",
+                null);
+    }
+}
