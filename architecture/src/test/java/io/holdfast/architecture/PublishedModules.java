@@ -34,8 +34,9 @@ final class PublishedModules {
             return texts(pom(folder), "artifactId").get(1);
         }
 
+        /** All in the folder of stores, except what they share. */
         boolean isStore() {
-            return path.startsWith("stores/");
+            return path.startsWith("stores/") && !path.equals("stores/support");
         }
 
         Path classFolder() {
