@@ -27,7 +27,7 @@ final class Faults {
         }
     }
 
-    private static final class Malformed extends Exception {
+    static final class Malformed extends Exception {
         private static final long serialVersionUID = 1L;
 
         Malformed(String message) {
@@ -95,7 +95,7 @@ final class Faults {
     }
 
     /** The tracked files of a checkout. */
-    private record Tree(Path root, List<String> files) {
+    record Tree(Path root, List<String> files) {
 
         Tree(String root, String list) throws IOException {
             this(Path.of(root), Files.readAllLines(Path.of(list)));
@@ -154,7 +154,7 @@ final class Faults {
         }
     }
 
-    private static Map<String, Fault> read(Path folder) throws IOException, Malformed {
+    static Map<String, Fault> read(Path folder) throws IOException, Malformed {
         List<Path> areas;
         try (Stream<Path> files = Files.list(folder)) {
             areas = files.filter(file -> file.toString().endsWith(".txt")).sorted().toList();

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.Holdfast;
 import io.holdfast.LockReport;
-import io.holdfast.Safety;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.redis.script.KeyLayout;
 import io.holdfast.redis.script.KeyPart;
@@ -328,8 +327,8 @@ class ForeignKeyTest {
         RedisStore redis = (RedisStore) store;
         for (KeyPart part : redis.parts(name, tenure, kind.mode)) {
             if (part.key().equals(foreign)) {
-                all.put("by key", use -> redis.byKey(part, name, Safety.async(), LONG, false));
-                all.put("release by key", use -> redis.byKey(part, name, Safety.async(), Duration.ZERO, false));
+                all.put("by key", use -> redis.byKey(part, name, LONG, false));
+                all.put("release by key", use -> redis.byKey(part, name, Duration.ZERO, false));
             }
         }
         return all;

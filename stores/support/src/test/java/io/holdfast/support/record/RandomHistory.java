@@ -1,6 +1,5 @@
 package io.holdfast.support.record;
 
-import io.holdfast.Safety;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Acquire.Queueing;
 import io.holdfast.spi.Change;
@@ -181,8 +180,7 @@ final class RandomHistory {
                 behind,
                 lease(),
                 random.nextInt(4) == 0 ? 5_000 : 1,
-                random.nextInt(30) == 0 ? now - 1 : Long.MAX_VALUE,
-                Safety.async());
+                random.nextInt(30) == 0 ? now - 1 : Long.MAX_VALUE);
     }
 
     /** A reader may read beside its own writing, and an upgradeable reader may write beside its own reading. */
@@ -207,8 +205,7 @@ final class RandomHistory {
                         List.of(),
                         Duration.ofNanos(waiting.lease() * 1_000),
                         waiting.tokens(),
-                        Long.MAX_VALUE,
-                        Safety.async()))
+                        Long.MAX_VALUE))
                 .orElseGet(this::acquire);
         return (decider, before, moment) -> decider.acquire(before, acquire, moment);
     }
@@ -238,7 +235,7 @@ final class RandomHistory {
         Mode mode = mode(tenure);
         long floor = mode == Mode.LOCK && random.nextInt(5) == 0 ? (now + random.nextInt(20_000)) << 10 : 0;
         return new Renew(
-                NAME, tenure, mode, lease(), random.nextInt(3) == 0 ? random.nextInt(9_000) : 0, floor, Safety.async());
+                NAME, tenure, mode, lease(), random.nextInt(3) == 0 ? random.nextInt(9_000) : 0, floor);
     }
 
     private Step takeAway() {
