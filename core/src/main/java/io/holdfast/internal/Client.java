@@ -92,12 +92,10 @@ public final class Client implements Holdfast {
     private final LatchWatches latches;
     private final Settings settings;
     private final LockStore store;
-    private final boolean replicates;
     private final AtomicBoolean closing = new AtomicBoolean();
 
-    private Client(Engine engine, boolean replicates) {
+    private Client(Engine engine) {
         this.engine = engine;
-        this.replicates = replicates;
         this.settings = engine.settings;
         this.store = engine.store;
         this.counting = new Counting(engine);
@@ -111,7 +109,7 @@ public final class Client implements Holdfast {
         LockReport.Client self = self(settings.name(), platform);
         StoreProvider provider =
                 settings.provider().orElseGet(() -> providerFor(settings.store().uri()));
-        requireSafety(settings, settings.store().safety(), provider.replicates());
+        requireSafety(settings, provider.replicates());
         Threads threads = Threads.of(platform, settings.name(), settings.callbacks());
         Events events = new Events(platform, settings.name(), self.id(), threads.timer(), listeners);
         AtomicReference<@Nullable Engine> started = new AtomicReference<>();
@@ -120,7 +118,7 @@ public final class Client implements Holdfast {
             Engine engine = new Engine(settings, self.id(), store, threads, events);
             started.set(engine);
             events.info((settings.store().lazy() ? "connects later to " : "connected to ") + store.describe());
-            return new Client(engine, provider.replicates());
+            return new Client(engine);
         } catch (Throwable e) {
             threads.close();
             events.close();
@@ -131,7 +129,8 @@ public final class Client implements Holdfast {
         }
     }
 
-    private static void requireSafety(Settings settings, Safety wanted, boolean replicates) {
+    private static void requireSafety(Settings settings, boolean replicates) {
+        Safety wanted = settings.store().safety();
         if (!replicates && !wanted.equals(Safety.async())) {
             throw new IllegalArgumentException("safety " + wanted + ": a store of the scheme '"
                     + scheme(settings.store().uri())
