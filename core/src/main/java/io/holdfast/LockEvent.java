@@ -60,7 +60,8 @@ public sealed interface LockEvent {
      * @param stack the current stack of the owning thread; for a lease, the code that acquired it, if
      *     {@link HoldfastBuilder#recordPlaces} is set
      */
-    record HeldTooLong(String name, long fencingToken, String owner, Duration held, String stack) implements LockEvent {}
+    record HeldTooLong(String name, long fencingToken, String owner, Duration held, String stack)
+            implements LockEvent {}
 
     /**
      * An event that reports that a renewal is late by more than a third of the lease.
@@ -81,5 +82,6 @@ public sealed interface LockEvent {
      * @param remainingLease the time until the lease ends at the store
      * @param reason the failure of the last release
      */
-    record ReleaseUnconfirmed(String name, long fencingToken, Duration remainingLease, String reason) implements LockEvent {}
+    record ReleaseUnconfirmed(String name, long fencingToken, Duration remainingLease, String reason)
+            implements LockEvent {}
 }

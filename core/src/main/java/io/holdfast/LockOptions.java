@@ -25,12 +25,7 @@ public record LockOptions(
         Duration linger) {
 
     private static final LockOptions DEFAULTS = new LockOptions(
-            Optional.empty(),
-            Optional.empty(),
-            OnMaxHold.WARN,
-            true,
-            WaitStrategy.SIGNALS,
-            Duration.ZERO);
+            Optional.empty(), Optional.empty(), OnMaxHold.WARN, true, WaitStrategy.SIGNALS, Duration.ZERO);
 
     /**
      * Checks the values.

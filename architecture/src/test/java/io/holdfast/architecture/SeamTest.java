@@ -96,7 +96,8 @@ class SeamTest {
 
     @Test
     void decisionsHaveNone() {
-        assertThat(forbiddenAccesses(PublishedModules.named("stores/support").classes().that(resideInAPackage("..record"))))
+        assertThat(forbiddenAccesses(
+                        PublishedModules.named("stores/support").classes().that(resideInAPackage("..record"))))
                 .isEmpty();
     }
 

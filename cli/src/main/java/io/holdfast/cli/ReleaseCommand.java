@@ -84,7 +84,8 @@ final class ReleaseCommand implements Callable<Integer> {
     }
 
     private static boolean sameHold(Holder one, Holder other) {
-        return one.client().id().equals(other.client().id()) && one.fencingToken().equals(other.fencingToken());
+        return one.client().id().equals(other.client().id())
+                && one.fencingToken().equals(other.fencingToken());
     }
 
     private boolean agreed(String holder) {

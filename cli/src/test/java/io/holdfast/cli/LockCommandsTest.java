@@ -59,7 +59,12 @@ class LockCommandsTest {
             assertThat(out.toString().lines()).hasSize(3);
             assertThat(out.toString())
                     .startsWith("NAME")
-                    .contains("ls/one", "ls/two", "batch-7", Long.toString(one.fencingToken()), Long.toString(two.fencingToken()))
+                    .contains(
+                            "ls/one",
+                            "ls/two",
+                            "batch-7",
+                            Long.toString(one.fencingToken()),
+                            Long.toString(two.fencingToken()))
                     .doesNotContain(elsewhere.name() + " ");
         }
     }

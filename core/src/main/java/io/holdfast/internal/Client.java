@@ -311,8 +311,8 @@ public final class Client implements Holdfast {
     private HoldSpec spec(String what, String name, LockOptions options, HoldSpec.Waiting waiting) {
         checkName(what, name);
         checkOpen(what, name);
-        HoldSpec wanted = HoldSpec.renewed(lease(options), maxHold(options), waiting)
-                .lingering(options.linger());
+        HoldSpec wanted =
+                HoldSpec.renewed(lease(options), maxHold(options), waiting).lingering(options.linger());
         // a shared object: all holds with the default options refer to the same one
         return wanted.equals(engine.config.spec()) ? engine.config.spec() : wanted;
     }

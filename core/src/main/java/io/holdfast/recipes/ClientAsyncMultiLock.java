@@ -55,7 +55,9 @@ record ClientAsyncMultiLock(AllOrNothing all, LongFunction<Timeout> timeout) imp
     }
 
     private CompletableFuture<Optional<MultiLease>> tryAcquire(
-            long wait, MemberSpec spec, BiFunction<AsyncLock<Lease>, Duration, CompletableFuture<Optional<Lease>>> ask) {
+            long wait,
+            MemberSpec spec,
+            BiFunction<AsyncLock<Lease>, Duration, CompletableFuture<Optional<Lease>>> ask) {
         return new MultiRequest<Optional<Lease>, Optional<MultiLease>>(
                         all, timeout.apply(wait), spec, ask, lease -> lease, got -> got)
                 .start();

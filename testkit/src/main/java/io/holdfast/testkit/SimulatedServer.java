@@ -62,7 +62,8 @@ public final class SimulatedServer {
                 .map(ServiceLoader.Provider::get)
                 .filter(provider -> provider.schemes().contains("memory"))
                 .findFirst()
-                .orElseThrow(() -> new IllegalStateException("the store provider of memory: is missing: add io.holdfast:holdfast-memory"))
+                .orElseThrow(() -> new IllegalStateException(
+                        "the store provider of memory: is missing: add io.holdfast:holdfast-memory"))
                 .open(config);
     }
 

@@ -172,6 +172,8 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
     }
 
     private String state() {
-        return closed.get() ? "closed" : isValid() ? "valid for " + remainingLease().toMillis() + " ms" : "not valid";
+        return closed.get()
+                ? "closed"
+                : isValid() ? "valid for " + remainingLease().toMillis() + " ms" : "not valid";
     }
 }

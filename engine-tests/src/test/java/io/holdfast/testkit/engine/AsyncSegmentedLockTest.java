@@ -25,7 +25,8 @@ class AsyncSegmentedLockTest extends VirtualTime {
 
     private static final int SEGMENTS = 4;
 
-    private final AsyncSegmentedLock stock = SegmentedLock.of(a, "stock", SEGMENTS).async();
+    private final AsyncSegmentedLock stock =
+            SegmentedLock.of(a, "stock", SEGMENTS).async();
     private final List<SegmentLease> held = new ArrayList<>();
 
     @AfterEach

@@ -104,8 +104,7 @@ class LossAtReleaseTest extends VirtualTime {
         MULTI {
             @Override
             ThrowingCallable acquire(LossAtReleaseTest test) {
-                return locked(
-                        MultiLock.of(test.lock, test.clientOfAnother("t").lock("n")));
+                return locked(MultiLock.of(test.lock, test.clientOfAnother("t").lock("n")));
             }
         };
 

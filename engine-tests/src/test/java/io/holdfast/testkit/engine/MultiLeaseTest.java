@@ -53,8 +53,7 @@ class MultiLeaseTest extends TwoStores {
         twoOfB.lock();
         assertThatThrownBy(() -> both.acquire(Duration.ofMillis(700)))
                 .isInstanceOfSatisfying(
-                        LockTimeoutException.class,
-                        e -> assertThat(e.name()).isEqualTo("2"))
+                        LockTimeoutException.class, e -> assertThat(e.name()).isEqualTo("2"))
                 .hasMessageContainingAll("'1'", "'2'", "700 ms", "held by", otherB.clientId());
         assertFree(one);
         assertThat(both.tryAcquire()).isEmpty();

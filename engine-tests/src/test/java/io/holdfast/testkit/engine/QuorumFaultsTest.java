@@ -252,8 +252,7 @@ class QuorumFaultsTest extends FiveServers {
         List<Held> unheard = List.of(0, 1, 2).stream()
                 .map(server -> faults(ofA, server).holdReply(Operation.ACQUIRE))
                 .toList();
-        QuorumLock hasty =
-                QuorumLock.of(ofA, "n", QuorumOptions.defaults().withBudget(Duration.ofMillis(50)));
+        QuorumLock hasty = QuorumLock.of(ofA, "n", QuorumOptions.defaults().withBudget(Duration.ofMillis(50)));
         assertThatThrownBy(hasty::tryLock).isInstanceOf(IndeterminateLockException.class);
         sim.runReady();
         assertFree();
@@ -278,8 +277,7 @@ class QuorumFaultsTest extends FiveServers {
     @Test
     void splitVotesAreOvercome() {
         List<QuorumLock> rivals = IntStream.range(0, 3)
-                .mapToObj(i ->
-                        QuorumLock.of(List.of(ofA, ofB, ofC).get(i).subList(0, 3), "n"))
+                .mapToObj(i -> QuorumLock.of(List.of(ofA, ofB, ofC).get(i).subList(0, 3), "n"))
                 .toList();
         List<Held> others = new ArrayList<>();
         for (int rival = 0; rival < 3; rival++) {

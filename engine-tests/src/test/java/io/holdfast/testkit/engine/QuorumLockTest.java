@@ -114,8 +114,7 @@ class QuorumLockTest extends FiveServers {
         List<Lease> held = ofB.stream()
                 .map(client -> client.lock("n", lingering).tryAcquire().orElseThrow())
                 .toList();
-        QuorumLock brief =
-                QuorumLock.of(ofA, "n", QuorumOptions.defaults().withBudget(Duration.ofMillis(20)));
+        QuorumLock brief = QuorumLock.of(ofA, "n", QuorumOptions.defaults().withBudget(Duration.ofMillis(20)));
         Duration before = sim.elapsed();
         assertThat(brief.tryLock()).isFalse();
         assertThat(sim.elapsed()).isEqualTo(before);
@@ -378,8 +377,8 @@ class QuorumLockTest extends FiveServers {
         assertThatThrownBy(() -> lockA.lock(Duration.ofMillis(1))).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> QuorumOptions.defaults().withBudget(Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() ->
-                        QuorumLock.of(ofA, "n", QuorumOptions.defaults().withBudget(LEASE)))
+        assertThatThrownBy(
+                        () -> QuorumLock.of(ofA, "n", QuorumOptions.defaults().withBudget(LEASE)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll("budget", "below the lease");
         assertThatThrownBy(() ->

@@ -74,7 +74,9 @@ class RandomCountsTest {
 
         private void use(Permit permit) {
             out.add(permit);
-            assertThat(tokens.add(permit.fencingToken())).as("a token of its own").isTrue();
+            assertThat(tokens.add(permit.fencingToken()))
+                    .as("a token of its own")
+                    .isTrue();
             assertThat(out.stream()
                             .filter(Lease::isValid)
                             .mapToInt(Permit::count)

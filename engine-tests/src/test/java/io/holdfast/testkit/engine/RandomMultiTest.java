@@ -49,7 +49,8 @@ class RandomMultiTest {
         @Override
         void onEvent(LockEvent event) {
             if (event instanceof LockEvent.Lost lost) {
-                Optional.ofNullable(byToken.get(lost.name() + lost.fencingToken())).ifPresent(hold -> hold.lost(now()));
+                Optional.ofNullable(byToken.get(lost.name() + lost.fencingToken()))
+                        .ifPresent(hold -> hold.lost(now()));
             }
         }
 

@@ -85,7 +85,8 @@ final class RandomWork extends RandomClients {
     @Override
     void onEvent(LockEvent event) {
         if (event instanceof LockEvent.Lost lost) {
-            Deque<HistoryChecker.Hold> holds = byToken.getOrDefault(lost.name() + lost.fencingToken(), new ArrayDeque<>());
+            Deque<HistoryChecker.Hold> holds =
+                    byToken.getOrDefault(lost.name() + lost.fencingToken(), new ArrayDeque<>());
             Optional.ofNullable(holds.poll()).ifPresent(hold -> hold.lost(now()));
         }
     }

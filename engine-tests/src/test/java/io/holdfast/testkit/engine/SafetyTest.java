@@ -27,7 +27,8 @@ class SafetyTest extends VirtualTime {
 
     private final StoreProvider replicated = provider(config -> new Replicated(server.open(config), config.safety()));
     private final Holdfast c = client("c", options -> options.provider(replicated));
-    private final Holdfast safe = client("safe", options -> options.provider(replicated).safety(TWO));
+    private final Holdfast safe =
+            client("safe", options -> options.provider(replicated).safety(TWO));
 
     /** A store whose grants count only when the replicas have them. */
     private final class Replicated extends ForwardingStore {

@@ -31,7 +31,10 @@ class SegmentedLockTest extends VirtualTime {
 
     private void holdElsewhere(int... segments) {
         for (int segment : segments) {
-            others.add(SegmentedLock.of(b, "stock", 8).segment(segment).tryAcquire().orElseThrow());
+            others.add(SegmentedLock.of(b, "stock", 8)
+                    .segment(segment)
+                    .tryAcquire()
+                    .orElseThrow());
         }
     }
 
@@ -195,7 +198,8 @@ class SegmentedLockTest extends VirtualTime {
 
     @Test
     void optionsAreThoseOfTheSegments() {
-        SegmentedLock brief = SegmentedLock.of(a, "brief", 2, LockOptions.defaults().withLease(Duration.ofSeconds(1)));
+        SegmentedLock brief =
+                SegmentedLock.of(a, "brief", 2, LockOptions.defaults().withLease(Duration.ofSeconds(1)));
         try (SegmentLease lease = take(brief)) {
             assertThat(lease.remainingLease()).isLessThan(Duration.ofSeconds(1));
         }
@@ -204,7 +208,9 @@ class SegmentedLockTest extends VirtualTime {
     @Test
     void badInputIsRefusedAtTheCall() {
         for (int bad : new int[] {0, -1, 1025}) {
-            refused(() -> SegmentedLock.of(a, "stock", bad), "'stock': " + bad + " segments are out of range: 1 to 1024");
+            refused(
+                    () -> SegmentedLock.of(a, "stock", bad),
+                    "'stock': " + bad + " segments are out of range: 1 to 1024");
         }
         refused(() -> SegmentedLock.of(a, "", 8), "0 bytes");
         refused(() -> SegmentedLock.of(a, "x".repeat(510), 11), "leaves no room for '#10'");

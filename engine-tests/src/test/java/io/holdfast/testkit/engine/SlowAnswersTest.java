@@ -153,7 +153,8 @@ class SlowAnswersTest extends VirtualTime {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void anAsynchronousWaitEndsAlike(boolean fair) {
-        AsyncLock<Lease> lock = fair ? slow.fairLock("n").async() : slow.lock("n").async();
+        AsyncLock<Lease> lock =
+                fair ? slow.fairLock("n").async() : slow.lock("n").async();
         CompletableFuture<Lease> asked = lock.acquire(Duration.ofSeconds(1));
         sim.runFor(Duration.ofSeconds(2));
         assertThat(asked)

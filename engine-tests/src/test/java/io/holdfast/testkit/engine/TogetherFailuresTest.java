@@ -225,14 +225,12 @@ class TogetherFailuresTest extends VirtualTime {
         slowReply();
         assertThatThrownBy(() -> all.acquire(SHORT))
                 .isInstanceOfSatisfying(
-                        LockTimeoutException.class,
-                        e -> assertThat(e.name()).isEqualTo("3"))
+                        LockTimeoutException.class, e -> assertThat(e.name()).isEqualTo("3"))
                 .hasMessageContainingAll("multi-lock of '1'", "lock '3' was held by", b.clientId());
         slowReply();
         assertThatThrownBy(() -> sim.await(all.async().acquire(SHORT)))
                 .isInstanceOfSatisfying(
-                        LockTimeoutException.class,
-                        e -> assertThat(e.name()).isEqualTo("3"))
+                        LockTimeoutException.class, e -> assertThat(e.name()).isEqualTo("3"))
                 .hasMessageContainingAll("multi-lock of '1'", "lock '3' was held by", b.clientId());
         b.lock("3").unlock();
     }
@@ -240,11 +238,9 @@ class TogetherFailuresTest extends VirtualTime {
     @Test
     void aTimeoutSaysSoWhenNobodyIsKnownToBeInTheWay() {
         slowReply();
-        assertThatThrownBy(
-                        () -> MultiLock.of(a.lock("1"), a.fairLock("2")).acquire(SHORT))
+        assertThatThrownBy(() -> MultiLock.of(a.lock("1"), a.fairLock("2")).acquire(SHORT))
                 .isInstanceOfSatisfying(
-                        LockTimeoutException.class,
-                        e -> assertThat(e.name()).isEmpty())
+                        LockTimeoutException.class, e -> assertThat(e.name()).isEmpty())
                 .hasMessageContaining("before each member had been asked for");
     }
 

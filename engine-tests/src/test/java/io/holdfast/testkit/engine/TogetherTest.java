@@ -162,8 +162,8 @@ class TogetherTest extends VirtualTime {
         Holdfast other = client("other", options -> options.uri("simulated:t"));
         firstContact(other);
         long before = calls(other);
-        MultiLock mixed = MultiLock.of(
-                a.lock("1"), a.lock("2"), other.lock("3"), other.lock("4"), other.lock("5"), a.lock("6"));
+        MultiLock mixed =
+                MultiLock.of(a.lock("1"), a.lock("2"), other.lock("3"), other.lock("4"), other.lock("5"), a.lock("6"));
         assertThat(cost(() -> locked(mixed))).isEqualTo(2);
         assertThat(calls(other) - before)
                 .as("one to take three, three to release them")

@@ -53,7 +53,9 @@ class UnconfirmedTest extends VirtualTime {
     private final Holdfast c = unconfirmed("c", options -> options);
 
     private Holdfast unconfirmed(String name, UnaryOperator<HoldfastBuilder> more) {
-        return client(name, options -> more.apply(options.provider(provider(this::open)).safety(Safety.replicated(1))));
+        return client(
+                name,
+                options -> more.apply(options.provider(provider(this::open)).safety(Safety.replicated(1))));
     }
 
     private LockStore open(StoreConfig config) {
@@ -277,8 +279,7 @@ class UnconfirmedTest extends VirtualTime {
     @ValueSource(booleans = {false, true})
     void whatStandsIsGivenUpWithTheLastWhoWaited(boolean fair) throws InterruptedException {
         Lease first = a.lock("n").acquire();
-        CompletableFuture<Optional<Lease>> asked = lock(
-                        c, fair, fair ? USUAL : USUAL.withWaiting(WaitStrategy.POLLING))
+        CompletableFuture<Optional<Lease>> asked = lock(c, fair, fair ? USUAL : USUAL.withWaiting(WaitStrategy.POLLING))
                 .async()
                 .tryAcquire(Duration.ofMillis(300));
         sim.runFor(MOMENT);

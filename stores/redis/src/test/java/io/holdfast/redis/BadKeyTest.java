@@ -87,8 +87,7 @@ class BadKeyTest {
     private void assertRefused(Key key, ThrowingCallable call) {
         assertThatThrownBy(call)
                 .isInstanceOfSatisfying(
-                        StoreRefusedException.class,
-                        e -> assertThat(e.name()).isEqualTo(name))
+                        StoreRefusedException.class, e -> assertThat(e.name()).isEqualTo(name))
                 .hasMessageContainingAll("lock '" + name + "'", "Redis at " + servers.uri())
                 .hasMessageContainingAll(
                         "the key '" + key.of(name) + "' is not a key of Holdfast", "another program keeps a list there")

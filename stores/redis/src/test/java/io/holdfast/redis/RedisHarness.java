@@ -48,8 +48,7 @@ final class RedisHarness extends RealTimeHarness {
         // replies tell no run to a client that wants replicas, so messages must not do so either
         Consumer<Signal> signals = signal ->
                 config.signals().accept(signal instanceof Signal.Assigned assigned ? withoutRun(assigned) : signal);
-        return provider.open(
-                config.withSafety(safety).withClient(config.client(), signals, config.describer()));
+        return provider.open(config.withSafety(safety).withClient(config.client(), signals, config.describer()));
     }
 
     private static Signal.Assigned withoutRun(Signal.Assigned told) {

@@ -121,8 +121,7 @@ class ReplicatedTest {
     void whatIsRefusedWaitsForNobody() throws Exception {
         Lease held = plain.lock("m2").acquire();
         replica.server.pause();
-        assertThat(MultiLock.of(safe.lock("m1"), safe.lock("m2")).tryLock())
-                .isFalse();
+        assertThat(MultiLock.of(safe.lock("m1"), safe.lock("m2")).tryLock()).isFalse();
         assertThat(safe.lock("m2").tryLock()).isFalse();
         replica.server.resume();
         held.close();

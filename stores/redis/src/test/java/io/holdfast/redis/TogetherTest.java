@@ -103,8 +103,7 @@ class TogetherTest {
         servers.redis.hset("2", Map.of("mode", "read"));
         assertThatThrownBy(all::tryLock)
                 .isInstanceOfSatisfying(
-                        StoreRefusedException.class,
-                        e -> assertThat(e.name()).isEqualTo("2"))
+                        StoreRefusedException.class, e -> assertThat(e.name()).isEqualTo("2"))
                 .hasMessageContaining("held as a read/write lock");
         servers.redis.del("2");
     }

@@ -87,10 +87,10 @@ class TooFewReplicasTest {
             withoutItsReplica(master, client);
             for (int i = 0; i < 3; i++) {
                 String name = "n" + i;
-                Duration took = timeOf(() -> assertThatThrownBy(
-                                () -> client.lock(name).tryLock())
-                        .isInstanceOf(IndeterminateLockException.class)
-                        .hasMessageContaining("only 0 of 1 replicas have it after 600 ms"));
+                Duration took =
+                        timeOf(() -> assertThatThrownBy(() -> client.lock(name).tryLock())
+                                .isInstanceOf(IndeterminateLockException.class)
+                                .hasMessageContaining("only 0 of 1 replicas have it after 600 ms"));
                 assertThat(took).isBetween(COMMAND.minusMillis(10), COMMAND.plusMillis(100));
             }
         }
@@ -101,7 +101,11 @@ class TooFewReplicasTest {
         Duration outage = Duration.ofSeconds(5);
         try (Servers master = Servers.start("--repl-diskless-sync-delay", "0");
                 Holdfast plain = client(master.uri()).build();
-                Holdfast client = client(master.uri()).maxOutage(outage).safety(ON_ONE).lazy().build()) {
+                Holdfast client = client(master.uri())
+                        .maxOutage(outage)
+                        .safety(ON_ONE)
+                        .lazy()
+                        .build()) {
             withoutItsReplica(master, client);
             Lease first = plain.lock("n").acquire();
             CompletableFuture<Lease> waiter = client.lock("n").async().acquire();

@@ -51,8 +51,7 @@ record MigratingSlot(ClusterNodes nodes, Platform platform) {
     private CompletionStage<?> rest(List<KeyPart> parts, RedisStore node, String name) {
         return Stages.all(parts.stream()
                 .filter(part -> !part.isHold())
-                .map(part -> wherever(part, node, name, Duration.ZERO)
-                        .exceptionally(error -> false)));
+                .map(part -> wherever(part, node, name, Duration.ZERO).exceptionally(error -> false)));
     }
 
     /**
@@ -63,8 +62,7 @@ record MigratingSlot(ClusterNodes nodes, Platform platform) {
     }
 
     /** Runs the script at the node that has the key: this one, or the one that imports the slot. */
-    private CompletionStage<Boolean> wherever(
-            KeyPart part, RedisStore node, String name, Duration lease) {
+    private CompletionStage<Boolean> wherever(KeyPart part, RedisStore node, String name, Duration lease) {
         return node.byKey(part, name, lease, false).exceptionallyCompose(error -> {
             Optional<Redirect> ask = Redirect.in(error).filter(redirect -> redirect.kind == Redirect.Kind.ASK);
             return ask.isEmpty()

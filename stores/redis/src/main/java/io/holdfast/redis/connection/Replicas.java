@@ -85,8 +85,7 @@ public final class Replicas {
     /** The disk and the replicas that have the effects of everything that was answered on a connection before. */
     private record Reached(boolean disk, long replicas) {}
 
-    public Replicas(
-            StoreConfig config, RedisFailures failures, Connector connector, Platform.Timer timer) {
+    public Replicas(StoreConfig config, RedisFailures failures, Connector connector, Platform.Timer timer) {
         platform = config.platform();
         safety = config.safety();
         this.failures = failures;

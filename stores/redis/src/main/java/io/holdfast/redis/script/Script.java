@@ -70,7 +70,8 @@ public enum Script {
     /** Returns whether its answer counts only when the replicas and disks of the client's safety level have the effect. */
     boolean confirmed() {
         return switch (this) {
-            case ACQUIRE, TOGETHER, RENEW, RENEW_ALIKE, SHARE_ACQUIRE, SHARE_RENEW, PERMIT_ACQUIRE, PERMIT_RENEW -> true;
+            case ACQUIRE, TOGETHER, RENEW, RENEW_ALIKE, SHARE_ACQUIRE, SHARE_RENEW, PERMIT_ACQUIRE, PERMIT_RENEW ->
+                true;
             default -> false;
         };
     }

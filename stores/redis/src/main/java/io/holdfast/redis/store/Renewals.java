@@ -135,8 +135,7 @@ record Renewals(
                     TokenUnits.unit(request.floor())));
         }
         List<String> names = names(batch);
-        return session.run(
-                Script.RENEW, layout.keys(names), names, decoder, arguments.toArray());
+        return session.run(Script.RENEW, layout.keys(names), names, decoder, arguments.toArray());
     }
 
     private List<Renew.Reply> renewed(List<Renew> batch, ScriptReply reply) {
@@ -169,8 +168,7 @@ record Renewals(
             arguments[i + 2] = batch.get(i).tenure().number();
         }
         List<String> names = names(batch);
-        return session.run(
-                Script.RENEW_ALIKE, layout.renewedKeys(names), names, decoder, arguments);
+        return session.run(Script.RENEW_ALIKE, layout.renewedKeys(names), names, decoder, arguments);
     }
 
     private List<Renew.Reply> exceptions(List<Renew> batch, ScriptReply reply) {

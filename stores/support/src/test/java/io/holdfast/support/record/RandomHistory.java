@@ -234,8 +234,7 @@ final class RandomHistory {
         TenureId tenure = someHolder();
         Mode mode = mode(tenure);
         long floor = mode == Mode.LOCK && random.nextInt(5) == 0 ? (now + random.nextInt(20_000)) << 10 : 0;
-        return new Renew(
-                NAME, tenure, mode, lease(), random.nextInt(3) == 0 ? random.nextInt(9_000) : 0, floor);
+        return new Renew(NAME, tenure, mode, lease(), random.nextInt(3) == 0 ? random.nextInt(9_000) : 0, floor);
     }
 
     private Step takeAway() {
