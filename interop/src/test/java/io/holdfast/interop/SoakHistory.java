@@ -64,7 +64,7 @@ final class SoakHistory {
         for (Held held : holds) {
             held.noteIn(all, held.kind().toString(), ++order);
             if (held.kind() == Kind.HOLDFAST) {
-                held.noteIn(ours, "", held.fencingToken());
+                held.noteIn(ours, "", held.token());
             }
         }
         all.check(Long.MAX_VALUE);
