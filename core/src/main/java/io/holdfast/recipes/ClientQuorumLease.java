@@ -69,7 +69,8 @@ final class ClientQuorumLease implements QuorumLease {
         if (isValid() && hold.own().isPresent()) {
             throw QuorumTexts.endsEarlier(servers, remainingLease(), atLeast);
         }
-        confirm(memberLease -> memberLease.renew(fencingToken()));
+        // the validity decides, whatever was answered in time
+        var unused = confirm(memberLease -> memberLease.renew(fencingToken()));
         requireNotLost();
         if (!isValid() || remainingLease().compareTo(atLeast) < 0) {
             throw QuorumTexts.unconfirmed(servers, "a validity of " + atLeast.toMillis() + " ms", remainingLease());
