@@ -254,7 +254,7 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`unlock()`",
-            differs = "`LeaseLostException` when it was lost; it is an `IllegalMonitorStateException`")
+            differs = "`LeaseLostException` if the hold was lost; it is an `IllegalMonitorStateException`")
     void unlock() throws Exception {
         locks().forEach(lock -> assertThat(thrown(lock::unlock)).isEqualTo(NOT_OWNER));
         List<Class<?>> thrown = new ArrayList<>();
@@ -270,7 +270,7 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`forceUnlock()`",
-            differs = "the owner is told; of a read/write lock, each half frees the name, readers and writer alike")
+            differs = "the owner is notified; of a read/write lock, each half frees the name, readers and writer alike")
     void forceUnlock() {
         DistributedLock mine = ours.lock(name());
         RLock other = theirs.getLock(name());
@@ -348,7 +348,7 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`getHoldCount()`",
-            differs = "asks nobody; stays as it was when the hold was lost, until the thread unlocks")
+            differs = "no call to the server; unchanged when the hold is lost, until the thread unlocks")
     void holdCount() throws Exception {
         DistributedLock mine = ours.lock(name());
         RLock other = theirs.getLock(name());
@@ -369,8 +369,7 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`remainTimeToLive()`",
-            differs = "of the thread's own hold, from its deadline; any other thread gets an"
-                    + " `IllegalMonitorStateException`")
+            differs = "for the thread's own hold, from its deadline; other threads get `IllegalMonitorStateException`")
     void remainingLease() {
         DistributedLock mine = ours.lock(name());
         RLock other = theirs.getLock(name());
@@ -438,8 +437,7 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`redisson.getReadWriteLock(name)`",
-            differs = "from read to write is refused instead of waiting for itself; readers do not overtake a waiting"
-                    + " writer")
+            differs = "from read to write is refused, not a self-deadlock; no reader barges ahead of a waiting writer")
     void readWriteLocks() throws Exception {
         DistributedReadWriteLock mine = ours.readWriteLock(name());
         RReadWriteLock other = theirs.getReadWriteLock(name());
@@ -469,7 +467,7 @@ class MigrationGuideTest extends BothLibraries {
     }
 
     @Test
-    @Row(value = "`redisson.getSpinLock(name)`", differs = "asks after 5 ms, then ever less often")
+    @Row(value = "`redisson.getSpinLock(name)`", differs = "asks after 5 ms, then less and less often")
     void spinLocks() throws Exception {
         for (Lock lock :
                 List.of(ours.lock(name(), LockOptions.defaults().withWaiting(POLLING)), theirs.getSpinLock(name()))) {
@@ -485,7 +483,7 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`getNonReentrantLock(name)`",
-            differs = "locking again throws in both, an `IllegalStateException` here")
+            differs = "locking again throws in both, in Holdfast an `IllegalStateException`")
     void nonReentrantLocks() {
         DistributedLock mine = ours.lock(name(), LockOptions.defaults().withReentrant(false));
         RLock other = theirs.getNonReentrantLock(name());
@@ -502,7 +500,7 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`redisson.getMultiLock(a, b)`",
-            differs = "in one order everywhere, however they are given; one wait for all")
+            differs = "members are acquired in one order everywhere, however they are given; one wait for all")
     void multiLocks() {
         String first = name();
         String second = name();
@@ -520,7 +518,7 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`redisson.getRedLock(a, b, c)`",
-            differs = "asks all at once, takes missing servers later, and has a token that rises over majorities")
+            differs = "asks all at once, adds missing servers later, and has a token that rises over majorities")
     void quorumLocks() {
         try (RedisServer second = RedisServer.start();
                 RedisServer third = RedisServer.start();
@@ -541,7 +539,7 @@ class MigrationGuideTest extends BothLibraries {
     }
 
     @Test
-    @Row(value = "n locks for one hot resource, by hand", differs = "takes any that is free")
+    @Row(value = "n locks for one hot resource, by hand", differs = "acquires any segment that is free")
     void segmentedLocks() {
         SegmentedLock lock = SegmentedLock.of(ours, name(), 2);
         SegmentLease one = lock.tryAcquireAny().orElseThrow();
@@ -553,8 +551,8 @@ class MigrationGuideTest extends BothLibraries {
 
     @Test
     @Row(
-            value = "a lock that is never given back, as leader",
-            differs = "told when it begins and ends; others can watch")
+            value = "a lock that is never released, as leader",
+            differs = "notified when it begins and ends; others can watch")
     void leaders() {
         String name = name();
         List<Boolean> watched = new CopyOnWriteArrayList<>();
@@ -603,7 +601,7 @@ class MigrationGuideTest extends BothLibraries {
     }
 
     @Test
-    @Row(value = "watchdog time of one lock", differs = "of that lock alone")
+    @Row(value = "watchdog time of one lock", differs = "for that lock only")
     void leaseOfOneLock() {
         String name = name();
         DistributedLock longer = ours.lock(name, LockOptions.defaults().withLease(LEASE.multipliedBy(2)));
@@ -616,7 +614,7 @@ class MigrationGuideTest extends BothLibraries {
     }
 
     @Test
-    @Row(value = "-", differs = "a stuck owner is reported, or told to stop")
+    @Row(value = "-", differs = "a stuck owner is reported, or asked to stop")
     void stuckOwners() {
         DistributedLock lock = ours.lock(name(), LockOptions.defaults().withMaxHold(SHORT));
         List<LockEvent> events = new CopyOnWriteArrayList<>();
@@ -633,9 +631,7 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`redisson.getSemaphore(name)`",
-            differs =
-                    "a permit is a lease, which a crash gives back; `release()` is `Permit.close()`, and gives back what is"
-                            + " held, once")
+            differs = "a permit is a lease, so a crash frees it; `release()` is `Permit.close()`, and works once")
     void semaphores() {
         DistributedSemaphore mine = ours.semaphore(name());
         RSemaphore other = theirs.getSemaphore(name());
@@ -683,7 +679,7 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`redisson.getPermitExpirableSemaphore(name)`",
-            differs = "renewed unless a lease is given; by the clock of the server; `release(id)` tells the holder")
+            differs = "renewed unless a lease is given; by the clock of the server; `release(id)` notifies the holder")
     void permitsThatExpire() throws Exception {
         DistributedSemaphore mine = ours.semaphore(name());
         RPermitExpirableSemaphore other = theirs.getPermitExpirableSemaphore(name());
@@ -737,7 +733,9 @@ class MigrationGuideTest extends BothLibraries {
     // ---- what is not a thread's
 
     @Test
-    @Row(value = "`lockAsync()`, `tryLockAsync(..)`", differs = "a `Lease`, bound to no thread; cancelling withdraws")
+    @Row(
+            value = "`lockAsync()`, `tryLockAsync(..)`",
+            differs = "a `Lease`, bound to no thread; canceling withdraws the request")
     void futures() throws Exception {
         DistributedLock lock = ours.lock(name());
         Lease first = lock.async().acquire().get(5, TimeUnit.SECONDS);
