@@ -174,7 +174,7 @@ class LockCommandsTest {
         assertThat(run("ls", "kept")).isZero();
         assertThat(out.toString()).contains("batch-7 (kept)");
         assertThat(run("show", "kept")).isZero();
-        assertThat(out.toString()).contains("owner       nobody: kept for the next owner");
+        assertThat(out.toString()).contains("owner       nobody: it lingers for the next owner");
         assertThat(lock.forceUnlock()).isTrue();
     }
 

@@ -86,7 +86,7 @@ class HoldfastConfigTest {
             assertThat(other.lock("a$b:n").holder().orElseThrow().client().name())
                     .hasValue("orders-here");
             assertThat(other.lock("a$b:n").holder().orElseThrow().place())
-                    .hasValueSatisfying(place -> assertThat(place).startsWith("taken at "));
+                    .hasValueSatisfying(place -> assertThat(place).startsWith("acquired at "));
         }
     }
 

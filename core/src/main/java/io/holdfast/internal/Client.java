@@ -142,7 +142,7 @@ public final class Client implements Holdfast {
         if (!replicates && !wanted.equals(Safety.async())) {
             throw new IllegalArgumentException("safety " + wanted + ": a store of the scheme '"
                     + scheme(settings.store().uri())
-                    + "' cannot wait for replicas or disks; leave it out, or choose a store that can, as Redis");
+                    + "' cannot wait for replicas or disks; remove it, or choose a store that can, such as Redis");
         }
     }
 
@@ -222,7 +222,7 @@ public final class Client implements Holdfast {
         boolean isLogin = uri.contains("@") && !uri.startsWith("//", scheme.length() + 1);
         String artifact = ARTIFACTS.get(scheme);
         return "no store for the scheme " + (isLogin ? "of the uri" : "'" + scheme + "'") + ": "
-                + (artifact == null ? "misspelt?" : "add io.holdfast:holdfast-" + artifact + " to the class path.");
+                + (artifact == null ? "misspelled?" : "add io.holdfast:holdfast-" + artifact + " to the class path.");
     }
 
     // ---- locks
@@ -242,14 +242,14 @@ public final class Client implements Holdfast {
         Durations.requireLinger("lock '" + name + "': linger", linger, Optional.of(lease(options)));
         if (!store.capabilities().queue()) {
             throw new UnsupportedOperationException("lock '" + name + "': " + store.describe()
-                    + " sends no messages, so that nobody could ask for a lock that lingers; leave the linger out");
+                    + " sends no messages, so nobody could ask for a lingering lock; remove the linger");
         }
     }
 
     private static void requireNoLinger(String what, String name, LockOptions options) {
         if (!options.linger().isZero()) {
             throw new IllegalArgumentException(what + " '" + name + "': linger " + options.linger()
-                    + " is for lock(name) alone, as here others are always to come next; leave it out");
+                    + " is for lock(name) only, because here waiters always come first; remove it");
         }
     }
 
@@ -259,7 +259,7 @@ public final class Client implements Holdfast {
         requireNoLinger("fair lock", name, options);
         if (!store.capabilities().queue()) {
             throw new UnsupportedOperationException("fair lock '" + name + "': " + store.describe()
-                    + " keeps no queue; use lock(name), or a store that has one");
+                    + " has no wait queue; use lock(name), or a store that has one");
         }
         return lock(name, options, HoldSpec.Waiting.FAIR);
     }
@@ -267,7 +267,7 @@ public final class Client implements Holdfast {
     private static void requireSignals(String what, String name, LockOptions options) {
         if (options.waiting() == WaitStrategy.POLLING) {
             throw new IllegalArgumentException(what + " '" + name + "': waiting " + options.waiting()
-                    + " has no place in the queue; leave the wait strategy as it is, or use one that is not fair");
+                    + " has no position in the wait queue; keep the default wait strategy, or use one that is not fair");
         }
     }
 
@@ -318,7 +318,7 @@ public final class Client implements Holdfast {
     private void requireMode(String name, Share.Mode mode, String what) {
         if (!store.capabilities().modes().contains(mode)) {
             throw new UnsupportedOperationException(
-                    what + " '" + name + "': " + store.describe() + " keeps none; use lock(name), or another store");
+                    what + " '" + name + "': " + store.describe() + " supports none; use lock(name), or another store");
         }
     }
 
@@ -363,7 +363,7 @@ public final class Client implements Holdfast {
         }
         if ((settings.store().keyPrefix() + name).startsWith(RESERVED)) {
             throw new IllegalArgumentException(what + " name '" + name + "' begins with '" + RESERVED
-                    + "', which is kept for the library's own keys");
+                    + "', which is reserved for the library's own keys");
         }
     }
 
@@ -380,7 +380,7 @@ public final class Client implements Holdfast {
         } catch (CharacterCodingException e) {
             String shown = name.replaceAll("\\p{Cs}", "?");
             throw new IllegalArgumentException(
-                    what + " name '" + shown + "' can't be encoded as UTF-8: it has a surrogate without its pair", e);
+                    what + " name '" + shown + "' cannot be encoded as UTF-8: it has an unpaired surrogate", e);
         }
     }
 

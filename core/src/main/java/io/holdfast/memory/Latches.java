@@ -72,7 +72,7 @@ final class Latches {
             case TRY_COUNT, RESET_COUNT -> latch.set(request.amount(), request.life(), now);
             case COUNT_DOWN -> latch.countDown(request.amount(), now);
             case DELETE_COUNT -> latch.end(now);
-            default -> throw new IllegalArgumentException(request.kind() + " is no change of a latch");
+            default -> throw new IllegalArgumentException(request.kind() + " is not a change of a latch");
         }
         if (request.kind() != Change.Kind.COUNT_DOWN || latch.isOver(now)) {
             tellAll(key, latch);

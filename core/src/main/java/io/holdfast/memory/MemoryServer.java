@@ -143,9 +143,9 @@ final class MemoryServer {
                     StoreException.Effect.REFUSED,
                     "the name '" + name + "' is held as "
                             + (wanted == Mode.LOCK
-                                    ? "a read/write lock, and asked for as a lock"
-                                    : "a lock, and asked for as a read/write lock")
-                            + "; use it in one way, or rename one");
+                                    ? "a read/write lock, and requested as a lock"
+                                    : "a lock, and requested as a read/write lock")
+                            + "; use it as one of them only, or rename one");
         }
     }
 
@@ -155,7 +155,7 @@ final class MemoryServer {
         if (request.share().isUpgrade() && !reads && !cell.isHeldBy(request.tenure())) {
             throw new StoreException(
                     StoreException.Effect.REFUSED,
-                    "the name '" + name + "' is not held any more by the reader that would write");
+                    "the name '" + name + "' is no longer held by the reader that wants to write");
         }
     }
 

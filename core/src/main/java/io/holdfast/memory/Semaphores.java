@@ -64,11 +64,11 @@ final class Semaphores {
 
     private static void requireEnough(SemaphoreCell cell, String name, int wanted) {
         if (cell.limit().isEmpty()) {
-            throw refused("the semaphore '" + name + "' was never given permits: call trySetPermits first");
+            throw refused("the semaphore '" + name + "' has no permits yet: call trySetPermits first");
         }
         if (wanted > cell.limit().getAsInt()) {
             throw refused("the semaphore '" + name + "' has " + cell.limit().getAsInt() + " permits in all, and "
-                    + wanted + " were asked for: ask for fewer, or give it more by addPermits");
+                    + wanted + " were requested: request fewer, or add some with addPermits");
         }
     }
 
@@ -209,7 +209,7 @@ final class Semaphores {
                 }
                 return unused;
             }
-            default -> throw new IllegalArgumentException(request.kind() + " is no change of a semaphore");
+            default -> throw new IllegalArgumentException(request.kind() + " is not a change of a semaphore");
         }
         return true;
     }

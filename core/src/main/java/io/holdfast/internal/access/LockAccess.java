@@ -73,6 +73,6 @@ public interface LockAccess {
             return source.server();
         }
         throw new IllegalArgumentException("lock '" + lock.name() + "' is a "
-                + lock.getClass().getName() + ": a quorum lock takes clients as Holdfast.connect gives them");
+                + lock.getClass().getName() + ": a quorum lock takes only clients from Holdfast.connect");
     }
 }

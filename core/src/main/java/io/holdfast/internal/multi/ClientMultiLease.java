@@ -70,7 +70,7 @@ record ClientMultiLease(List<LockLocation> locations, List<Lease> leases) implem
         throw new StoreUnavailableException(
                 shortest.lockName(),
                 this + ": the stores confirmed too slowly that all are valid for " + atLeast.toMillis() + " ms; lock '"
-                        + shortest.lockName() + "' is for "
+                        + shortest.lockName() + "' is valid for "
                         + shortest.remaining().toMillis() + " ms",
                 null);
     }

@@ -101,7 +101,7 @@ class BadUriTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Holdfast.connect(uri))
                 .withMessageContaining(
-                        "no store for the scheme '" + uri.substring(0, uri.indexOf(':')) + "': misspelt?")
+                        "no store for the scheme '" + uri.substring(0, uri.indexOf(':')) + "': misspelled?")
                 .withMessageContaining(" Schemes found: ")
                 .withMessageContainingAll(
                         "memory, redis, redis-cluster, redis-sentinel, rediss, rediss-cluster, rediss-sentinel",

@@ -245,7 +245,7 @@ class TogetherFailuresTest extends VirtualTime {
                 .isInstanceOfSatisfying(
                         LockTimeoutException.class,
                         e -> assertThat(e.lockName()).isEmpty())
-                .hasMessageContaining("before each member had been asked for");
+                .hasMessageContaining("before every member had been requested");
     }
 
     // ---- what was taken is given back
