@@ -66,7 +66,7 @@ public final class Exec {
             say.accept("lock '" + late.lockName() + "' is not renewed, and valid for "
                     + late.remaining().toMillis() + " ms: " + late.reason());
         } else if (event instanceof LockEvent.ReleaseUnconfirmed doubtful) {
-            say.accept("lock '" + doubtful.lockName() + "' may stay held for "
+            say.accept("lock '" + doubtful.lockName() + "' may remain held for "
                     + doubtful.remaining().toMillis() + " ms: " + doubtful.reason());
         }
     }
