@@ -22,9 +22,9 @@ public final class FencedOutException extends HoldfastException {
     public FencedOutException(String resource, long token, long highest) {
         super(
                 "",
-                "'" + resource + "': a write with token " + token + " was refused, as token " + highest
-                        + " has been there: the writer does not hold the lock any more. Stop its work; what it has read is"
-                        + " out of date, so begin anew under a new hold if it is still wanted",
+                "'" + resource + "': a write with token " + token + " was refused, because token " + highest
+                        + " was seen before: the writer no longer holds the lock. Stop its work; the data that it has read"
+                        + " is out of date, so start again under a new hold if the work is still needed",
                 null);
         this.resource = resource;
         this.token = token;

@@ -37,12 +37,12 @@ public record LockOptions(
         lease.ifPresent(value -> Durations.requireLease("lease", value));
         maxHold.ifPresent(value -> Durations.requirePositive("maxHold", value));
         if (maxHold.isEmpty() && onMaxHold != OnMaxHold.WARN) {
-            throw new IllegalArgumentException("onMaxHold " + onMaxHold + " needs a maxHold: say after how long");
+            throw new IllegalArgumentException("onMaxHold " + onMaxHold + " needs a maxHold: set the time limit");
         }
         Durations.requireLinger("linger", linger, lease);
         if (!linger.isZero() && waiting == WaitStrategy.POLLING) {
-            throw new IllegalArgumentException("linger " + linger + " goes with no waiting " + waiting
-                    + ": where messages do not arrive nobody could ask for the lock back; leave one of them out");
+            throw new IllegalArgumentException("linger " + linger + " cannot be combined with waiting " + waiting
+                    + ": without messages, nobody could ask for a lingering lock; remove one of them");
         }
     }
 

@@ -74,7 +74,7 @@ public record LockReport(String name, List<Holder> holders, List<Waiter> waiters
      * @param since the time when that owner acquired the lock, or when the last owner released it, by the client's wall clock;
      *     empty if the client did not report it
      * @param place the current code of the owning thread, as {@code now at ...}; or the code that acquired the lease, as
-     *     {@code taken at ...}, if its client {@linkplain HoldfastBuilder#recordPlaces records} it; empty if the client did not
+     *     {@code acquired at ...}, if its client {@linkplain HoldfastBuilder#recordPlaces records} it; empty if the client did not
      *     report it
      * @param fencingToken the fencing token of that owner, or of the last one; empty if the client did not report it
      * @param remainingLease the time until the lease ends at the store, if nobody renews it
@@ -89,7 +89,7 @@ public record LockReport(String name, List<Holder> holders, List<Waiter> waiters
             Duration remainingLease) {
 
         /** The {@link #owner} of a lock that {@linkplain LockOptions#withLinger lingers} at its client without an owner. */
-        public static final String KEPT = "nobody: kept for the next owner";
+        public static final String KEPT = "nobody: it lingers for the next owner";
 
         /**
          * Returns {@code true} if the lock has no owner, and its client releases it when another client asks for it. The result

@@ -76,7 +76,7 @@ public record Safety(int replicas, boolean onDisk) {
 
     private static int atLeastOne(int replicas, String none) {
         if (replicas == 0) {
-            throw new IllegalArgumentException("replicas 0: for none there is " + none);
+            throw new IllegalArgumentException("replicas 0: pass at least 1, or use " + none);
         }
         return replicas;
     }

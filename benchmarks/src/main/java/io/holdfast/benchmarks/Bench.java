@@ -34,14 +34,14 @@ import picocli.CommandLine.Spec;
         description = {
             "Measures Holdfast, Redisson, and the floor that server and driver set, on one server in turn.",
             "",
-            "Every subject has processes of its own, and they work one after the other, round by round. Where only one may be"
-                    + " inside, all processes look whether somebody else is, in memory that they share.",
+            "Every subject has processes of its own, and the subjects work one after the other, round by round. Where only one"
+                    + " thread may be inside, all processes check for a second one, in memory that they share.",
             ""
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
-            "0:Holdfast finished every cell, let nobody in beside somebody else, and lost no lock",
-            "1:it did not; a cell that another subject failed is only reported",
+            "0:Holdfast finished every cell, never admitted two threads at once, and lost no lock",
+            "1:it did not; a cell in which another subject failed is only reported",
             "2:wrong arguments",
             "69:the store cannot be used"
         })
@@ -60,14 +60,14 @@ public final class Bench implements Callable<Integer> {
             names = "--cases",
             paramLabel = "NAME",
             split = ",",
-            description = "What to measure. Default: all there is, which takes less than half an hour.")
+            description = "The cases to measure. Default: all cases, which takes less than half an hour.")
     private Set<String> cases = new TreeSet<>();
 
     @Option(
             names = "--threads",
             paramLabel = "N",
             split = ",",
-            description = "Threads of each process, where a case has no other size. Default: those of the cases.")
+            description = "Threads of each process, unless a case has another size. Default: those of the cases.")
     private List<Integer> threads = new ArrayList<>();
 
     @Option(names = "--seconds", paramLabel = "S", description = "Time of a round. Default: 2; with --quick 0.4.")
@@ -77,7 +77,7 @@ public final class Bench implements Callable<Integer> {
             names = "--warm-up",
             paramLabel = "S",
             description =
-                    "Time of the round before, which does not count. Default: 8, or a round if that is longer; with"
+                    "Time of the warm-up round, which does not count. Default: 8, or a round if that is longer; with"
                             + " --quick a round.")
     private @Nullable Double warmUp;
 
@@ -94,10 +94,10 @@ public final class Bench implements Callable<Integer> {
 
     @Option(
             names = "--quick",
-            description = "One cell of each case, short and half compiled: shows that all works, and little more.")
+            description = "One cell of each case, short and half compiled: shows that everything works, and little more.")
     private boolean quick;
 
-    @Option(names = "--inside", description = "Instead of all that, what the engine costs inside one process, by JMH.")
+    @Option(names = "--inside", description = "Measures the cost of the engine inside one process instead, with JMH.")
     private boolean inside;
 
     @Option(
@@ -185,7 +185,7 @@ public final class Bench implements Callable<Integer> {
         try (ServerMeter server = new ServerMeter(uri)) {
             if (!server.isEmpty()) {
                 throw new ParameterException(
-                        spec.commandLine(), "the database of --store is not empty, and all in it would be deleted");
+                        spec.commandLine(), "the database of --store is not empty, and all its data would be deleted");
             }
             Report report = new Report(Machine.here(server.version(), List.of(arguments)), options.shownStore());
             Series series = new Series(options, uri, server, folder);

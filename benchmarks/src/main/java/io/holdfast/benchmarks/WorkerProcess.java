@@ -95,7 +95,7 @@ final class WorkerProcess implements AutoCloseable {
         if (used.isEmpty() && !process.isAlive()) {
             throw new IOException(ended());
         }
-        return used.orElseThrow(() -> new UnsupportedOperationException("this system tells nothing about processes"));
+        return used.orElseThrow(() -> new UnsupportedOperationException("this system gives no data about processes"));
     }
 
     /** It ends with its input; if it does not, it is ended. */

@@ -26,16 +26,16 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
         name = "demo",
         description = {
-            "Sells one product from many processes at once, and counts what was sold.",
+            "Sells one product from many processes at once, and counts the sales.",
             "",
-            "Every strategy runs the same sale: read the stock, check it, work, then write stock and order. In every one,"
+            "Every strategy runs the same sale: read the stock, check it, work, then write stock and order. In each sale,"
                     + " a process is killed between check and write, and one sale lasts longer than a lease.",
             ""
         },
         sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
-            "0:the sales under Holdfast locks were exact, though one process was killed (or none was asked for)",
+            "0:the sales under Holdfast locks were exact, even though one process was killed (or no such sale was requested)",
             "1:one of them was not, or a worker failed",
             "2:wrong arguments",
             "69:the store cannot be used"
@@ -82,8 +82,8 @@ final class DemoCommand implements Callable<Integer> {
             paramLabel = "URI",
             defaultValue = DemoOptions.EMBEDDED,
             description =
-                    "Where the locks are, for example redis://localhost:6379. The stock is there, too, if it is Redis;"
-                            + " else on a server of the demo's own. Default: ${DEFAULT-VALUE}, that server for both.")
+                    "The store of the locks, for example redis://localhost:6379. If it is Redis, the stock is there,"
+                            + " too; otherwise on a server of the demo. Default: ${DEFAULT-VALUE}, that server for both.")
     private String store = DemoOptions.EMBEDDED;
 
     @Option(
@@ -91,8 +91,8 @@ final class DemoCommand implements Callable<Integer> {
             paramLabel = "NAME",
             split = ",",
             converter = StrategyConverter.class,
-            description = "What keeps the sellers apart: none, decrement, setnx, setnx-ttl, setnx-owner, lock, fair,"
-                    + " segmented, allotment. Default: all that can run on the store.")
+            description = "How the sellers exclude each other: none, decrement, setnx, setnx-ttl, setnx-owner, lock, fair,"
+                    + " segmented, allotment. Default: all that the store supports.")
     private List<StrategyKind> strategies = List.of();
 
     @Option(names = "--json", paramLabel = "FILE", description = "Writes the figures to this file, too.")

@@ -15,7 +15,7 @@ final class JsonOption {
 
     @Option(
             names = "--json",
-            description = "As JSON; tokens are texts, since they are larger than many readers can take.")
+            description = "Prints JSON; tokens are strings, because they are larger than the numbers of many readers.")
     private boolean json;
 
     void print(Object forPrograms, List<String> forPeople) {

@@ -16,10 +16,10 @@ import picocli.CommandLine.Parameters;
         sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:listed, also if there are none", "2:wrong arguments", "69:the store cannot be used"},
-        footer = {"", "It may walk over all keys of the store. LEASE is what is left if nobody renews it."})
+        footer = {"", "It may read all keys of the store. LEASE is the time left if nobody renews the lease."})
 final class LsCommand implements Callable<Integer> {
 
-    @Parameters(paramLabel = "PREFIX", arity = "0..1", description = "Only names that begin with it.")
+    @Parameters(paramLabel = "PREFIX", arity = "0..1", description = "Lists only names that begin with it.")
     private String prefix = "";
 
     @Mixin

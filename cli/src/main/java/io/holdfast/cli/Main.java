@@ -22,11 +22,11 @@ import picocli.CommandLine.Spec;
         name = "holdfast",
         description = "Distributed locks for the JVM, at the command line.",
         subcommands = {DemoCommand.class, LsCommand.class, ShowCommand.class, RehearseCommand.class},
-        footer = {"", "./holdfast bench, in a checkout of the sources, measures; see ./holdfast bench --help."},
+        footer = {"", "In a checkout of the sources, ./holdfast bench measures; see ./holdfast bench --help."},
         synopsisSubcommandLabel = "COMMAND",
         versionProvider = Main.Version.class,
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:as it should be", "1:not as it should be", "2:wrong arguments", "69:the store cannot be used"
+        exitCodeList = {"0:success", "1:failure", "2:wrong arguments", "69:the store cannot be used"
         })
 public final class Main implements Callable<Integer> {
 
@@ -47,7 +47,7 @@ public final class Main implements Callable<Integer> {
     @Option(
             names = {"-V", "--version"},
             versionHelp = true,
-            description = "Shows which version this is, and on which Java.")
+            description = "Shows the version, and the version of Java.")
     @SuppressWarnings("UnusedVariable")
     private boolean version;
 

@@ -18,18 +18,18 @@ import picocli.CommandLine.Spec;
 /** The command {@code holdfast release}. */
 @Command(
         name = "release",
-        description = "Takes a lock away from whoever holds it, after asking.",
+        description = "Releases a lock that another client holds, after asking.",
         sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
-            "0:it was held, and is released",
-            "1:nobody held it, the answer was no, or another got it meanwhile; nothing was done",
-            "2:wrong arguments, or nobody there to be asked",
+            "0:the lock was held, and is released",
+            "1:nobody held it, the answer was no, or another client acquired it in the meantime; nothing was done",
+            "2:wrong arguments, or no terminal to ask at",
             "69:the store cannot be used"
         },
         footer = {
             "",
-            "The holder is told, and may act for a moment longer; only its lower fencing token protects the resource.",
+            "The holder is notified, and may act for a moment longer; only its lower fencing token protects the resource.",
             "A name that begins with a dash goes behind --: holdfast release -- -name"
         })
 final class ReleaseCommand implements Callable<Integer> {
@@ -71,16 +71,16 @@ final class ReleaseCommand implements Callable<Integer> {
         }
         String shown = holder.get().toString();
         if (!yes && !agreed(shown)) {
-            return say(ExitCode.FAILED, "stays held by " + shown);
+            return say(ExitCode.FAILED, "is still held by " + shown);
         }
         Optional<Holder> now = client.inspect(name).holder();
         if (now.isPresent() && !sameHold(now.get(), holder.get())) {
-            return say(ExitCode.FAILED, "is held by another meanwhile, and nothing was done: " + now.get());
+            return say(ExitCode.FAILED, "is now held by another client, and nothing was done: " + now.get());
         }
         boolean released = now.isPresent() && client.lock(name).forceUnlock();
         return released
                 ? say(ExitCode.OK, "is released; it was held by " + shown)
-                : say(ExitCode.FAILED, "became free meanwhile; it was held by " + shown);
+                : say(ExitCode.FAILED, "became free in the meantime; it was held by " + shown);
     }
 
     private static boolean sameHold(Holder one, Holder other) {
@@ -89,7 +89,7 @@ final class ReleaseCommand implements Callable<Integer> {
     }
 
     private boolean agreed(String holder) {
-        String question = Printable.text("Lock '" + name + "' is held by " + holder + ".") + " Take it away? [y/N] ";
+        String question = Printable.text("Lock '" + name + "' is held by " + holder + ".") + " Release it? [y/N] ";
         String answer = terminal.apply(question)
                 .orElseThrow(() -> new ParameterException(
                         spec.commandLine(),

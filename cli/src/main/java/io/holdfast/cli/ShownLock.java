@@ -37,7 +37,7 @@ record ShownLock(LockReport report) implements Shown {
     private String holders(LockReport.Holder first) {
         return Texts.names(
                         report.holders().stream().map(LockReport.Holder::client).toList())
-                + (first.isKept() ? " (kept)" : "");
+                + (first.isKept() ? " (lingering)" : "");
     }
 
     private static String kind(LockReport.Holder holder) {
@@ -68,8 +68,8 @@ record ShownLock(LockReport report) implements Shown {
         if (holder.mode() != LockReport.Mode.LOCK) {
             lines.add("mode        " + mode(holder));
         }
-        lines.add("owner       " + holder.owner().map(Printable::text).orElse("did not tell"));
-        lines.add("since       " + holder.since().map(Object::toString).orElse("did not tell"));
+        lines.add("owner       " + holder.owner().map(Printable::text).orElse("unknown"));
+        lines.add("since       " + holder.since().map(Object::toString).orElse("unknown"));
         holder.place().ifPresent(place -> lines.add("place       " + Printable.text(place)));
         lines.add("token       " + Texts.number(holder.fencingToken()));
         lines.add("lease ends  in " + Texts.time(holder.remainingLease()));

@@ -20,7 +20,7 @@ final class StoreOption {
     @Option(
             names = "--store",
             paramLabel = "URI",
-            description = "Where the locks are kept, for example redis://localhost:6379. Default: the environment's "
+            description = "The store of the locks, for example redis://localhost:6379. Default: the environment variable "
                     + VARIABLE + ".")
     private @Nullable String given;
 

@@ -177,9 +177,9 @@ class LockCommandsTest {
         lock.lock();
         lock.unlock();
         assertThat(run("ls", "kept")).isZero();
-        assertThat(out.toString()).contains("batch-7 (kept)");
+        assertThat(out.toString()).contains("batch-7 (lingering)");
         assertThat(run("show", "kept")).isZero();
-        assertThat(out.toString()).contains("owner       nobody: kept for the next owner");
+        assertThat(out.toString()).contains("owner       nobody: it lingers for the next owner");
         assertThat(lock.forceUnlock()).isTrue();
     }
 
@@ -212,7 +212,7 @@ class LockCommandsTest {
         Lease lease = other.lock("asked").acquire();
 
         assertThat(run(answering("n"), "release", "asked")).isEqualTo(1);
-        assertThat(out.toString()).contains("stays held by batch-7");
+        assertThat(out.toString()).contains("is still held by batch-7");
         assertThat(lease.isValid()).isTrue();
 
         assertThat(run(answering("y"), "release", "asked")).isZero();
@@ -230,7 +230,7 @@ class LockCommandsTest {
             return Optional.of("y");
         };
         assertThat(run(slowly, "release", "moved")).isEqualTo(1);
-        assertThat(out.toString()).contains("is held by another meanwhile");
+        assertThat(out.toString()).contains("is now held by another client");
         assertThat(other.lock("moved").forceUnlock()).isTrue();
     }
 

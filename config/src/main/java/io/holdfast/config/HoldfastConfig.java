@@ -71,7 +71,7 @@ public final class HoldfastConfig {
         try {
             read.load(new StringReader(text));
         } catch (IOException | IllegalArgumentException e) {
-            throw new IllegalArgumentException(file + ": it is no properties file: " + e.getMessage(), e);
+            throw new IllegalArgumentException(file + ": it is not a properties file: " + e.getMessage(), e);
         }
         Map<String, String> values = new TreeMap<>();
         read.stringPropertyNames().forEach(name -> values.put(name, read.getProperty(name)));

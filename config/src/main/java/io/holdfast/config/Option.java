@@ -122,7 +122,7 @@ enum Option {
             case "durable" -> Safety.durable();
             default ->
                 throw new IllegalArgumentException(
-                        "it is async, durable, or replicated(n) or durable(n) with a number of replicas");
+                        "it must be async, durable, or replicated(n) or durable(n) with a number of replicas");
         };
     }
 
@@ -130,25 +130,25 @@ enum Option {
         return switch (text) {
             case "true" -> true;
             case "false" -> false;
-            default -> throw new IllegalArgumentException("it is true or false");
+            default -> throw new IllegalArgumentException("it must be true or false");
         };
     }
 
     private static int number(String text) {
         if (!text.matches("\\d{1,9}")) {
-            throw new IllegalArgumentException("it is a number");
+            throw new IllegalArgumentException("it must be a number");
         }
         return Integer.parseInt(text);
     }
 
     private static HoldfastBuilder onMaxHold(HoldfastBuilder builder, String text, @Nullable String after) {
         if (after == null) {
-            throw new IllegalArgumentException("there is no " + MAX_HOLD.shown + " after which it is done");
+            throw new IllegalArgumentException("it needs " + MAX_HOLD.shown + ", the time after which it applies");
         }
         OnMaxHold then = Arrays.stream(OnMaxHold.values())
                 .filter(one -> plain(one.name()).equals(plain(text)))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("it is one of "
+                .orElseThrow(() -> new IllegalArgumentException("it must be one of "
                         + Arrays.stream(OnMaxHold.values())
                                 .map(one -> one.name().toLowerCase(Locale.ROOT).replace('_', '-'))
                                 .collect(Collectors.joining(", "))));

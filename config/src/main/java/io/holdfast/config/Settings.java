@@ -62,13 +62,13 @@ record Settings(String file, Map<String, String> values, Map<String, String> env
         String variable = found.group(2);
         if (variable == null) {
             throw new IllegalArgumentException(
-                    file + ": in '" + name + "' a $ is followed by no {NAME} and no {NAME:-text}; $$ is a dollar sign");
+                    file + ": in '" + name + "', a $ must be followed by {NAME} or {NAME:-text}; $$ is a dollar sign");
         }
         String set = environment.getOrDefault(variable, "");
         String otherwise = found.group(3);
         if (set.isEmpty() && otherwise == null && !environment.containsKey(variable)) {
-            throw new IllegalArgumentException(file + ": '" + name + "' wants the variable " + variable
-                    + ", which is not set; ${" + variable + ":-text} has a text for that");
+            throw new IllegalArgumentException(file + ": '" + name + "' needs the variable " + variable
+                    + ", which is not set; ${" + variable + ":-text} sets a default");
         }
         return set.isEmpty() && otherwise != null ? otherwise : set;
     }

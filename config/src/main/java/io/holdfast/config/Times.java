@@ -34,7 +34,7 @@ final class Times {
         try {
             return Duration.parse(text);
         } catch (DateTimeParseException e) {
-            throw new IllegalArgumentException("it is a time like 500ms, 30s, 5m, 12h, 7d or PT30S", e);
+            throw new IllegalArgumentException("it must be a time like 500ms, 30s, 5m, 12h, 7d or PT30S", e);
         }
     }
 }

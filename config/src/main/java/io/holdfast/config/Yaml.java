@@ -39,9 +39,9 @@ final class Yaml {
             // the parser's message and its excerpt may contain a password
             String where = e.getProblemMark().map(Yaml::where).orElse("");
             throw new IllegalArgumentException(
-                    file + where + ": it is no YAML; put a value with special characters in quotes");
+                    file + where + ": it is not YAML; put a value with special characters in quotes");
         } catch (YamlEngineException e) {
-            throw new IllegalArgumentException(file + ": it is no YAML, or has more than one document");
+            throw new IllegalArgumentException(file + ": it is not YAML, or has more than one document");
         }
     }
 
@@ -52,7 +52,7 @@ final class Yaml {
     private static String single(String file, String name, @Nullable Object value) {
         if (value == null || value instanceof Map || value instanceof Collection) {
             throw new IllegalArgumentException(file + ": '" + name + "' has "
-                    + (value == null ? "no value" : "several values") + "; one is wanted");
+                    + (value == null ? "no value" : "several values") + "; it needs exactly one");
         }
         return value.toString();
     }

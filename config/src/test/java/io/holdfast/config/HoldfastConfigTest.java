@@ -86,7 +86,7 @@ class HoldfastConfigTest {
             assertThat(other.lock("a$b:n").holder().orElseThrow().client().name())
                     .hasValue("orders-here");
             assertThat(other.lock("a$b:n").holder().orElseThrow().place())
-                    .hasValueSatisfying(place -> assertThat(place).startsWith("taken at "));
+                    .hasValueSatisfying(place -> assertThat(place).startsWith("acquired at "));
         }
     }
 
@@ -125,22 +125,22 @@ class HoldfastConfigTest {
 
     @Test
     void aWrongValueIsRefusedWithItsOption() {
-        assertRefused("'lease' cannot be used as '30': it is a time like 500ms", "lease: 30");
+        assertRefused("'lease' cannot be used as '30': it must be a time like 500ms", "lease: 30");
         assertRefused("'lease' cannot be used as '1ms': lease", "lease: 1ms");
         assertRefused(
                 "'pollInterval' cannot be used as '21s': pollInterval PT21S is out of range: above zero, at most 20 s",
                 "pollInterval: 21s");
-        assertRefused("'lazy' cannot be used as 'maybe': it is true or false", "lazy: maybe");
+        assertRefused("'lazy' cannot be used as 'maybe': it must be true or false", "lazy: maybe");
         assertRefused("'renewalBatch' cannot be used as '0': renewalBatch 0 is out of range", "renewalBatch: 0");
-        assertRefused("'renewalBatch' cannot be used as 'x': it is a number", "renewalBatch: x");
+        assertRefused("'renewalBatch' cannot be used as 'x': it must be a number", "renewalBatch: x");
         assertRefused(
-                "'safety' cannot be used as 'both': it is async, durable, or replicated(n) or durable(n)",
+                "'safety' cannot be used as 'both': it must be async, durable, or replicated(n) or durable(n)",
                 "safety: both");
         assertRefused("'safety' cannot be used as 'replicated(0)': replicas 0", "safety: replicated(0)");
-        assertRefused("there is no maxHold after which it is done", "onMaxHold: warn");
-        assertRefused("it is one of warn, interrupt, stop-renewing", "maxHold: 5m", "onMaxHold: kill");
-        assertRefused("'lease' has several values; one is wanted", "lease: [1s, 2s]");
-        assertRefused("'lease' has no value; one is wanted", "lease:");
+        assertRefused("it needs maxHold, the time after which it applies", "onMaxHold: warn");
+        assertRefused("it must be one of warn, interrupt, stop-renewing", "maxHold: 5m", "onMaxHold: kill");
+        assertRefused("'lease' has several values; it needs exactly one", "lease: [1s, 2s]");
+        assertRefused("'lease' has no value; it needs exactly one", "lease:");
     }
 
     @ParameterizedTest
@@ -153,8 +153,8 @@ class HoldfastConfigTest {
 
     @Test
     void aVariableThatIsNotSetIsNamed() {
-        assertRefused("'name' wants the variable WHO, which is not set; ${WHO:-text}", "name: a-${WHO}");
-        assertRefused("in 'name' a $ is followed by no {NAME}", "name: a$b");
+        assertRefused("'name' needs the variable WHO, which is not set; ${WHO:-text}", "name: a-${WHO}");
+        assertRefused("in 'name', a $ must be followed by {NAME}", "name: a$b");
         assertRefused("'name' cannot be used as ''", "name: ${EMPTY}");
     }
 
@@ -167,19 +167,19 @@ class HoldfastConfigTest {
 
     @Test
     void aFileThatIsNoYamlIsRefusedByItsLine() {
-        assertRefused(", line 2: it is no YAML", "name: x", "uri: redis://:s3cret@h: [");
+        assertRefused(", line 2: it is not YAML", "name: x", "uri: redis://:s3cret@h: [");
         assertRefused("it has no options", "just text");
-        assertRefused("it is no YAML", "lease: 1s", "lease: 2s");
-        assertRefused("it is no YAML", "lease: 1s", "---", "lease: 2s");
+        assertRefused("it is not YAML", "lease: 1s", "lease: 2s");
+        assertRefused("it is not YAML", "lease: 1s", "---", "lease: 2s");
     }
 
     @Test
     void aPasswordIsNotShown() {
         assertRefused("'uri' cannot be used", "uri: //:${SECRET}@host");
         assertRefused("'uri' cannot be used", "uri: ${SECRET}");
-        assertRefused("it is no YAML", "uri: !s3cret redis://host");
-        assertRefused("it is no YAML", "uri: *s3cret");
-        assertRefused("it is no YAML", "uri: \"redis://:\\s3cret@host\"");
+        assertRefused("it is not YAML", "uri: !s3cret redis://host");
+        assertRefused("it is not YAML", "uri: *s3cret");
+        assertRefused("it is not YAML", "uri: \"redis://:\\s3cret@host\"");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> yaml("uri: nosuch://:${SECRET}@host").build())
                 .satisfies(e -> assertThat(e.getMessage()).doesNotContain("s3cret"));

@@ -134,7 +134,7 @@ public final class Client implements Holdfast {
         if (!replicates && !wanted.equals(Safety.async())) {
             throw new IllegalArgumentException("safety " + wanted + ": a store of the scheme '"
                     + scheme(settings.store().uri())
-                    + "' cannot wait for replicas or disks; leave it out, or choose a store that can, as Redis");
+                    + "' cannot wait for replicas or disks; remove it, or choose a store that can, such as Redis");
         }
     }
 
@@ -214,7 +214,7 @@ public final class Client implements Holdfast {
         boolean isLogin = uri.contains("@") && !uri.startsWith("//", scheme.length() + 1);
         String artifact = ARTIFACTS.get(scheme);
         return "no store for the scheme " + (isLogin ? "of the uri" : "'" + scheme + "'") + ": "
-                + (artifact == null ? "misspelt?" : "add io.holdfast:holdfast-" + artifact + " to the class path.");
+                + (artifact == null ? "misspelled?" : "add io.holdfast:holdfast-" + artifact + " to the class path.");
     }
 
     // ---- locks
@@ -234,7 +234,7 @@ public final class Client implements Holdfast {
         Durations.requireLinger("lock '" + name + "': linger", linger, Optional.of(lease(options)));
         if (!store.capabilities().queue()) {
             throw new UnsupportedOperationException("lock '" + name + "': " + store.describe()
-                    + " sends no messages, so that nobody could ask for a lock that lingers; leave the linger out");
+                    + " sends no messages, so nobody could ask for a lingering lock; remove the linger");
         }
     }
 
@@ -244,7 +244,7 @@ public final class Client implements Holdfast {
         Durations.requireNoLinger("fair lock '" + name + "'", options.linger());
         if (!store.capabilities().queue()) {
             throw new UnsupportedOperationException("fair lock '" + name + "': " + store.describe()
-                    + " keeps no queue; use lock(name), or a store that has one");
+                    + " has no wait queue; use lock(name), or a store that has one");
         }
         return lock(name, options, HoldSpec.Waiting.FAIR);
     }
@@ -252,7 +252,7 @@ public final class Client implements Holdfast {
     private static void requireSignals(String what, String name, LockOptions options) {
         if (options.waiting() == WaitStrategy.POLLING) {
             throw new IllegalArgumentException(what + " '" + name + "': waiting " + options.waiting()
-                    + " has no place in the queue; leave the wait strategy as it is, or use one that is not fair");
+                    + " has no position in the wait queue; keep the default wait strategy, or use one that is not fair");
         }
     }
 
@@ -303,7 +303,7 @@ public final class Client implements Holdfast {
     private void requireMode(String name, Share.Mode mode, String what) {
         if (!store.capabilities().modes().contains(mode)) {
             throw new UnsupportedOperationException(
-                    what + " '" + name + "': " + store.describe() + " keeps none; use lock(name), or another store");
+                    what + " '" + name + "': " + store.describe() + " supports none; use lock(name), or another store");
         }
     }
 
@@ -336,7 +336,7 @@ public final class Client implements Holdfast {
         }
         if ((settings.store().keyPrefix() + name).startsWith(RESERVED)) {
             throw new IllegalArgumentException(what + " name '" + name + "' begins with '" + RESERVED
-                    + "', which is kept for the library's own keys");
+                    + "', which is reserved for the library's own keys");
         }
     }
 
@@ -353,7 +353,7 @@ public final class Client implements Holdfast {
         } catch (CharacterCodingException e) {
             String shown = name.replaceAll("\\p{Cs}", "?");
             throw new IllegalArgumentException(
-                    what + " name '" + shown + "' can't be encoded as UTF-8: it has a surrogate without its pair", e);
+                    what + " name '" + shown + "' cannot be encoded as UTF-8: it has an unpaired surrogate", e);
         }
     }
 

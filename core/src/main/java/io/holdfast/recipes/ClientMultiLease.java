@@ -69,7 +69,7 @@ record ClientMultiLease(List<LockLocation> locations, List<Lease> leases) implem
         throw new StoreUnavailableException(
                 shortest.name(),
                 this + ": the stores confirmed too slowly that all are valid for " + atLeast.toMillis() + " ms; lock '"
-                        + shortest.name() + "' is for "
+                        + shortest.name() + "' is valid for "
                         + shortest.remainingLease().toMillis() + " ms",
                 null);
     }

@@ -58,8 +58,8 @@ final class ClientQuorumLock implements QuorumLock {
         int count = clients.size();
         if (count < FEWEST || count > MOST || count % 2 == 0) {
             throw new IllegalArgumentException("quorum lock '" + name + "' of " + count
-                    + " servers: pass 3, 5, 7 or 9. An even number stands no more failures than one less, and more than 9"
-                    + " cost more than they add");
+                    + " servers: pass 3, 5, 7 or 9. An even number tolerates no more failures than one less, and more than"
+                    + " 9 cost more than they add");
         }
         List<DistributedLock> members = clients.stream()
                 .map(client -> client.lock(name, options.lock()))
@@ -82,7 +82,7 @@ final class ClientQuorumLock implements QuorumLock {
         if (!addresses.add(server.address())) {
             throw new IllegalArgumentException(
                     "quorum lock '" + name + "': " + server.address()
-                            + " is given twice, and would count twice while it fails once: pass each server once, by one client");
+                            + " is given twice, and would have two votes but fail as one: pass each server once, by one client");
         }
     }
 

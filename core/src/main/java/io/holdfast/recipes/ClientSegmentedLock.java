@@ -132,8 +132,8 @@ record ClientSegmentedLock(
 
     void requireSome() {
         if (segments.isEmpty()) {
-            throw new IllegalStateException("segmented lock '" + name + "': no segment is left, all " + locks.size()
-                    + " were excluded; look at segments() before");
+            throw new IllegalStateException("segmented lock '" + name + "': no segment remains, all " + locks.size()
+                    + " were excluded; check segments() first");
         }
     }
 
@@ -171,7 +171,7 @@ record ClientSegmentedLock(
     LockTimeoutException timeout(Duration waited, LockTimeoutException witness) {
         return new LockTimeoutException(
                 name,
-                "segmented lock '" + name + "': none of " + segments.size() + " segments was got within "
+                "segmented lock '" + name + "': none of " + segments.size() + " segments was acquired within "
                         + waited.toMillis() + " ms; one of them: " + witness.getMessage());
     }
 

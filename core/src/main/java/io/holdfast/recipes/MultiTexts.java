@@ -25,7 +25,7 @@ final class MultiTexts {
     static LockTimeoutException timedOut(List<DistributedLock> members, Timeout timeout, LockTimeoutException cause) {
         LockTimeoutException whole = new LockTimeoutException(
                 cause.name(),
-                of(members) + " was not got within " + timeout.waitedMillis() + " ms: " + cause.getMessage());
+                of(members) + " was not acquired within " + timeout.waitedMillis() + " ms: " + cause.getMessage());
         whole.addSuppressed(cause);
         return whole;
     }
@@ -39,7 +39,7 @@ final class MultiTexts {
     }
 
     static LockTimeoutException outOfTime() {
-        return new LockTimeoutException("", "the time was up before each member had been asked for");
+        return new LockTimeoutException("", "the time limit expired before every member had been requested");
     }
 
     static LockTimeoutException outOfTime(DistributedLock inTheWay, Optional<String> holder) {
@@ -47,7 +47,7 @@ final class MultiTexts {
         return new LockTimeoutException(
                 name,
                 "lock '" + name + "' was held by " + holder.orElse("another owner of this client")
-                        + " when the members were asked for, and the time was up then");
+                        + " when the members were requested, and the time limit had expired by then");
     }
 
     static IllegalMonitorStateException notOwner(List<DistributedLock> members, Thread thread) {

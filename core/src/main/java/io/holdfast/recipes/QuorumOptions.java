@@ -25,13 +25,13 @@ public record QuorumOptions(LockOptions lock, Optional<Duration> budget) {
     public QuorumOptions {
         budget.ifPresent(value -> Durations.requirePositive("budget", value));
         lock.maxHold().ifPresent(value -> {
-            throw new IllegalArgumentException("maxHold " + value + " is not for a quorum lock, whose servers are held"
-                    + " since different times: leave it out, and bound the work by the remaining time of a lease");
+            throw new IllegalArgumentException("maxHold " + value + " is not supported by a quorum lock, which is held"
+                    + " at its servers since different times: remove it, and bound the work by the remaining time of a lease");
         });
         if (!lock.linger().isZero()) {
             throw new IllegalArgumentException(
-                    "linger " + lock.linger() + " is not for a quorum lock, as what is kept at"
-                            + " some servers has tokens that may be lower than those of others since: leave it out");
+                    "linger " + lock.linger() + " is not supported by a quorum lock, because a lock that"
+                            + " lingers at some servers has tokens that may be lower than those of later owners: remove it");
         }
     }
 

@@ -22,32 +22,32 @@ final class QuorumTexts {
         return new LeaseLostException(
                 servers.name(),
                 token,
-                servers + ": the hold (token " + token + ") is lost: it is left at " + left + ", and needs "
+                servers + ": the hold (token " + token + ") is lost: it is still held at " + left + ", and needs "
                         + servers.majority()
-                        + (servers.areClosed() ? ", since " + closedClients(servers) : "")
-                        + ". Another owner may have the lock; undo or fence what was done under it");
+                        + (servers.areClosed() ? ", because " + closedClients(servers) : "")
+                        + ". Another owner may hold the lock; undo or fence what was done under it");
     }
 
     private static String closedClients(QuorumServers servers) {
         long closed = servers.all().stream().filter(LockAccess::isClosed).count();
-        return closed + " of its clients were closed, which released what they held";
+        return closed + " of its clients were closed, which released everything that they held";
     }
 
     /** Returns the error for an owner whose hold ended because its clients were closed. */
     static IllegalStateException clientsClosed(QuorumServers servers, long token) {
-        return new IllegalStateException(servers + ": the hold (token " + token + ") is not there any more: "
-                + closedClients(servers) + ". Another owner may have the lock; close clients after the work under their"
-                + " locks has ended");
+        return new IllegalStateException(servers + ": the hold (token " + token + ") has ended: "
+                + closedClients(servers) + ". Another owner may hold the lock; close clients only after the work under"
+                + " their locks has ended");
     }
 
     static LeaseLostException closed(QuorumServers servers, long token) {
         return new LeaseLostException(
-                servers.name(), token, servers + ": the hold (token " + token + ") was closed, and is no more");
+                servers.name(), token, servers + ": the hold (token " + token + ") was closed, and has ended");
     }
 
     /** Returns the reason for a refusal; null if others hold the lock at the server, rather than another thread asking for it. */
     static @Nullable Throwable refusal(LockAccess server, String name) {
-        String text = server.address() + " is being asked by another thread of this process";
+        String text = server.address() + " is being asked for the lock by another thread of this process";
         return server.isBeingAsked() ? new LockTimeoutException(name, text) : null;
     }
 
@@ -65,7 +65,7 @@ final class QuorumTexts {
         if (troubles.size() > most) {
             return unanswered(servers, troubles);
         } else if (unheard.size() > most) {
-            return new LockTimeoutException(servers.name(), servers + " is being asked for by other threads");
+            return new LockTimeoutException(servers.name(), servers + " is being acquired by other threads");
         }
         boolean refused = members.stream()
                 .anyMatch(member ->
@@ -85,7 +85,7 @@ final class QuorumTexts {
         int most = servers.all().size() - servers.majority();
         Throwable first = troubles.get(0);
         String text = servers + " was not acquired: " + troubles.size() + " of them failed, and at most " + most
-                + " may: " + troubles.stream().map(Throwable::getMessage).collect(Collectors.joining("; "));
+                + " may fail: " + troubles.stream().map(Throwable::getMessage).collect(Collectors.joining("; "));
         RuntimeException whole;
         if (count(troubles, IllegalStateException.class::isInstance) > most) {
             whole = new IllegalStateException(text, first);
@@ -108,7 +108,7 @@ final class QuorumTexts {
     static LockTimeoutException timedOut(QuorumServers servers, long waitedMillis) {
         return new LockTimeoutException(
                 servers.name(),
-                servers + " was not got within " + waitedMillis + " ms: whenever it was asked for, others had it at too"
+                servers + " was not acquired within " + waitedMillis + " ms: at each attempt, others held it at too"
                         + " many servers");
     }
 
@@ -120,13 +120,13 @@ final class QuorumTexts {
 
     static IllegalStateException notReentrant(QuorumServers servers, Thread thread) {
         return new IllegalStateException(
-                servers + " is held by " + ThreadNames.named(thread)
-                        + " already, and its options forbid to enter it again: unlock first, or leave out withReentrant(false)");
+                servers + " is already held by " + ThreadNames.named(thread)
+                        + ", and its options forbid entering it again: unlock first, or remove withReentrant(false)");
     }
 
     static IllegalStateException notRenewed(QuorumServers servers) {
-        return new IllegalStateException(servers + " was locked with a lease of its own, and can't be entered without"
-                + " one: pass a lease, or lock without one first");
+        return new IllegalStateException(servers + " was locked with a lease of its own, and cannot be entered"
+                + " without one: pass a lease, or lock without one first");
     }
 
     static IllegalStateException renewed(QuorumServers servers) {
@@ -135,14 +135,14 @@ final class QuorumTexts {
 
     static IllegalStateException endsEarlier(QuorumServers servers, Duration remaining, Duration atLeast) {
         return new IllegalStateException(servers + ": its own lease ends in " + remaining.toMillis()
-                + " ms, before the " + atLeast.toMillis() + " ms asked for; extend it");
+                + " ms, before the requested " + atLeast.toMillis() + " ms; extend it");
     }
 
     static StoreUnavailableException unconfirmed(QuorumServers servers, String what, Duration remaining) {
         return new StoreUnavailableException(
                 servers.name(),
                 servers + ": fewer than " + servers.majority() + " confirmed " + what
-                        + " in time; the hold is as it was, valid for " + remaining.toMillis() + " ms",
+                        + " in time; the hold is unchanged, valid for " + remaining.toMillis() + " ms",
                 null);
     }
 }

@@ -216,7 +216,7 @@ class ReconnectingTest {
         Connection lost = connected();
         Duration then = simulation.elapsed();
         kept.lost(lost);
-        assertFails(kept.get(), "the last one was lost, and another is being made");
+        assertFails(kept.get(), "the last one was lost, and the next one is being made");
         awaitAttempt(2);
         assertThat(simulation.elapsed().minus(then)).isBetween(SHORTEST, LONGEST);
         Connection made = connects(2);

@@ -13,7 +13,7 @@ final class Interruptions {
         try {
             return waiting.get();
         } catch (InterruptedException e) {
-            throw new IllegalStateException("interrupted, though nobody does", e);
+            throw new IllegalStateException("interrupted, although nobody interrupts", e);
         }
     }
 }

@@ -44,7 +44,7 @@ final class Wake implements Workload {
                 waitOnce(begin.take());
             }
         } catch (InterruptedException e) {
-            throw new IllegalStateException("interrupted, though nobody does", e);
+            throw new IllegalStateException("interrupted, although nobody interrupts", e);
         }
     }
 

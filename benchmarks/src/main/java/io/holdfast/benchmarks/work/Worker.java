@@ -45,7 +45,7 @@ public final class Worker {
             answers.println(
                     Bounded.run("round", limit, () -> workload.round(millis)).toLine());
             if (answers.checkError()) {
-                throw new IOException("nobody listens any more");
+                throw new IOException("nobody listens any longer");
             }
         }
         workload.close();

@@ -61,7 +61,7 @@ public record DemoOptions(
         require(
                 PRIVATE.stream().noneMatch(store::startsWith),
                 "--store " + StoreUri.masked(store)
-                        + ": has its locks in one JVM, but the workers are JVMs of their own; name a store that"
+                        + ": keeps its locks in one JVM, but the workers are separate JVMs; name a store that"
                         + " they can share");
     }
 

@@ -38,14 +38,14 @@ final class Explanation {
             return row.strategy().promisesExact() ? "sold every item once" : "sold every item once, this time";
         }
         if (row.oversold() > 0) {
-            return "sold " + Table.number(row.oversold()) + " items that were not there";
+            return "sold " + Table.number(row.oversold()) + " items that did not exist";
         }
         return "left " + Table.number(row.left()) + " items unsold";
     }
 
     private static String death(Row row) {
         return row.killed() == 0
-                ? "; no process was killed, so this run does not show what a death does"
+                ? "; no process was killed, so this run does not show the effect of a crash"
                 : "; the longest time without an order was " + Table.millis((double) row.stalledMillis());
     }
 }

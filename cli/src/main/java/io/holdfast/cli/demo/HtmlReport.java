@@ -27,15 +27,15 @@ final class HtmlReport {
             <p class="soft">%s</p>
             <h2>Orders a second</h2>
             <section><figure class="chart">
-            %s<figcaption>Before the first accident. Red sold wrong.</figcaption></figure></section>
+            %s<figcaption>Before the first accident. Red: the result was wrong.</figcaption></figure></section>
             <h2>Time for a purchase</h2>
             <section><figure class="chart">
-            %s<figcaption>p50 / p99 / p99.9 as the sellers noted it, accidents included; the scale is \
+            %s<figcaption>p50 / p99 / p99.9 as the sellers measured it, accidents included; the scale is \
             logarithmic.</figcaption></figure></section>
-            <h2>Who was between check and write</h2>
+            <h2>Sellers between check and write</h2>
             <p class="soft">A lane for each process, filled while one of its sellers was inside: from reading the stock until \
             its order was there, both by the clock of Redis. Red is where another seller was inside at the same time, \
-            under a strategy that should let in only one.</p>
+            under a strategy that should admit only one.</p>
             %s</body>
             </html>
             """;

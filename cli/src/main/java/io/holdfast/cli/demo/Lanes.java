@@ -59,7 +59,7 @@ final class Lanes {
             columns /= 2;
             svg = draw(columns);
         }
-        return svg.toText(bottom() + 20, "who was between check and write");
+        return svg.toText(bottom() + 20, "sellers between check and write");
     }
 
     private Svg draw(int columns) {

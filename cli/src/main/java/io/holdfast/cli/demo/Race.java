@@ -77,7 +77,7 @@ final class Race {
                 new Row.Ending(crew.halted(), finished, now, !crew.failures().isEmpty());
         Row row = Row.of(strategy, options, count, ending);
         progress.note(strategy.label() + ": " + row.orders() + " orders, " + row.left() + " left"
-                + (finished ? "" : "; given up after " + options.patience().toSeconds() + " s without a sale"));
+                + (finished ? "" : "; stopped after " + options.patience().toSeconds() + " s without a sale"));
         return new Sold(row, count);
     }
 }

@@ -66,7 +66,7 @@ public final class Exec {
             say.accept("lock '" + late.name() + "' is not renewed, and valid for "
                     + late.remainingLease().toMillis() + " ms: " + late.reason());
         } else if (event instanceof LockEvent.ReleaseUnconfirmed doubtful) {
-            say.accept("lock '" + doubtful.name() + "' may stay held for "
+            say.accept("lock '" + doubtful.name() + "' may remain held for "
                     + doubtful.remainingLease().toMillis() + " ms: " + doubtful.reason());
         }
     }

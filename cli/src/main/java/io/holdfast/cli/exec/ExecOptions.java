@@ -24,14 +24,14 @@ public record ExecOptions(
         require(
                 !store.matches("(?is)(memory|embedded|jdbc:h2:mem):.*"),
                 "--store " + StoreUri.masked(store)
-                        + ": excludes nobody, since no other process sees its locks; use redis://host or jdbc:h2:FILE");
+                        + ": excludes nobody, because no other process sees its locks; use redis://host or jdbc:h2:FILE");
         require(
                 lease.compareTo(Plan.SHORTEST_LEASE) >= 0 && lease.compareTo(LONGEST_LEASE) <= 0,
                 "--lease " + lease.toMillis() + "ms: must be " + Plan.SHORTEST_LEASE.toSeconds()
                         + "s to 365 days; with a shorter one a busy host cannot end the command before the lock ends");
         require(
                 !grace.isZero() && grace.compareTo(lease) < 0,
-                "--grace " + grace.toMillis() + "ms: must be more than nothing and less than the lease, "
+                "--grace " + grace.toMillis() + "ms: must be above zero and less than the lease, "
                         + lease.toMillis() + "ms");
         command = List.copyOf(command);
     }

@@ -108,7 +108,7 @@ final class Run {
     private void recover() {
         if (warned) {
             warned = false;
-            say.accept("the lock is renewed again; the command has got its TERM, and may go on to its end");
+            say.accept("the lock is renewed again; the command has received its TERM, and may run to its end");
         }
     }
 
@@ -168,7 +168,7 @@ final class Run {
 
     private void warn(String why) {
         warned = true;
-        say.accept("the command gets a TERM, and is killed before the lock ends: " + why);
+        say.accept("the command receives a TERM, and is killed before the lock ends: " + why);
     }
 
     /**
@@ -186,9 +186,9 @@ final class Run {
             tellValidity();
             guard.expect(mark);
             guard.command(command.pid());
-            say.accept("the guard was killed; another one is in its place");
+            say.accept("the guard was killed; another one has replaced it");
         } catch (IOException e) {
-            say.accept("the command is killed, since its guard cannot be replaced: " + e.getMessage());
+            say.accept("the command is killed, because its guard cannot be replaced: " + e.getMessage());
             killWhatIsLeft();
             gone = true;
         }

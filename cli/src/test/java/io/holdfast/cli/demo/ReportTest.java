@@ -61,7 +61,7 @@ class ReportTest {
         assertThat(Explanation.of(OPTIONS, List.of(NONE, LOCK)))
                 .anyMatch(line -> line.contains("500 items, 4 processes with 8 sellers each"))
                 .anyMatch(line -> line.startsWith("orders/s: of the first 250 orders"))
-                .anyMatch(line -> line.startsWith("none") && line.contains("sold 12 110 items that were not there"))
+                .anyMatch(line -> line.startsWith("none") && line.contains("sold 12 110 items that did not exist"))
                 .anyMatch(line -> line.startsWith("lock") && line.contains("without an order was 2.01 s"))
                 .noneMatch(line -> line.contains("cret"));
     }

@@ -42,7 +42,7 @@ class ExecExitCodeTest extends ExecFixture {
 
             assertThat(once.exitCode()).isEqualTo(75);
             assertThat(once.errors())
-                    .startsWith("holdfast exec: lock 'held\\u001b[2J' was not got")
+                    .startsWith("holdfast exec: lock 'held\\u001b[2J' was not acquired")
                     .contains("held by");
             assertThat(later.exitCode()).isEqualTo(75);
             assertThat(nowhere.exitCode()).isEqualTo(69);

@@ -66,7 +66,7 @@ class ExecLossTest extends ExecFixture {
             assertThat(Duration.ofNanos(System.nanoTime() - begin))
                     .as("without a wait for the store")
                     .isLessThan(Duration.ofSeconds(3));
-            assertThat(onKilled.errors()).doesNotContain("may stay held");
+            assertThat(onKilled.errors()).doesNotContain("may remain held");
             assertGone(onKilled);
             assertWarnedOnce(onKilled);
             assertThat(onKilled.errors().lines()).allMatch(line -> line.startsWith("holdfast exec: "));
@@ -135,7 +135,7 @@ class ExecLossTest extends ExecFixture {
         long guard = guardOf(child);
 
         Child.kill("KILL", guard);
-        Await.await("another guard", () -> child.errors().contains("another one is in its place"));
+        Await.await("another guard", () -> child.errors().contains("another one has replaced it"));
         child.signal("KILL");
 
         assertAllEndedBefore(other, "guarded", child);

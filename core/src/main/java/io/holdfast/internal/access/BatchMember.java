@@ -55,6 +55,6 @@ public interface BatchMember {
         }
         throw new IllegalArgumentException(
                 "lock '" + lock.name() + "' is a " + lock.getClass().getName()
-                        + ", whose store is not known: a multi-lock takes locks as a Holdfast client gives them");
+                        + ", whose store is not known: a multi-lock takes only locks of a Holdfast client");
     }
 }

@@ -70,7 +70,7 @@ public final class Durations {
     public static Duration requirePollInterval(Duration value) {
         if (requirePositive("pollInterval", value).compareTo(LONGEST_POLL) > 0) {
             throw new IllegalArgumentException("pollInterval " + value + " is out of range: above zero, at most 20 s,"
-                    + " because a store forgets a waiter that has not asked for 60 s, and serves others before it");
+                    + " because a store forgets a waiter that has not asked for 60 s, and lets others go first");
         }
         return value;
     }

@@ -77,6 +77,6 @@ public interface LockAccess {
             return source.server();
         }
         throw new IllegalArgumentException("lock '" + lock.name() + "' is a "
-                + lock.getClass().getName() + ": " + what + " takes clients as Holdfast.connect gives them");
+                + lock.getClass().getName() + ": " + what + " takes only clients from Holdfast.connect");
     }
 }

@@ -137,8 +137,8 @@ public record ClientSemaphore(Engine engine, Counting counting, String name, Hol
     @Override
     public void release(String id) {
         if (!counting.revoke(name, parsed(id))) {
-            throw new IllegalMonitorStateException("semaphore '" + name + "': no permit '" + id
-                    + "' is held; it was given back, or its lease has ended. holders() says which are");
+            throw new IllegalMonitorStateException("semaphore '" + name + "': permit '" + id
+                    + "' is not held; it was released, or its lease has ended. holders() lists the held permits");
         }
     }
 
@@ -147,7 +147,7 @@ public record ClientSemaphore(Engine engine, Counting counting, String name, Hol
             return TenureId.parse(id);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    "semaphore '" + name + "': '" + id + "' is no id of a permit: pass what Permit.id() said", e);
+                    "semaphore '" + name + "': '" + id + "' is not the id of a permit: pass a Permit.id()", e);
         }
     }
 

@@ -113,7 +113,7 @@ public final class Counting {
     static HoldfastException failure(String what, String name, boolean changes, StoreException cause) {
         String text = what + " '" + name + "': " + cause.getMessage();
         return changes && cause.effect().mayBeApplied()
-                ? new IndeterminateLockException(name, text + "; whether it was changed could not be told", cause)
+                ? new IndeterminateLockException(name, text + "; outcome unknown: it may have been changed", cause)
                 : ErrorTexts.failure(name, text, cause);
     }
 

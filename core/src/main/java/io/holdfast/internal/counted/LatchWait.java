@@ -42,20 +42,20 @@ final class LatchWait {
         switch (report.of(setting)) {
             case OPENED -> opened.complete(true);
             case UNOPENED -> end(gone(report, "had not opened"));
-            case UNKNOWN -> end(gone(report, "the store does not know any more whether it had opened before"));
+            case UNKNOWN -> end(gone(report, "the store no longer knows whether it had opened before"));
             case CLOSED -> endIfTimeIsUp();
         }
     }
 
     static IllegalStateException unset(String name) {
         return new IllegalStateException("latch '" + name
-                + "' is not set: it never was, was deleted, or its life is over; call trySetCount first");
+                + "' is not set: it was never set, was deleted, or its life has ended; call trySetCount first");
     }
 
     private IllegalStateException gone(LatchReport report, String before) {
-        String what = report.set().isPresent() ? "was set anew" : "was deleted, or its life was over,";
+        String what = report.set().isPresent() ? "was set again" : "was deleted, or its life ended,";
         return new IllegalStateException("latch '" + name + "' " + what + " while it was awaited, and " + before
-                + "; look at count(), or await it again");
+                + "; check count(), or await it again");
     }
 
     void end(RuntimeException error) {

@@ -52,7 +52,7 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
         return request()
                 .map(engine.store::acquire)
                 .orElseGet(() -> CompletableFuture.failedStage(
-                        new StoreException(StoreException.Effect.NOT_APPLIED, "given up before it was sent")));
+                        new StoreException(StoreException.Effect.NOT_APPLIED, "withdrawn before it was sent")));
     }
 
     /** Returns the request, and counts it as a copy; empty if the tenure was given up. */
@@ -140,7 +140,7 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
         return new StoreException(
                 StoreException.Effect.NOT_APPLIED,
                 "requests reach " + engine.store.describe() + " too late: they take longer than the command timeout of "
-                        + engine.settings.store().commandTimeout().toMillis() + " ms, or its clock was set");
+                        + engine.settings.store().commandTimeout().toMillis() + " ms, or its clock was changed");
     }
 
     /**

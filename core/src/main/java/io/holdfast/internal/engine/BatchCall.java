@@ -67,7 +67,7 @@ public final class BatchCall {
             return all.size() == asks.size()
                     ? store.acquire(all).thenApply(this::complete)
                     : CompletableFuture.failedStage(
-                            new StoreException(StoreException.Effect.NOT_APPLIED, "given up before it was sent"));
+                            new StoreException(StoreException.Effect.NOT_APPLIED, "withdrawn before it was sent"));
         }
 
         /**

@@ -296,7 +296,7 @@ public final class Engine implements SlotConfig.Moment {
     private void keepRun(String name, Effect.GiveUpIn kept) {
         Hold hold = kept.hold();
         String owner =
-                "kept by runOnce until " + instant(platform.nanoTime() + kept.nanos()) + ", begun by " + hold.owner();
+                "kept by runOnce until " + instant(platform.nanoTime() + kept.nanos()) + ", started by " + hold.owner();
         HoldDescription run = new HoldDescription(hold.tenure.id, owner, instant(hold.since), hold.token);
         keptRuns.put(name, run);
         timers.run(kept.nanos(), () -> {
@@ -321,7 +321,7 @@ public final class Engine implements SlotConfig.Moment {
         events.warn(
                 mode,
                 new LockEvent.Lost(slot.name, hold.token, hold.owner(), reason),
-                "another owner may have the " + ErrorTexts.held(mode) + ": fence its writes with the token");
+                "another owner may hold the " + ErrorTexts.held(mode) + ": fence all writes with the token");
     }
 
     /**
@@ -344,8 +344,8 @@ public final class Engine implements SlotConfig.Moment {
         events.warn(
                 mode,
                 new LockEvent.Abandoned(slot.name, hold.token, hold.owner(), place),
-                (mode == Share.Mode.PERMITS ? "close permits" : "unlock in finally, close leases") + "; others get the "
-                        + ErrorTexts.held(mode) + " when its lease ends");
+                (mode == Share.Mode.PERMITS ? "close permits" : "unlock in finally, close leases")
+                        + "; others can acquire the " + ErrorTexts.held(mode) + " when its lease ends");
     }
 
     /**
@@ -452,8 +452,8 @@ public final class Engine implements SlotConfig.Moment {
         }
         return new IndeterminateLockException(
                 name,
-                label + ": whether " + store.describe() + " granted it could not be told" + after
-                        + ". You do not hold it; it may be held, and is being released",
+                label + ": outcome unknown" + after + ". You do not hold it; " + store.describe()
+                        + " may have granted it, and any grant is being released",
                 cause);
     }
 

@@ -91,7 +91,7 @@ public final class Events implements AutoCloseable {
     /** Warns of a name whose release the store has not confirmed when the client closes. */
     public void warnUnsettled(String label, Instant lapses) {
         LOG.warn(
-                "{}: closed before the release of {} was confirmed; its lease ends at {}: until then it may look held",
+                "{}: closed before the release of {} was confirmed; its lease ends at {}: until then it may appear held",
                 client,
                 label,
                 lapses);

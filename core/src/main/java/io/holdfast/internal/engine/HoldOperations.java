@@ -86,8 +86,8 @@ public record HoldOperations(Engine engine, Platform platform) {
         }
         if (!hold.watchdog() && hold.tenure.validity.remaining(platform.nanoTime()) < nanos) {
             throw new IllegalStateException(hold.slot.label() + ": its own lease ends in "
-                    + remaining(hold).toMillis() + " ms, before the " + atLeast.toMillis() + " ms asked for; "
-                    + (hold.stopped() ? "it is not renewed, as it was held for longer than maxHold" : "extend it"));
+                    + remaining(hold).toMillis() + " ms, before the requested " + atLeast.toMillis() + " ms; "
+                    + (hold.stopped() ? "it is not renewed, because it was held for longer than maxHold" : "extend it"));
         }
         confirm(hold);
         requireNotLost(hold);
@@ -119,7 +119,7 @@ public record HoldOperations(Engine engine, Platform platform) {
         return new StoreUnavailableException(
                 hold.slot.name,
                 hold.slot.label() + ": " + engine.store.describe() + " did not confirm " + what + ": "
-                        + hold.tenure.trouble + "; the hold is as it was, valid for "
+                        + hold.tenure.trouble + "; the hold is unchanged, valid for "
                         + remaining(hold).toMillis() + " ms",
                 null);
     }
@@ -224,7 +224,7 @@ public record HoldOperations(Engine engine, Platform platform) {
         if (hold.watchdog() || hold.stopped()) {
             throw new IllegalStateException(hold.slot.label() + ": "
                     + (hold.stopped()
-                            ? "this lease was held for longer than maxHold, and its end stays where it is"
+                            ? "this lease was held for longer than maxHold, so it can no longer be extended"
                             : "the watchdog renews this lease, so there is nothing to extend"));
         }
     }
@@ -353,7 +353,7 @@ public record HoldOperations(Engine engine, Platform platform) {
                             hold.token,
                             Duration.ofNanos(Math.max(0, settlement.lapsesAt - platform.nanoTime())),
                             hold.tenure.trouble),
-                    "the release goes on in the background; see whether " + engine.store.describe() + " answers");
+                    "the release continues in the background; check whether " + engine.store.describe() + " answers");
         } else if (hold.lost()) {
             throw lost(hold);
         }

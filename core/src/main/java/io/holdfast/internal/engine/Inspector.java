@@ -66,7 +66,7 @@ public record Inspector(Engine engine) {
     private static HoldfastException failure(String name, boolean changes, StoreException cause) {
         String text = "lock '" + name + "': " + cause.getMessage();
         return changes && cause.effect().mayBeApplied()
-                ? new IndeterminateLockException(name, text + "; whether it was freed could not be told", cause)
+                ? new IndeterminateLockException(name, text + "; outcome unknown: it may have been released", cause)
                 : ErrorTexts.failure(name, text, cause);
     }
 
@@ -111,7 +111,7 @@ public record Inspector(Engine engine) {
                 .findFirst()
                 .map(hold -> "held by " + hold.owner() + " (token " + hold.token + ")")
                 .orElseGet(() -> engine.slots.of(name).anyMatch(Slot::hasLostHolds)
-                        ? "lost, and not unlocked yet"
+                        ? "lost, and not yet unlocked"
                         : notHeldHere(name));
     }
 
@@ -119,6 +119,6 @@ public record Inspector(Engine engine) {
         if (engine.slots.kept(name).isPresent()) {
             return "held by " + LockReport.Holder.KEPT;
         }
-        return engine.slots.of(name).findAny().isPresent() ? "being asked for or given up" : "not held";
+        return engine.slots.of(name).findAny().isPresent() ? "being acquired or released" : "not held";
     }
 }

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 record MaxHoldAction(Engine engine) {
 
     private enum Act {
-        NONE("see whether the owner is stuck"),
-        INTERRUPT("its thread is interrupted: see whether that ends it"),
-        REVOKE("its lease is lost, as its owner is told: see whether that ends it"),
-        STOP("it is renewed no more, and lost when its lease ends");
+        NONE("check whether the owner is stuck"),
+        INTERRUPT("its thread is interrupted: check whether that ends its work"),
+        REVOKE("its lease is lost, and its owner is notified: check whether that ends its work"),
+        STOP("it is no longer renewed, and is lost when its lease ends");
 
         private final String todo;
 
@@ -66,7 +66,7 @@ record MaxHoldAction(Engine engine) {
 
     private LockEvent report(Slot slot, Hold hold, @Nullable Thread thread, long now) {
         String stack = thread == null
-                ? engine.callSites.of(hold).orElse("taken at a place that is not recorded, because recordPlaces is off")
+                ? engine.callSites.of(hold).orElse("acquired at a place that is not recorded, because recordPlaces is off")
                 : Stream.of(engine.platform.stack(thread))
                         .map(frame -> "\n    at " + frame)
                         .collect(Collectors.joining());

@@ -33,7 +33,7 @@ final class Outages {
         if (!engine.closed && open.putIfAbsent(signal.server(), begun) == null) {
             List<Tenure> held = held();
             engine.events.warn("the connection to " + signal.server() + " was lost; this client holds " + held.size()
-                    + " locks and permits" + names() + ", which stay valid until their deadlines; it connects again");
+                    + " locks and permits" + names() + ", which stay valid until their deadlines; it reconnects");
         }
     }
 

@@ -69,7 +69,7 @@ final class Pool implements Platform.Worker {
             passOn();
         }
         if (starved.compareAndSet(false, true)) {
-            LOG.warn("{}: no thread could be started; it is tried again every 10 ms: {}", name, why.toString());
+            LOG.warn("{}: no thread could be started; trying again every 10 ms: {}", name, why.toString());
         }
     }
 

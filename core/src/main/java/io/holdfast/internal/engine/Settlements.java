@@ -121,7 +121,7 @@ public final class Settlements {
             if (reply.held()) {
                 settlement.released();
             } else {
-                settlement.notHeld(copy, engine.store.describe() + " did not have it any more when it was released");
+                settlement.notHeld(copy, engine.store.describe() + " no longer had it when it was released");
             }
             long mayComeFor = settlement.tenure.copies.mayComeFor(reply.serverMicros());
             if (allCopiesAnswered || mayComeFor <= 0 || lapsed(settlement)) {
@@ -154,8 +154,8 @@ public final class Settlements {
         private String refused(StoreException cause) {
             long left = Math.max(0, settlement.lapsesAt - engine.platform.nanoTime()) / 1_000_000;
             return engine.store.describe() + " refused to release it: " + cause.getMessage()
-                    + ". If the store still keeps it, as when a right is missing, nobody else gets it before its lease"
-                    + " ends, in at most " + left + " ms";
+                    + ". If the store still keeps it, for example because a permission is missing, nobody else acquires it"
+                    + " before its lease ends, in at most " + left + " ms";
         }
     }
 }

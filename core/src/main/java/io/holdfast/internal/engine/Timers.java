@@ -57,7 +57,7 @@ public final class Timers {
                 try {
                     task.run();
                 } catch (Throwable e) {
-                    engine.events.failure("a task that was put off", e);
+                    engine.events.failure("a delayed task", e);
                 }
             }
         }

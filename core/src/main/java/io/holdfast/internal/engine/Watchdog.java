@@ -414,7 +414,7 @@ final class Watchdog {
         }
 
         private String notThere() {
-            return store.describe() + " does not have it any more (expired, forced, flushed, or failed over)";
+            return store.describe() + " no longer has it (expired, forced, flushed, or failed over)";
         }
 
         @Override

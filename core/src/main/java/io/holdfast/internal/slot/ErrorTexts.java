@@ -20,7 +20,7 @@ public final class ErrorTexts {
                 hold.slot.name,
                 hold.token,
                 hold.slot.label() + ": " + hold.owner() + " lost its hold (token " + hold.token + "): " + reason
-                        + ". Another owner may have the " + held(hold.slot.share.mode())
+                        + ". Another owner may hold the " + held(hold.slot.share.mode())
                         + "; undo or fence what was done under it");
     }
 
@@ -74,44 +74,45 @@ public final class ErrorTexts {
 
     /** Returns the error for an owner whose hold was released by the close of its client. */
     public static IllegalStateException closedMeanwhile(Share.Mode mode, String name, String client) {
-        return new IllegalStateException(label(mode, name) + " is not held any more: the client " + client
-                + " was closed, which released all that it held. Another owner may have the " + held(mode)
-                + "; close a client after the work that needs its " + held(mode) + "s has ended");
+        return new IllegalStateException(label(mode, name) + " is no longer held: the client " + client
+                + " was closed, which released everything that it held. Another owner may hold the " + held(mode)
+                + "; close a client only after the work that needs its " + held(mode) + "s has ended");
     }
 
     public static IllegalStateException ownLease(String name, Thread thread, Hold hold) {
         return new IllegalStateException("lock '" + name + "': " + ThreadNames.named(thread)
-                + " would wait for itself: it has the lock, as " + hold.owner() + " (token " + hold.token
-                + "); release that first");
+                + " would wait for itself: it already holds the lock, as " + hold.owner() + " (token " + hold.token
+                + "); release that hold first");
     }
 
     public static IllegalStateException upgrade(String name, String wanted, Thread thread, Hold reading) {
         return new IllegalStateException("read/write lock '" + name + "': " + ThreadNames.named(thread)
-                + " reads under it (token " + reading.token
-                + "), so that it would wait for itself to get the " + wanted
-                + ". Unlock the read lock first; and unless"
-                + " the upgradeable lock was taken before it, look again after the other was got");
+                + " holds its read lock (token " + reading.token
+                + "), so it would wait for itself to acquire the " + wanted
+                + ". Unlock the read lock first; unless the upgradeable"
+                + " lock was acquired before it, repeat all checks after the other lock is acquired");
     }
 
     public static IllegalStateException notReentrant(String name, Thread thread, Hold hold) {
         return new IllegalStateException("lock '" + name + "': " + ThreadNames.named(thread)
-                + " holds it already (token " + hold.token
-                + "), and the option withReentrant(false) refuses to lock it again: it would wait for itself."
-                + " Unlock first, or leave the option out");
+                + " already holds it (token " + hold.token
+                + "), and the option withReentrant(false) forbids locking it again: it would wait for itself."
+                + " Unlock first, or remove the option");
     }
 
     public static IllegalStateException heldAlready(String name, Thread thread, Hold hold) {
         return new IllegalStateException("lock '" + name + "': " + ThreadNames.named(thread)
-                + " holds it already (token " + hold.token + "), so that runOnce would keep nobody off. Unlock first");
+                + " already holds it (token " + hold.token + "), so runOnce would exclude nobody. Unlock first");
     }
 
     public static String busy(
             String name, long waitedMillis, Optional<LockReport> report, Optional<String> holder, String store) {
         String who = report.flatMap(LockReport::holder)
                 .map(h -> "held by " + h)
-                .orElseGet(() -> holder.map(h -> "held by " + h).orElse("held, or just freed"));
+                .orElseGet(() -> holder.map(h -> "held by " + h).orElse("held, or just released"));
         String waiters =
                 report.map(r -> "; clients waiting: " + r.waiters().size()).orElse("");
-        return "lock '" + name + "' was not got within " + waitedMillis + " ms: " + who + waiters + "; store " + store;
+        return "lock '" + name + "' was not acquired within " + waitedMillis + " ms: " + who + waiters + "; store "
+                + store;
     }
 }

@@ -409,7 +409,7 @@ final class FairSlot extends Slot {
     private void displace(Tenure ticket, long now, Effect.Buffer out) {
         Tenure before = tenure;
         if (before != null && before != ticket) {
-            lose(before, "the store has given it to the next waiter", now, out);
+            lose(before, "the store has assigned it to the next waiter", now, out);
         }
     }
 

@@ -439,6 +439,6 @@ final class PermitQueue extends Slot {
     }
 
     private IllegalStateException held() {
-        return new IllegalStateException(label() + ": held in the slot of those who wait for it");
+        return new IllegalStateException(label() + ": held in the slot of its waiters");
     }
 }

@@ -690,8 +690,8 @@ public abstract class Slot {
             return "its lease ended at this client's clock before a renewal was confirmed: " + held.trouble;
         }
         return hold.stopped()
-                ? "it was held for longer than maxHold, and its lease is over"
-                : "the lease it was acquired for is over";
+                ? "it was held for longer than maxHold, and its lease has ended"
+                : "the lease that it was acquired for has ended";
     }
 
     void lose(Tenure held, String reason, long now, Effect.Buffer out) {

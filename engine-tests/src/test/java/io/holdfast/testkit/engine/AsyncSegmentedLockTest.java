@@ -75,7 +75,7 @@ class AsyncSegmentedLockTest extends VirtualTime {
         assertThat(sim.elapsed().minus(before)).isEqualTo(Duration.ofMillis(700));
         assertThatThrownBy(() -> sim.await(stock.acquireAny(Duration.ofMillis(300))))
                 .isInstanceOf(LockTimeoutException.class)
-                .hasMessageContaining("'stock': none of 4 segments was got within 300 ms")
+                .hasMessageContaining("'stock': none of 4 segments was acquired within 300 ms")
                 .hasMessageContaining(b.clientId());
     }
 

@@ -105,7 +105,7 @@ class CloseTest extends VirtualTime {
                 "asking",
                 () -> assertThatThrownBy(() -> c.semaphore("s").addPermits(1))
                         .isInstanceOf(IndeterminateLockException.class)
-                        .hasMessageContaining("whether it was changed could not be told"));
+                        .hasMessageContaining("outcome unknown: it may have been changed"));
         sim.runFor(SHORT);
         assertThat(asking.done()).isFalse();
         c.close();

@@ -165,7 +165,7 @@ class LatchTest extends VirtualTime {
         faults(a).probability(Fault.FAIL_AFTER, 1);
         assertThatThrownBy(atA::countDown)
                 .isInstanceOf(IndeterminateLockException.class)
-                .hasMessageContaining("latch 'n': no answer came; whether it was changed could not be told");
+                .hasMessageContaining("latch 'n': no answer came; outcome unknown: it may have been changed");
         faults(a).probability(Fault.FAIL_AFTER, 0);
         assertThat(atB.count()).isEqualTo(9);
     }
@@ -176,7 +176,7 @@ class LatchTest extends VirtualTime {
         faults(a).next(Operation.CHANGE, Fault.DROP_REQUEST);
         assertThatThrownBy(() -> unset.addPermits(1))
                 .isInstanceOf(IndeterminateLockException.class)
-                .hasMessageContaining("whether it was changed could not be told");
+                .hasMessageContaining("outcome unknown: it may have been changed");
         assertThatThrownBy(() -> unset.addPermits(1)).isInstanceOf(StoreRefusedException.class);
     }
 
@@ -238,7 +238,7 @@ class LatchTest extends VirtualTime {
         assertThat(ends)
                 .singleElement()
                 .asString()
-                .contains("latch 'n' was deleted, or its life was over, while it was awaited");
+                .contains("latch 'n' was deleted, or its life ended, while it was awaited");
     }
 
     @Test
@@ -247,7 +247,7 @@ class LatchTest extends VirtualTime {
         waiter(atB);
         atA.reset(1);
         sim.runFor(Duration.ZERO);
-        assertThat(ends).singleElement().asString().contains("latch 'n' was set anew while it was awaited");
+        assertThat(ends).singleElement().asString().contains("latch 'n' was set again while it was awaited");
         waiter(atB);
         atA.countDown();
         sim.runFor(Duration.ZERO);
@@ -303,8 +303,8 @@ class LatchTest extends VirtualTime {
         sim.runFor(POLL);
         assertThat(ends)
                 .containsExactly(
-                        "latch 'n' was set anew while it was awaited, and the store does not know any more whether it had"
-                                + " opened before; look at count(), or await it again");
+                        "latch 'n' was set again while it was awaited, and the store no longer knows whether it had opened"
+                                + " before; check count(), or await it again");
     }
 
     @Test
@@ -315,8 +315,8 @@ class LatchTest extends VirtualTime {
         sim.runFor(POLL);
         assertThat(ends)
                 .containsExactly(
-                        "latch 'n' was deleted, or its life was over, while it was awaited, and the store does not know any"
-                                + " more whether it had opened before; look at count(), or await it again");
+                        "latch 'n' was deleted, or its life ended, while it was awaited, and the store no longer knows"
+                                + " whether it had opened before; check count(), or await it again");
     }
 
     @Test
@@ -324,7 +324,7 @@ class LatchTest extends VirtualTime {
         assertThat(atA.trySetCount(1, Duration.ofSeconds(10))).isTrue();
         waiter(atB);
         sim.runFor(Duration.ofSeconds(10).plus(POLL));
-        assertThat(ends).singleElement().asString().contains("its life was over");
+        assertThat(ends).singleElement().asString().contains("its life ended");
         assertThatThrownBy(atA::countDown).isInstanceOf(IllegalStateException.class);
         assertThat(atB.trySetCount(2)).isTrue();
     }

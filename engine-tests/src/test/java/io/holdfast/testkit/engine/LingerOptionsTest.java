@@ -61,7 +61,7 @@ class LingerOptionsTest extends VirtualTime {
     void itDoesNotGoWithPolling() {
         assertThatThrownBy(() -> TEN.withWaiting(WaitStrategy.POLLING))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("linger PT10S goes with no waiting POLLING");
+                .hasMessageContaining("linger PT10S cannot be combined with waiting POLLING");
     }
 
     private static Stream<Consumer<LingerOptionsTest>> others() {
@@ -79,14 +79,14 @@ class LingerOptionsTest extends VirtualTime {
     void itIsForThePlainLockAlone(Consumer<LingerOptionsTest> call) {
         assertThatThrownBy(() -> call.accept(this))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("'n': linger PT10S is for lock(name) alone");
+                .hasMessageContaining("'n': linger PT10S is for lock(name) only");
     }
 
     @Test
     void itIsNotForAQuorumLock() {
         assertThatThrownBy(() -> QuorumOptions.defaults().withLock(TEN))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("linger PT10S is not for a quorum lock");
+                .hasMessageContaining("linger PT10S is not supported by a quorum lock");
     }
 
     @Test

@@ -145,7 +145,7 @@ class MaxHoldTest extends VirtualTime {
         assertThat(a.stats().renewals()).isEqualTo(renewals);
         assertThat(events(LockEvent.Lost.class))
                 .extracting(LockEvent.Lost::reason)
-                .containsExactly("it was held for longer than maxHold, and its lease is over");
+                .containsExactly("it was held for longer than maxHold, and its lease has ended");
         sim.runFor(SOON);
         assertThat(isFree()).isTrue();
         assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);

@@ -68,7 +68,7 @@ class MultiLeaseTest extends TwoStores {
                 "waiter",
                 () -> assertThatThrownBy(() -> both.acquire(SECOND))
                         .isInstanceOf(LockTimeoutException.class)
-                        .hasMessageContaining("before each member had been asked for"));
+                        .hasMessageContaining("before every member had been requested"));
         sim.runFor(Duration.ofMillis(1_100));
         slow.letGo();
         waiter.join();

@@ -289,7 +289,7 @@ class QuorumLeaseTest extends FiveServers {
         List.of(0, 1, 2).forEach(this::forceAt);
         assertThatThrownBy(() -> sim.await(lease.closeAsync()))
                 .isInstanceOf(LeaseLostException.class)
-                .hasMessageContaining("left at 2");
+                .hasMessageContaining("still held at 2");
         assertFree();
     }
 
@@ -343,11 +343,11 @@ class QuorumLeaseTest extends FiveServers {
         ofA.subList(0, 3).forEach(Holdfast::close);
         assertThatThrownBy(() -> lease.ensureValid(SECOND))
                 .isInstanceOf(LeaseLostException.class)
-                .hasMessageContaining("since 3 of its clients were closed");
+                .hasMessageContaining("because 3 of its clients were closed");
         sim.runFor(LEASE);
         assertThat(told).hasSize(1);
         assertThatThrownBy(lease::close)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("3 of its clients were closed, which released what they held");
+                .hasMessageContaining("3 of its clients were closed, which released everything that they held");
     }
 }

@@ -294,7 +294,7 @@ class QuorumLockTest extends FiveServers {
                 .isInstanceOfSatisfying(
                         LeaseLostException.class,
                         loss -> assertThat(loss.name()).isEqualTo("n"))
-                .hasMessageContainingAll("left at 2", "needs 3");
+                .hasMessageContainingAll("still held at 2", "needs 3");
         assertFree();
     }
 
@@ -304,7 +304,7 @@ class QuorumLockTest extends FiveServers {
         sim.runReady();
         // a server that forgets tells nobody
         five.subList(0, 3).forEach(server -> server.wipe());
-        assertThatThrownBy(lockA::unlock).isInstanceOf(LeaseLostException.class).hasMessageContaining("left at 2");
+        assertThatThrownBy(lockA::unlock).isInstanceOf(LeaseLostException.class).hasMessageContaining("still held at 2");
     }
 
     // ---- closed clients
@@ -333,7 +333,7 @@ class QuorumLockTest extends FiveServers {
         assertThat(lockA.isValid()).isFalse();
         assertThatThrownBy(lockA::unlock)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContainingAll("'n'", "3 of its clients were closed, which released what they held");
+                .hasMessageContainingAll("'n'", "3 of its clients were closed, which released everything that they held");
         assertThatThrownBy(lockA::lock)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContainingAll("'n'", "closed", "3 of them failed");

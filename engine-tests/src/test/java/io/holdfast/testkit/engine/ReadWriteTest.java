@@ -60,13 +60,13 @@ class ReadWriteTest extends ReadersAndWriters {
         atA.readLock().lock();
         assertThatThrownBy(() -> b.lock("n").tryLock())
                 .isInstanceOf(StoreRefusedException.class)
-                .hasMessageContaining("'n' is held as a read/write lock, and asked for as a lock");
+                .hasMessageContaining("'n' is held as a read/write lock, and requested as a lock");
         atA.readLock().unlock();
 
         a.lock("n").lock();
         assertThatThrownBy(() -> atB.writeLock().tryLock())
                 .isInstanceOf(StoreRefusedException.class)
-                .hasMessageContaining("'n' is held as a lock, and asked for as a read/write lock");
+                .hasMessageContaining("'n' is held as a lock, and requested as a read/write lock");
         a.lock("n").unlock();
     }
 

@@ -28,7 +28,7 @@ class RefusalTest extends VirtualTime {
         refusesName("x".repeat(513), "513 bytes");
         refusesName("ü".repeat(257), "514 bytes");
         refusesName("a\uD800b", "surrogate");
-        refusesName("hf:{n}:q:n", "kept for the library's own keys");
+        refusesName("hf:{n}:q:n", "reserved for the library's own keys");
         assertThat(a.lock("x".repeat(512)).name()).hasSize(512);
         assertThat(a.lock("ü".repeat(256)).tryLock()).isTrue();
         a.lock("ü".repeat(256)).unlock();

@@ -86,7 +86,7 @@ class RunOnceTest extends VirtualTime {
             assertThat(lock.tryLock()).as("the same thread").isFalse();
             assertThat(other.holder().orElseThrow().owner().orElseThrow())
                     .startsWith("kept by runOnce until 2")
-                    .contains("begun by thread ");
+                    .contains("started by thread ");
             sim.runFor(minHold.minus(MILLI));
             assertThat(isFree()).isFalse();
             sim.runFor(MILLI.multipliedBy(2));
@@ -218,7 +218,7 @@ class RunOnceTest extends VirtualTime {
         assertThatThrownBy(() -> lock.runOnce(HOUR, this::body))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("'n'")
-                .hasMessageContaining("holds it already");
+                .hasMessageContaining("already holds it");
         lock.unlock();
         assertThat(runs).isEmpty();
     }

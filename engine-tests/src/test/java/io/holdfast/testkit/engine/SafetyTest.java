@@ -77,7 +77,7 @@ class SafetyTest extends VirtualTime {
                 .isThrownBy(() -> client("refused", options -> options.safety(TWO)))
                 .withMessage(
                         "safety replicated(2): a store of the scheme 'simulated' cannot wait for replicas or disks; "
-                                + "leave it out, or choose a store that can, as Redis");
+                                + "remove it, or choose a store that can, such as Redis");
     }
 
     @Test

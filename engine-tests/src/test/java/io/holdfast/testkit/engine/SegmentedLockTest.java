@@ -149,7 +149,7 @@ class SegmentedLockTest extends VirtualTime {
         assertThat(sim.await(none.async().tryAcquireAny(LONG))).isEmpty();
         assertThatThrownBy(none::acquireAny)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("'stock': no segment is left, all 8");
+                .hasMessageContaining("'stock': no segment remains, all 8");
         assertThatThrownBy(() -> none.acquireAny(LONG)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> none.async().acquireAny()).isInstanceOf(IllegalStateException.class);
         assertThat(calls(a)).isEqualTo(before);

@@ -155,7 +155,7 @@ class SemaphoreTest extends VirtualTime {
         atA.trySetPermits(3);
         assertThatThrownBy(() -> atA.acquire(4))
                 .isInstanceOf(StoreRefusedException.class)
-                .hasMessageContaining("semaphore 'n' has 3 permits in all, and 4 were asked for");
+                .hasMessageContaining("semaphore 'n' has 3 permits in all, and 4 were requested");
         Permit held = atA.tryAcquire(2).orElseThrow();
         CompletableFuture<Permit> waiting = atB.async().acquire(3);
         sim.runFor(SHORT);
@@ -173,10 +173,10 @@ class SemaphoreTest extends VirtualTime {
     void aSemaphoreWithoutPermitsSaysSo() {
         assertThatThrownBy(atA::tryAcquire)
                 .isInstanceOf(StoreRefusedException.class)
-                .hasMessageContaining("semaphore 'n' was never given permits: call trySetPermits first");
+                .hasMessageContaining("semaphore 'n' has no permits yet: call trySetPermits first");
         assertThatThrownBy(() -> atA.addPermits(1))
                 .isInstanceOf(StoreRefusedException.class)
-                .hasMessageContaining("never given permits");
+                .hasMessageContaining("has no permits yet");
         assertThatThrownBy(() -> atA.acquire(0))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("semaphore 'n': 0 permits are out of range: at least 1");
@@ -249,10 +249,10 @@ class SemaphoreTest extends VirtualTime {
 
         assertThatThrownBy(() -> atB.release(id))
                 .isInstanceOf(IllegalMonitorStateException.class)
-                .hasMessageContaining("no permit '" + id + "' is held");
+                .hasMessageContaining("permit '" + id + "' is not held");
         assertThatThrownBy(() -> atB.release("anything"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("'anything' is no id of a permit");
+                .hasMessageContaining("'anything' is not the id of a permit");
         assertThat(atA.available()).isEqualTo(2);
         assertThat(atA.permits()).isEqualTo(2);
     }
@@ -362,7 +362,7 @@ class SemaphoreTest extends VirtualTime {
         assertThatThrownBy(held::close)
                 .isInstanceOf(LeaseLostException.class)
                 .hasMessageStartingWith("semaphore 'n': ")
-                .hasMessageContaining("Another owner may have the permit");
+                .hasMessageContaining("Another owner may hold the permit");
     }
 
     @Test
@@ -438,7 +438,7 @@ class SemaphoreTest extends VirtualTime {
         faults(a).probability(Fault.FAIL_AFTER, 1);
         assertThatThrownBy(() -> atA.addPermits(1))
                 .isInstanceOf(IndeterminateLockException.class)
-                .hasMessageContaining("semaphore 'n': no answer came; whether it was changed could not be told");
+                .hasMessageContaining("semaphore 'n': no answer came; outcome unknown: it may have been changed");
         assertThatThrownBy(() -> atA.release(a.clientId() + ":1")).isInstanceOf(IndeterminateLockException.class);
         faults(a).probability(Fault.FAIL_AFTER, 0);
         faults(a).outage(true);

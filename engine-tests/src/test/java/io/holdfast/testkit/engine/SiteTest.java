@@ -109,14 +109,14 @@ class SiteTest extends VirtualTime {
         for (Lease lease : List.of(leased(), leasedLater())) {
             assertThat(place(lease.name()))
                     .hasValueSatisfying(
-                            place -> assertThat(place).startsWith("taken at ").contains("SiteTest.leased"));
+                            place -> assertThat(place).startsWith("acquired at ").contains("SiteTest.leased"));
             sim.runFor(MAX_HOLD.plusSeconds(1));
             lease.close();
         }
         assertThat(events(LockEvent.HeldTooLong.class))
                 .hasSize(2)
                 .allSatisfy(event ->
-                        assertThat(event.stack()).startsWith("taken at ").contains("SiteTest.leased"));
+                        assertThat(event.stack()).startsWith("acquired at ").contains("SiteTest.leased"));
     }
 
     private Lease leased() throws InterruptedException {
@@ -135,7 +135,7 @@ class SiteTest extends VirtualTime {
         assertThat(events(LockEvent.HeldTooLong.class))
                 .singleElement()
                 .satisfies(event -> assertThat(event.stack())
-                        .isEqualTo("taken at a place that is not recorded, because recordPlaces is off"));
+                        .isEqualTo("acquired at a place that is not recorded, because recordPlaces is off"));
         lease.close();
     }
 }

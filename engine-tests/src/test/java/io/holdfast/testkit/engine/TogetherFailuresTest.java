@@ -241,7 +241,7 @@ class TogetherFailuresTest extends VirtualTime {
         assertThatThrownBy(() -> MultiLock.of(a.lock("1"), a.fairLock("2")).acquire(SHORT))
                 .isInstanceOfSatisfying(
                         LockTimeoutException.class, e -> assertThat(e.name()).isEmpty())
-                .hasMessageContaining("before each member had been asked for");
+                .hasMessageContaining("before every member had been requested");
     }
 
     // ---- what was taken is given back

@@ -59,7 +59,7 @@ class UnknownOutcomeTest extends VirtualTime {
         assertThatThrownBy(lock::tryLock)
                 .isInstanceOf(IndeterminateLockException.class)
                 .hasMessageContaining("'n'")
-                .hasMessageContaining("may be held, and is being released");
+                .hasMessageContaining("may have granted it, and any grant is being released");
     }
 
     @Test
@@ -277,7 +277,7 @@ class UnknownOutcomeTest extends VirtualTime {
         assertThatThrownBy(lock::unlock)
                 .isInstanceOf(LeaseLostException.class)
                 .hasMessageContaining("'n'")
-                .hasMessageContaining("did not have it any more");
+                .hasMessageContaining("no longer had it");
         assertThat(events(LockEvent.Lost.class)).hasSize(1);
         assertThat(lock.isHeldByCurrentThread()).isFalse();
     }

@@ -149,9 +149,9 @@ class UpgradeTest extends ReadersAndWriters {
         assertThatThrownBy(() -> upgradeable.lock())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("'n'")
-                .hasMessageContaining("to get the upgradeable read lock")
+                .hasMessageContaining("to acquire the upgradeable read lock")
                 .hasMessageContaining(
-                        "Unlock the read lock first; and unless the upgradeable lock was taken before it");
+                        "Unlock the read lock first; unless the upgradeable lock was acquired before it");
         assertThat(upgradeable.tryLock()).as("as one reader beside others").isTrue();
         assertThat(atA.writeLock().tryLock()).isFalse();
         upgradeable.unlock();
@@ -162,7 +162,7 @@ class UpgradeTest extends ReadersAndWriters {
         assertThat(atA.writeLock().tryLock()).isFalse();
         assertThatThrownBy(() -> atA.writeLock().lock())
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("to get the write lock");
+                .hasMessageContaining("to acquire the write lock");
         atA.readLock().unlock();
         atA.writeLock().lock();
         atA.writeLock().unlock();
@@ -183,7 +183,7 @@ class UpgradeTest extends ReadersAndWriters {
         Lease reading = atA.readLock().acquire();
         assertThatThrownBy(() -> atA.writeLock().lock())
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("release that first");
+                .hasMessageContaining("release that hold first");
         reading.close();
         upgradeable.unlock();
     }
@@ -254,7 +254,7 @@ class UpgradeTest extends ReadersAndWriters {
         other("writer", atB.writeLock(), SHORT);
         assertThatThrownBy(() -> upgradeable.lock())
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("release that first");
+                .hasMessageContaining("release that hold first");
         reading.close();
     }
 

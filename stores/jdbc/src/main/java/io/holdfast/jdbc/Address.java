@@ -58,10 +58,10 @@ record Address(String url, String shown, Duration sweepAfter) {
         require(!SERVED.matcher(place).lookingAt() || SERVER.matcher(place).matches(), misplacedLogin);
         String shown = StoreUri.masked(base);
         require(!place.isBlank(), "'" + shown + "' names no database" + FORMS);
-        require(!place.equals("mem:"), "'" + shown + "' would be another database for each connection" + FORMS);
+        require(!place.equals("mem:"), "'" + shown + "' would be a separate database for each connection" + FORMS);
         require(
                 !RELATIVE.matcher(place).matches(),
-                "'" + shown + "' may be in any folder: write jdbc:h2:./... for the current one, or a whole path");
+                "'" + shown + "' may be in any folder: write jdbc:h2:./... for the current one, or an absolute path");
         Set<String> settings = settings(given, misplacedLogin);
         // added before the user's settings, whose last one may end in a backslash that would escape what follows
         String url = base + added(place, settings, commandTimeout) + given;
@@ -136,8 +136,8 @@ record Address(String url, String shown, Duration sweepAfter) {
             return "";
         }
         return said.containsKey("server")
-                ? " from the process that serves the file at " + said.getProperty("server") + " (so says " + lock
-                        + "); it is stopped, overloaded or cut off: let it go on, or end it"
+                ? " from the process that serves the file at " + said.getProperty("server") + " (according to " + lock
+                        + "); it is stopped, overloaded or cut off: resume it, or end it"
                 : "";
     }
 

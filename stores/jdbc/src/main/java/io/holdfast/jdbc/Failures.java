@@ -16,11 +16,11 @@ record Failures(Address database) {
     static final String NOT_DURABLE = "90HFD";
 
     private static final String ROW_IS_LOCKED =
-            "the row of the lock is locked by a transaction of somebody else; end that transaction";
+            "the row of the lock is locked by another transaction; end that transaction";
     private static final String GONE =
-            "it was closed, or the process that served it has ended, or nobody serves it there; tried again";
+            "it was closed, or the process that served it has ended, or no process serves it there; trying again";
     private static final String RIGHTS = "the user may not do that; allow select, insert, update and delete on table "
-            + Sql.TABLE + ", and create table as long as there is none";
+            + Sql.TABLE + ", and create table if it does not exist";
     private static final String TABLE_IS_GONE = "table " + Sql.TABLE + " was dropped; connect again, to create it";
     private static final String LOGIN = "it does not accept user and password; check them in the URL";
     private static final String IN_USE =
@@ -30,7 +30,7 @@ record Failures(Address database) {
             Map.entry("HYT00", ROW_IS_LOCKED),
             Map.entry(
                     NOT_DURABLE,
-                    "it may forget locks when the process dies that serves it, and this user may not change that; let an"
+                    "it may forget locks when the process that serves it dies, and this user may not change that; let an"
                             + " administrator run SET WRITE_DELAY 0"),
             Map.entry("28000", LOGIN),
             Map.entry("90096", RIGHTS),

@@ -43,7 +43,7 @@ final class JdbcStore implements LockStore {
         this.config = config;
         this.database = database;
         if (key("").length > LONGEST_PREFIX) {
-            throw new IllegalArgumentException("keyPrefix: is longer than " + LONGEST_PREFIX + " bytes of UTF-8");
+            throw new IllegalArgumentException("keyPrefix is longer than " + LONGEST_PREFIX + " bytes of UTF-8");
         }
         Failures failures = new Failures(database);
         connections = new Connections(config, database, failures);
@@ -167,7 +167,7 @@ final class JdbcStore implements LockStore {
     @Override
     public CompletionStage<Optional<LockReport.Holder>> forceRelease(String name) {
         return transactions.start(
-                "free '" + name + "'",
+                "force-release '" + name + "'",
                 connection -> lock(connection, name)
                         ? Optional.of(Transactions.query(connection, Sql.FORCE, Row::read, key(name)).stream()
                                 .flatMap(row -> row.holder().stream())

@@ -10,7 +10,7 @@ import java.util.List;
 record Schema(Failures failures) {
 
     private static final String TABLE_IS_ANOTHER =
-            "table " + Sql.TABLE + " has other columns; rename it, and it will be created";
+            "table " + Sql.TABLE + " has other columns; rename it, and a new one will be created";
     private static final List<String> NO_SUCH_TABLE = List.of("42S02", "42S04");
 
     /**

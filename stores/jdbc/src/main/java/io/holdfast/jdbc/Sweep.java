@@ -74,7 +74,7 @@ final class Sweep implements AutoCloseable {
     }
 
     private void failed(Throwable error) {
-        LOG.info("H2 at {}: unused names were not swept; tried again in an hour", database, error);
+        LOG.info("H2 at {}: unused names were not swept; trying again in an hour", database, error);
     }
 
     @Override

@@ -73,7 +73,7 @@ record Transactions(Connections connections, Failures failures) {
                 return result.get();
             }
         }
-        throw new StoreException(Effect.NOT_APPLIED, what + ": others were faster " + TRIES + " times");
+        throw new StoreException(Effect.NOT_APPLIED, what + ": other transactions were faster " + TRIES + " times");
     }
 
     private <T> Optional<T> once(String what, Work<T> work) throws SQLException {

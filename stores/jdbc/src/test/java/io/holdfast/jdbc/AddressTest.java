@@ -123,7 +123,7 @@ class AddressTest {
     void refusesADatabaseOfEachConnection() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> parse("jdbc:h2:mem:"))
-                .withMessageContaining("another database for each connection");
+                .withMessageContaining("a separate database for each connection");
     }
 
     @ParameterizedTest

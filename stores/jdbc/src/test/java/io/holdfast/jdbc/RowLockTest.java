@@ -47,7 +47,7 @@ class RowLockTest {
                 .isInstanceOfSatisfying(
                         Renew.Failed.class,
                         failed -> assertThat(failed.cause())
-                                .hasMessageContainingAll("renew 'kept'", "locked by a transaction of somebody else"));
+                                .hasMessageContainingAll("renew 'kept'", "locked by another transaction"));
         assertThat(replies.get(1)).isInstanceOf(Renew.Renewed.class);
         assertThat(replies.get(2)).isInstanceOf(Renew.Lost.class);
         database.connection.commit();
@@ -125,7 +125,7 @@ class RowLockTest {
                 .isInstanceOfSatisfying(
                         StoreException.class, e -> assertThat(e.effect()).isEqualTo(Effect.NOT_APPLIED))
                 .hasMessageContainingAll(
-                        "H2 at jdbc:h2:mem:", "release 'kept'", "locked by a transaction of somebody else");
+                        "H2 at jdbc:h2:mem:", "release 'kept'", "locked by another transaction");
         assertThat(client.release("other", 2).held()).isTrue();
     }
 }

@@ -170,7 +170,7 @@ class SharedFileTest {
                 () -> assertThatThrownBy(client()::build)
                         .isInstanceOf(StoreUnavailableException.class)
                         .hasMessageContaining("no answer within 1000 ms from the process that serves the file at ")
-                        .hasMessageContaining("(so says " + folder.resolve("locks.lock.db") + ")"));
+                        .hasMessageContaining("(according to " + folder.resolve("locks.lock.db") + ")"));
         assertTimeoutPreemptively(LONGEST, () -> {
             try (Holdfast lazy = client().lazy().build()) {
                 assertThatThrownBy(lazy.lock("lock")::tryLock)

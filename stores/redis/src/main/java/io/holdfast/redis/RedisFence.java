@@ -238,7 +238,7 @@ public final class RedisFence {
     private static void requireToken(String key, long token) {
         if (token <= 0) {
             throw new IllegalArgumentException("key '" + key + "': token " + token
-                    + " is not above zero: pass the token of a hold, as its lock gives it");
+                    + " is not above zero: pass the fencing token of a hold");
         }
     }
 
@@ -249,7 +249,7 @@ public final class RedisFence {
         if (count > MOST_FIELDS) {
             throw new IllegalArgumentException(
                     "key '" + key + "': " + count + " fields in one call are too many: pass at" + " most " + MOST_FIELDS
-                            + ", because the server does nothing else meanwhile");
+                            + ", because the server does nothing else during the call");
         }
     }
 

@@ -150,7 +150,7 @@ class AcquireTest {
         servers.redis.pexpire(name, 5_000);
         assertThatThrownBy(() -> first.refused(name, 1))
                 .isInstanceOf(StoreException.class)
-                .hasMessageContaining("'" + name + "' is held as a read/write lock, and asked for as a lock");
+                .hasMessageContaining("'" + name + "' is held as a read/write lock, and requested as a lock");
     }
 
     @Test

@@ -71,14 +71,14 @@ class BadNameTest {
 
     @Test
     void aNameThatCannotBeEncodedIsRefused() {
-        refusesName("a\uD800b", "'a?b'", "can't be encoded as UTF-8", "a surrogate without its pair");
-        refusesName("🔒\uDC00", "'🔒?'", "can't be encoded as UTF-8", "a surrogate without its pair");
+        refusesName("a\uD800b", "'a?b'", "cannot be encoded as UTF-8", "an unpaired surrogate");
+        refusesName("🔒\uDC00", "'🔒?'", "cannot be encoded as UTF-8", "an unpaired surrogate");
     }
 
     @Test
     void aNameLikeTheKeysOfTheLibraryIsRefused() {
         for (String bad : new String[] {"hf:{", "hf:{n", "hf:{n}:t:n", "hf:{n}:q:n"}) {
-            refusesName(bad, "'" + bad + "' begins with 'hf:{'", "kept for the library's own keys");
+            refusesName(bad, "'" + bad + "' begins with 'hf:{'", "reserved for the library's own keys");
         }
     }
 

@@ -101,7 +101,7 @@ class BadUriTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Holdfast.connect(uri))
                 .withMessageContaining(
-                        "no store for the scheme '" + uri.substring(0, uri.indexOf(':')) + "': misspelt?")
+                        "no store for the scheme '" + uri.substring(0, uri.indexOf(':')) + "': misspelled?")
                 .withMessageContaining(" Schemes found: ")
                 .withMessageContainingAll(
                         "memory, redis, redis-cluster, redis-sentinel, rediss, rediss-cluster, rediss-sentinel",
@@ -191,7 +191,7 @@ class BadUriTest {
             assertRefused("redis://:secret@" + host, "it does not accept user and password; check them in the URI");
             assertRefused("redis://somebody:secret@" + host, "it does not accept user and password");
             assertRefused("redis://somebody:right@" + host, "it does not accept user and password");
-            assertRefused("redis://" + host, "it wants a password; add it to the URI: redis://:PASSWORD@host");
+            assertRefused("redis://" + host, "it requires a password; add it to the URI: redis://:PASSWORD@host");
             try (Holdfast client = builder("redis://:right@" + host).build()) {
                 assertThat(client.lock("n").tryLock()).isTrue();
                 assertThat(client.toString()).contains(host).doesNotContain("right");

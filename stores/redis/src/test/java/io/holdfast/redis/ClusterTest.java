@@ -154,7 +154,7 @@ class ClusterTest {
             assertThat(holder.renew(name, 1))
                     .isInstanceOfSatisfying(
                             Renew.Failed.class,
-                            failed -> assertThat(failed.cause()).hasMessageContaining("on its way to another node"));
+                            failed -> assertThat(failed.cause()).hasMessageContaining("migrating to another node"));
             assertThat(holder.renew(name, 1)).isInstanceOf(Renew.Renewed.class);
             assertThat(holder.assign(name, 1).held()).isTrue();
             assertThat(waiter.next(Signal.Assigned.class).tokens().first()).isGreaterThan(first);

@@ -192,7 +192,7 @@ class DurableTest {
             assertThatThrownBy(() -> connect(servers, Safety.durable()))
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining(
-                            "safety durable: its disk does not follow; set appendfsync to always, from " + when);
+                            "safety durable: its disk lags behind; set appendfsync to always, from " + when);
         }
     }
 

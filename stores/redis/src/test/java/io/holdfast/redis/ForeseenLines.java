@@ -20,7 +20,7 @@ final class ForeseenLines {
             Foreseen.warning(
                     OURS,
                     CLIENT + "the connection to " + REDIS
-                            + " was lost; this client holds \\d+ locks and permits.*; it connects again",
+                            + " was lost; this client holds \\d+ locks and permits.*; it reconnects",
                     "a connection was lost"),
             Foreseen.warning(
                     OURS,
@@ -39,13 +39,13 @@ final class ForeseenLines {
                     some(
                                     "were released without confirmation",
                                     "was released without confirmation and expires within \\d+ ms: .+")
-                            + "; the release goes on in the background; see whether " + REDIS + " answers",
+                            + "; the release continues in the background; check whether " + REDIS + " answers",
                     "a release was not answered within the command timeout"));
 
     static final List<Foreseen> LOSS = List.of(Foreseen.warning(
             OURS,
             some("were lost", "was lost by (thread|lease) [-.\\w]+ with token \\d+: .+")
-                    + "; another owner may have the " + HELD + ": fence its writes with the token",
+                    + "; another owner may hold the " + HELD + ": fence all writes with the token",
             "the lease ran out, or the server forgot"));
 
     private static String some(String many, String one) {

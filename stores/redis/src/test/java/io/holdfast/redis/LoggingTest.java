@@ -89,7 +89,7 @@ class LoggingTest {
                                     .matches(
                                             "client \\(.*\\): the connection to Redis at redis://127.0.0.1:\\d+ was lost; this"
                                                     + " client holds 20 locks and permits \\(('lock\\d+', ){4}'lock\\d+' first\\), which stay"
-                                                    + " valid until their deadlines; it connects again"),
+                                                    + " valid until their deadlines; it reconnects"),
                             line -> assertThat(line)
                                     .matches(
                                             "client \\(.*\\): Redis at redis://127.0.0.1:\\d+ is connected again at"
@@ -118,7 +118,7 @@ class LoggingTest {
             assertThat(warnings(log, "lost by").get(0))
                     .matches(
                             "client \\(.*\\): (\\d+ locks were lost, among them 'lock\\d+'.*; the first: )lock 'lock\\d+' was lost by"
-                                    + " lease .*; another owner may have the lock: fence its writes with the token");
+                                    + " lease .*; another owner may hold the lock: fence all writes with the token");
             assertThat(warnings(log, "renewed in time")).hasSizeBetween(1, 2);
             assertThat(warnings(log, "the connection to")).hasSize(1);
         }
@@ -142,7 +142,7 @@ class LoggingTest {
                     .singleElement()
                     .asString()
                     .matches("client \\(.*\\): a permit of semaphore 'jobs' was lost by lease \\S+ with token \\d+: .*"
-                            + "; another owner may have the permit: fence its writes with the token");
+                            + "; another owner may hold the permit: fence all writes with the token");
             assertThat(log.those(line -> line.level().equals(Level.FINE)))
                     .isNotEmpty()
                     .allMatch(line -> line.text().contains(": a permit of semaphore 'jobs' was "));

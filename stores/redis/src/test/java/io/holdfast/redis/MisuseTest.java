@@ -126,10 +126,10 @@ class MisuseTest {
         Await.until("it is over", () -> !lock.isValid());
         assertThat(lock.isHeldByCurrentThread()).isTrue();
         assertThat(lock.remainingLease()).isZero();
-        assertLost(token, lock::fencingToken).hasMessageContaining("the lease it was acquired for is over");
+        assertLost(token, lock::fencingToken).hasMessageContaining("the lease that it was acquired for has ended");
         assertLost(token, lock::lock);
         assertLost(token, lock::tryLock);
-        assertLost(token, lock::unlock).hasMessageContaining("the lease it was acquired for is over");
+        assertLost(token, lock::unlock).hasMessageContaining("the lease that it was acquired for has ended");
         assertNotOwner(lock::unlock);
         lock.lock();
         assertThat(lock.fencingToken()).isGreaterThan(token);
@@ -142,7 +142,7 @@ class MisuseTest {
         long token = lock.fencingToken();
         servers.redis.del(name);
         assertThat(other.lock(name).tryLock()).isTrue();
-        assertLost(token, lock::unlock).hasMessageContaining("did not have it any more when it was released");
+        assertLost(token, lock::unlock).hasMessageContaining("no longer had it when it was released");
         assertNotOwner(lock::unlock);
         assertThat(other.lock(name).isLocked()).isTrue();
         other.lock(name).unlock();
@@ -155,8 +155,8 @@ class MisuseTest {
         long token = lock.fencingToken();
         other.lock(name).forceUnlock();
         Await.until("it is told", () -> !lock.isValid());
-        assertLost(token, lock::unlock).hasMessageContaining("does not have it any more");
-        assertLost(token, lock::unlock).hasMessageContaining("does not have it any more");
+        assertLost(token, lock::unlock).hasMessageContaining("no longer has it");
+        assertLost(token, lock::unlock).hasMessageContaining("no longer has it");
         assertNotOwner(lock::unlock);
     }
 
@@ -171,7 +171,7 @@ class MisuseTest {
         assertThat(catchThrowable(lock::unlock)).isInstanceOf(LeaseLostException.class);
         assertThat(thrown)
                 .hasMessageContaining("lock '" + name + "' is not held by thread stranger")
-                .hasMessageNotContaining("being asked for or given up");
+                .hasMessageNotContaining("being acquired or released");
     }
 
     @Test
@@ -179,8 +179,7 @@ class MisuseTest {
         Lease lease = lock.acquire();
         servers.redis.del(name);
         Await.until("the loss is noticed", () -> isLost(lease));
-        assertLost(lease.fencingToken(), () -> lease.ensureValid(Duration.ZERO))
-                .hasMessageContaining("does not have it any");
+        assertLost(lease.fencingToken(), () -> lease.ensureValid(Duration.ZERO)).hasMessageContaining("no longer has it");
         assertLost(lease.fencingToken(), () -> lease.extend(Duration.ofSeconds(1)));
         assertThat(lease.isValid()).isFalse();
         assertThat(lease.remainingLease()).isZero();

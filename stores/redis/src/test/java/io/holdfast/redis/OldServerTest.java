@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class OldServerTest {
 
     private static final String WHY =
-            "it does not know WAITAOF; Redis does from 7.2 on, and Valkey (ERR unknown command 'WAITAOF'";
+            "it does not support WAITAOF; use Redis 7.2 or later, or Valkey (ERR unknown command 'WAITAOF'";
 
     private final Servers servers = Servers.shared();
 

@@ -198,7 +198,7 @@ class ReadWriteTest {
         atFirst.readLock().lock();
         assertThatThrownBy(() -> second.lock(name).tryLock())
                 .isInstanceOf(StoreRefusedException.class)
-                .hasMessageContaining("'" + name + "' is held as a read/write lock, and asked for as a lock");
+                .hasMessageContaining("'" + name + "' is held as a read/write lock, and requested as a lock");
         atFirst.readLock().unlock();
         servers.redis.hset(name, Map.of("mode", "dark", "lang", "de"));
         assertThatThrownBy(() -> atSecond.readLock().tryLock()).isInstanceOf(StoreRefusedException.class);

@@ -111,7 +111,7 @@ class ReplicatedTest {
                 Holdfast.builder().uri(uri).safety(Safety.replicated(1)).build()) {
             assertThatThrownBy(() -> hasty.lock("n").tryLock())
                     .isInstanceOf(IndeterminateLockException.class)
-                    .hasMessageContaining("it stands, but waiting for replicas or disks failed")
+                    .hasMessageContaining("applied, but waiting for replicas or disks failed")
                     .hasMessageContaining("NOPERM");
             Await.until("it is given back", () -> master.redis.exists("n") == 0);
         }

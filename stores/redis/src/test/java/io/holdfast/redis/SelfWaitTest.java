@@ -39,7 +39,7 @@ class SelfWaitTest {
         assertThatThrownBy(call)
                 .isExactlyInstanceOf(IllegalStateException.class)
                 .hasMessageContainingAll("lock '" + name + "'", "thread " + me(), "(token " + token + ")")
-                .hasMessageContainingAll("would wait for itself", "release that first");
+                .hasMessageContainingAll("would wait for itself", "release that hold first");
     }
 
     @Test

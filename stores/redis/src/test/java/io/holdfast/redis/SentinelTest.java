@@ -152,7 +152,7 @@ class SentinelTest {
         int port = group.servers.get(0).port();
         assertThatThrownBy(() -> Holdfast.connect("redis-sentinel://127.0.0.1:" + port + "/orders"))
                 .isInstanceOf(StoreRefusedException.class)
-                .hasMessageContaining("it is no Sentinel; its URI is redis://host:port");
+                .hasMessageContaining("it is not a Sentinel; its URI is redis://host:port");
     }
 
     @Test

@@ -83,7 +83,7 @@ class TlsTest {
     void withoutItsAuthorityItIsNot() {
         assertFails(
                 "rediss://127.0.0.1:" + trustingPort,
-                "no authority that is trusted here has signed its certificate; name one with ca=FILE");
+                "its certificate is not signed by an authority that is trusted here; name one with ca=FILE");
     }
 
     @Test
@@ -101,7 +101,7 @@ class TlsTest {
 
     @Test
     void withoutOneItRefuses() {
-        assertFails(uri(waryPort, authority()), "it wants a certificate that it trusts; name yours with cert=FILE");
+        assertFails(uri(waryPort, authority()), "it requires a client certificate that it trusts; name yours with cert=FILE");
     }
 
     @Test
@@ -109,7 +109,7 @@ class TlsTest {
         assertThatThrownBy(() ->
                         Holdfast.connect("redis://127.0.0.1:" + trustingPort).close())
                 .isInstanceOf(StoreUnavailableException.class)
-                .hasMessageContaining("whether TLS is wanted there");
+                .hasMessageContaining("whether it requires TLS");
     }
 
     @Test

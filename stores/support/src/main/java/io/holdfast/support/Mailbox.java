@@ -89,7 +89,7 @@ public final class Mailbox {
             String kind = message.split(" ", 2)[0];
             read(message.split(" ", PARTS.getOrDefault(kind, 1)), run);
         } catch (RuntimeException e) {
-            LOG.warn("Client {} cannot use the message '{}'", config.client().id(), message, e);
+            LOG.warn("Client {} cannot read the message '{}'", config.client().id(), message, e);
         }
     }
 
@@ -107,7 +107,7 @@ public final class Mailbox {
             case "C" -> hear(new Signal.Changed(name(parts[1])));
             case "Q" -> asked(parts[1], parts[2], parts[3]);
             case "S" -> Optional.ofNullable(awaited.get(parts[1])).ifPresent(answer -> answer.complete(told(parts)));
-            default -> throw new IllegalArgumentException("it is of no known kind");
+            default -> throw new IllegalArgumentException("its kind is unknown");
         }
     }
 

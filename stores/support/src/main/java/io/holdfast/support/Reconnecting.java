@@ -35,7 +35,7 @@ public final class Reconnecting<C> implements AutoCloseable {
     private final AtomicBoolean begun = new AtomicBoolean();
     private final CompletableFuture<C> first = new CompletableFuture<>();
     private final AtomicReference<@Nullable C> current = new AtomicReference<>();
-    private volatile Throwable failure = new IOException("there was none yet");
+    private volatile Throwable failure = new IOException("none was made yet");
     private volatile boolean closed;
 
     /**
@@ -111,7 +111,7 @@ public final class Reconnecting<C> implements AutoCloseable {
     public void lost(Object connection) {
         C last = current.get();
         if (last != null && last == connection && current.compareAndSet(last, null)) {
-            failure = new IOException("the last one was lost, and another is being made");
+            failure = new IOException("the last one was lost, and the next one is being made");
             timer.schedule(0, () -> down.accept(last));
             connectLater();
         }

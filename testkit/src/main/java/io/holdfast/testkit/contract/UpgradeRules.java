@@ -222,7 +222,7 @@ final class UpgradeRules {
         StoreException failure = assertInstanceOf(
                 StoreException.class, scene.awaitFailure(client.store().acquire(request)));
         assertEquals(StoreException.Effect.REFUSED, failure.effect());
-        assertTrue(String.valueOf(failure.getMessage()).contains("'" + scene.name() + "' is not held any more"));
+        assertTrue(String.valueOf(failure.getMessage()).contains("'" + scene.name() + "' is no longer held"));
     }
 
     private static void forced(Scene scene) {

@@ -13,7 +13,7 @@ public enum StrategyKind {
     SETNX_TTL("setnx-ttl", "lock key with expiry, removed by anybody"),
     SETNX_OWNER("setnx-owner", "lock key with expiry, removed by its owner, not renewed"),
     LOCK("lock", "one Holdfast lock"),
-    FAIR("fair", "one Holdfast lock, had in the order of arrival"),
+    FAIR("fair", "one fair Holdfast lock, first come, first served"),
     SEGMENTED("segmented", "stock on 8 shelves, a Holdfast lock each"),
     ALLOTMENT("allotment", "a share of the stock for each process, by a Holdfast lease");
 

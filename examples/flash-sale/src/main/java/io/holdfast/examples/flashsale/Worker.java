@@ -72,7 +72,7 @@ public final class Worker {
                 }
             }
         } catch (IOException e) {
-            System.err.println("cannot hear the parent: " + e);
+            System.err.println("cannot read the input of the parent: " + e);
         }
         Runtime.getRuntime().halt(ORPHANED);
     }

@@ -108,7 +108,7 @@ final class Guard implements AutoCloseable {
             orders.flush();
             return answer();
         } catch (IOException e) {
-            throw new UncheckedIOException("the guard process of the Redis server is gone; was it killed?", e);
+            throw new UncheckedIOException("the guard process of the Redis server has ended; was it killed?", e);
         } finally {
             dialogue.unlock();
         }
@@ -128,7 +128,7 @@ final class Guard implements AutoCloseable {
         try (answers) {
             orders.close();
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot tell the guard process to end", e);
+            throw new UncheckedIOException("cannot end the guard process", e);
         }
         if (!Poll.until(END_LIMIT, () -> !shell.isAlive())) {
             throw new IllegalStateException("process " + shell.pid() + " has not removed its Redis server within "

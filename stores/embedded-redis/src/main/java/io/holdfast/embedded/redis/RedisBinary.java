@@ -33,7 +33,7 @@ record RedisBinary(String resource) {
 
     private static void link(Path file, Path other) {
         if (!Files.isExecutable(other)) {
-            throw new IllegalStateException(OTHER + "=" + other + " is nothing that can be executed");
+            throw new IllegalStateException(OTHER + "=" + other + " is not an executable file");
         }
         try {
             Files.createSymbolicLink(file, other);

@@ -275,7 +275,7 @@ public final class RedisServer implements AutoCloseable {
         try (guard) {
             shutDown();
         }
-        LOG.debug("Redis process {} on port {} is gone", pid, port);
+        LOG.debug("Redis process {} on port {} has ended", pid, port);
     }
 
     private void shutDown() {
@@ -289,7 +289,7 @@ public final class RedisServer implements AutoCloseable {
 
     private void signalRunning(String signal) {
         if (!guard.serverIsAlive()) {
-            throw notReady("does not run");
+            throw notReady("is not running");
         }
         guard.signal(signal);
     }

@@ -32,7 +32,7 @@ class RedisBinaryTest {
         Path other = Files.createFile(folder.resolve("valkey-server"));
         assertThatThrownBy(() -> RedisBinary.provide(folder.resolve("none"), other.toString()))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("valkey-server is nothing that can be executed");
+                .hasMessageContaining("valkey-server is not an executable file");
         assertThat(other.toFile().setExecutable(true)).isTrue();
         Path here = folder.resolve("redis-server");
         RedisBinary.provide(here, other.toString());

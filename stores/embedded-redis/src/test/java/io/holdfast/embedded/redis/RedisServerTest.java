@@ -98,7 +98,7 @@ class RedisServerTest {
             assertThat(Processes.lives(server.pid())).isFalse();
             assertThat(Processes.canBind(server.port())).isTrue();
             assertThat(server.dir()).exists();
-            assertThatIllegalStateException().isThrownBy(server::pause).withMessageContaining("does not run");
+            assertThatIllegalStateException().isThrownBy(server::pause).withMessageContaining("is not running");
 
             server.restart();
 

@@ -196,7 +196,7 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
             @Override
             public RuntimeException lost() {
                 nodes.doubt();
-                return failures.uncovered("take locks", slot);
+                return failures.uncovered("find the master", slot);
             }
 
             @Override
@@ -391,7 +391,7 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
     private CompletionStage<Void> look() {
         return nodes.look()
                 .exceptionallyCompose(
-                        error -> CompletableFuture.failedStage(failures.unreachable("take locks", error)));
+                        error -> CompletableFuture.failedStage(failures.unreachable("find the master", error)));
     }
 
     // ---- counters

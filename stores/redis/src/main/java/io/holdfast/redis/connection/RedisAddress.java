@@ -66,7 +66,7 @@ public record RedisAddress(
 
         /** Returns a hint at the part that is probably missing. */
         private String hint() {
-            return this == GROUP ? "is the name of the master there? " : "";
+            return this == GROUP ? "is the name of the master missing? " : "";
         }
 
         private int port() {
@@ -96,7 +96,7 @@ public record RedisAddress(
         }
         throw new IllegalArgumentException(
                 "not a Redis URI: '" + StoreUri.masked(text) + "'; " + problem + "the form is " + form.shown
-                        + " for TLS, with a port up to 65535, and with %XX for signs in user and password that mean something in a URI");
+                        + " for TLS, with a port up to 65535, and with %XX for characters in user and password that have a meaning in a URI");
     }
 
     private static RedisAddress of(Form form, Matcher parts, boolean tls) {

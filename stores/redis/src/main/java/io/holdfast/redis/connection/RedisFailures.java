@@ -32,20 +32,20 @@ public record RedisFailures(RedisAddress server) {
     private static final String CONNECT = "cannot connect";
     private static final String ALWAYS = "always";
     private static final String SENTINEL =
-            "it is a Sentinel, which keeps no locks but knows who does; the URI is redis-sentinel://host:port/MASTER";
+            "it is a Sentinel, which keeps no locks but knows the master; the URI is redis-sentinel://host:port/MASTER";
     private static final String CLUSTER = "it belongs to a cluster; the URI is redis-cluster://host:port,host:port...";
     private static final String NO_CLUSTER = "it belongs to no cluster; the URI is redis://host:port";
-    private static final String TOO_OLD = "it does not know RESP3; use Redis 6 or later, or Valkey";
+    private static final String TOO_OLD = "it does not support RESP3; use Redis 6 or later, or Valkey";
 
     /** The texts by which a server rejects a connection without an error code, each with the remedy. */
     private static final Map<String, String> REJECTIONS = Map.of(
-            "DB index", "it has no database of that number; see databases in its configuration, and the end of the URI",
+            "DB index", "it has no database with that number; check databases in its configuration, and the end of the URI",
             "SELECT is not allowed in cluster mode", CLUSTER,
             "unknown command 'HELLO'", TOO_OLD,
             "unknown command `HELLO`", TOO_OLD);
 
     private static final String DOWN = "its cluster has no master for some slots; look at CLUSTER INFO";
-    private static final String MOVING = "the slot of the name is on its way to another node, or has arrived there";
+    private static final String MOVING = "the slot of the name is migrating to another node, or has migrated";
 
     /**
      * The meanings of error codes. A request with one of these errors was not applied. In particular, a server rejects a
@@ -60,7 +60,7 @@ public record RedisFailures(RedisAddress server) {
                     "NOREPLICAS",
                     "it has fewer replicas than its min-replicas-to-write; connect them, or wait for the failover to end"),
             Map.entry("OOM", "its memory is full; raise its maxmemory, or remove keys"),
-            Map.entry("DENIED", "it is in protected mode; set a password, or let it bind to addresses that are safe"),
+            Map.entry("DENIED", "it is in protected mode; set a password, or bind it to safe addresses"),
             Map.entry("NOPROTO", TOO_OLD),
             Map.entry("MOVED", CLUSTER),
             Map.entry("ASK", CLUSTER),
@@ -68,7 +68,7 @@ public record RedisFailures(RedisAddress server) {
             Map.entry("CROSSSLOT", CLUSTER),
             Map.entry("CLUSTERDOWN", CLUSTER),
             Map.entry("WRONGPASS", "it does not accept user and password; check them in the URI"),
-            Map.entry("NOAUTH", "it wants a password; add it to the URI: redis://:PASSWORD@host"),
+            Map.entry("NOAUTH", "it requires a password; add it to the URI: redis://:PASSWORD@host"),
             Map.entry(
                     "NOPERM", "the user may not do that; allow evalsha, eval, ping, what the scripts call, and hf:*"));
 
@@ -152,7 +152,7 @@ public record RedisFailures(RedisAddress server) {
 
     /** Returns the failure of a connection to an address at which another node is by now. */
     StoreException anotherNode(String id) {
-        return failed(Effect.NOT_APPLIED, CONNECT, "another node is there by now, " + id);
+        return failed(Effect.NOT_APPLIED, CONNECT, "another node has that address now, " + id);
     }
 
     /** Returns the failure of a request for a slot that no known node has. */
@@ -181,7 +181,7 @@ public record RedisFailures(RedisAddress server) {
 
     /** Returns the failure of a wait for replicas or disks. The master has applied the request. */
     StoreException notConfirmed(String what, Throwable error) {
-        return failed(Effect.UNCONFIRMED, what, "it stands, but waiting for replicas or disks failed: " + root(error));
+        return failed(Effect.UNCONFIRMED, what, "applied, but waiting for replicas or disks failed: " + root(error));
     }
 
     /** Returns the failure of a request that the master has applied, but its disk does not have. */
@@ -201,7 +201,7 @@ public record RedisFailures(RedisAddress server) {
         String text = String.valueOf(root(error).getMessage());
         String why = null;
         if (text.startsWith("ERR unknown command")) {
-            why = "it does not know WAITAOF; Redis does from 7.2 on, and Valkey";
+            why = "it does not support WAITAOF; use Redis 7.2 or later, or Valkey";
         } else if (text.contains("appendonly")) {
             why = "it keeps nothing on its disk; set appendonly to yes";
         } else if (effect(code(text)) == Effect.REFUSED) {
@@ -215,7 +215,7 @@ public record RedisFailures(RedisAddress server) {
         String when = config.getOrDefault("appendfsync", ALWAYS);
         return when.equals(ALWAYS)
                 ? Optional.empty()
-                : Optional.of(notDurable(wanted, "its disk does not follow; set appendfsync to always, from " + when));
+                : Optional.of(notDurable(wanted, "its disk lags behind; set appendfsync to always, from " + when));
     }
 
     private StoreException notDurable(Safety wanted, String why) {
@@ -255,7 +255,7 @@ public record RedisFailures(RedisAddress server) {
         } else if (text.startsWith("ERR unknown command")
                 && text.toUpperCase(Locale.ROOT).contains("SENTINEL")) {
             return failed(
-                    Effect.REFUSED, what, "it is no Sentinel; its URI is redis://host:port, or it is another port");
+                    Effect.REFUSED, what, "it is not a Sentinel; its URI is redis://host:port, or the Sentinel has another port");
         }
         Optional<String> rejected =
                 REJECTIONS.keySet().stream().filter(text::contains).findFirst().map(REJECTIONS::get);
@@ -272,7 +272,7 @@ public record RedisFailures(RedisAddress server) {
         } else if (cause instanceof RedisProtocolException
                 || text.contains("closed prematurely")
                 || text.contains("Connection reset")) {
-            why = "it does not answer like Redis; check host and port, and whether TLS is wanted there";
+            why = "it does not answer like Redis; check host and port, and whether it requires TLS";
         } else if (cause instanceof SSLException || cause instanceof GeneralSecurityException) {
             why = tls(text) + ": " + cause;
         } else if (cause instanceof TimeoutException || text.contains("timed out")) {
@@ -283,13 +283,13 @@ public record RedisFailures(RedisAddress server) {
 
     private static String tls(String text) {
         if (text.contains("certification path")) {
-            return "no authority that is trusted here has signed its certificate; name one with ca=FILE";
+            return "its certificate is not signed by an authority that is trusted here; name one with ca=FILE";
         } else if (text.contains("certificate_required") || text.contains("bad_certificate")) {
-            return "it wants a certificate that it trusts; name yours with cert=FILE and key=FILE";
+            return "it requires a client certificate that it trusts; name yours with cert=FILE and key=FILE";
         } else if (text.contains("No subject alternative") || text.contains("No name matching")) {
             return "its certificate is for another host";
         }
-        return "only one side uses TLS, or they do not agree on it";
+        return "only one side uses TLS, or the two sides do not agree on its parameters";
     }
 
     /**

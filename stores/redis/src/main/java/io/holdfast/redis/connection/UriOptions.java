@@ -76,16 +76,16 @@ record UriOptions(Map<String, String> values) {
         String forms = known.stream()
                 .map(name -> name + '=' + (name.equals(INTEROP) ? REDISSON : "..."))
                 .collect(Collectors.joining(", "));
-        return (known.size() == 1 ? "the only one is " : "there are ") + forms;
+        return (known.size() == 1 ? "the only one is " : "the options are ") + forms;
     }
 
     private void check() {
         if (!values.getOrDefault(SENTINEL_PASSWORD, "").matches("[^/?#@:]*")) {
-            throw new Wrong("in the option " + SENTINEL_PASSWORD + " the signs / ? # @ : are written with %XX");
+            throw new Wrong("in the option " + SENTINEL_PASSWORD + " the characters / ? # @ : are written as %XX");
         }
         String interop = values.getOrDefault(INTEROP, REDISSON);
         if (!interop.equals(REDISSON)) {
-            throw new Wrong("the option " + INTEROP + " has no value '" + interop + "'; the only one is " + REDISSON);
+            throw new Wrong("the option " + INTEROP + " cannot be '" + interop + "'; the only value is " + REDISSON);
         }
         if (values.containsKey(CERTIFICATE) != values.containsKey(KEY)) {
             throw new Wrong("a certificate needs its key: give both, cert=FILE and key=FILE");

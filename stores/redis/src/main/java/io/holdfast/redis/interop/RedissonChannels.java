@@ -139,7 +139,7 @@ final class RedissonChannels implements Session.Neighbour {
                         names(channel).forEach(this::free);
                     } else if (error.getCause() instanceof RedisCommandExecutionException && !warned.getAndSet(true)) {
                         LOG.warn(
-                                "Client {} does not hear when Redisson's clients release, and asks about once a second:"
+                                "Client {} is not notified when Redisson's clients release, and polls about once a second:"
                                         + " allow it to subscribe to {} ({})",
                                 config.client().id(),
                                 channel,

@@ -58,7 +58,7 @@ final class YieldDelay {
     void givenUp(TenureId tenure) {
         CompletableFuture<Void> turn = unsent.get(tenure);
         if (turn != null) {
-            turn.completeExceptionally(new StoreException(Effect.NOT_APPLIED, "given up before it was sent"));
+            turn.completeExceptionally(new StoreException(Effect.NOT_APPLIED, "withdrawn before it was sent"));
         }
     }
 

@@ -407,7 +407,7 @@ public final class Session {
     public CompletionStage<Void> confirm() {
         return send(() -> "ping", RedisAsyncCommands::ping).thenAccept(pong -> {
             if (!listening) {
-                throw new StoreException(Effect.REFUSED, "no messages come: this user may not subscribe");
+                throw new StoreException(Effect.REFUSED, "messages do not arrive: this user may not subscribe");
             }
         });
     }

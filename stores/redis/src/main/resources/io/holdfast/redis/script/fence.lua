@@ -17,7 +17,7 @@ do
         return highest
     elseif failed or (highest and not string.find(highest, '^' .. string.rep('%d', 19) .. '$')) then
         return redis.error_reply("HFTYPE the key '" .. guard
-            .. "' holds no token: another program uses it; let that use another name")
+            .. "' holds no token: another program uses it; let that program use another name")
     end
     if highest and token < highest then
         return redis.error_reply('HFFENCED ' .. highest)

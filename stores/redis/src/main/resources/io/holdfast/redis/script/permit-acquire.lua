@@ -19,10 +19,10 @@ if bad then
     return bad
 end
 if not total then
-    return redis.error_reply("HFPERMITS the semaphore '" .. name .. "' was never given permits: call trySetPermits first")
+    return redis.error_reply("HFPERMITS the semaphore '" .. name .. "' has no permits yet: call trySetPermits first")
 elseif count > total then
     return redis.error_reply("HFPERMITS the semaphore '" .. name .. "' has " .. total .. ' permits in all, and ' .. count
-        .. ' were asked for: ask for fewer, or give it more by addPermits')
+        .. ' were requested: request fewer, or add some with addPermits')
 end
 
 local more = expire(held, ends, known, now, tenure)

@@ -26,7 +26,7 @@ end
 local permits = amount
 if kind == 'ADD_PERMITS' then
     if not total then
-        return redis.error_reply("HFPERMITS the semaphore '" .. name .. "' was never given permits: call trySetPermits first")
+        return redis.error_reply("HFPERMITS the semaphore '" .. name .. "' has no permits yet: call trySetPermits first")
     end
     permits = total + amount
     if permits < 1 or permits > 2147483647 then

@@ -41,7 +41,7 @@ end
 local upgrades = wanted == 'write' and beside ~= ''
 if upgrades and redis.call('HEXISTS', lock, owner) == 0 then
     if not is_there(beside) then
-        return redis.error_reply("HFGONE the name '" .. lock .. "' is not held any more by the reader that would write")
+        return redis.error_reply("HFGONE the name '" .. lock .. "' is no longer held by the reader that wants to write")
     end
     mode = end_with_last(lock, leases, mode, now)
 end

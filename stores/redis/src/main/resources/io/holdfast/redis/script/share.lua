@@ -73,8 +73,8 @@ local function unusable(lock, counter, queue, leases, floor, timer, known)
     local bad = it.bad or wrong(leases, redis.pcall('ZRANGE', leases, 0, 0), is_tenure)
         or timer and wrong(timer, redis.pcall('GET', timer), is_timer)
     if not bad and it.size > 0 and not it.shared then
-        bad = redis.error_reply("HFKIND the name '" .. lock .. "' is held as a lock, and asked for as a read/write lock;"
-            .. ' use it in one way, or rename one')
+        bad = redis.error_reply("HFKIND the name '" .. lock .. "' is held as a lock, and requested as a read/write lock;"
+            .. ' use it as one of them only, or rename one')
     end
     return bad, it.waiters, it.token, it.last
 end

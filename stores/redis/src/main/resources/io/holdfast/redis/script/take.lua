@@ -14,6 +14,6 @@ end
 
 -- Returns the error for a name that is held as a read/write lock.
 local function other_kind(lock)
-    return redis.error_reply("HFKIND the name '" .. lock .. "' is held as a read/write lock, and asked for as a lock;"
-        .. ' use it in one way, or rename one')
+    return redis.error_reply("HFKIND the name '" .. lock .. "' is held as a read/write lock, and requested as a lock;"
+        .. ' use it as one of them only, or rename one')
 end

@@ -75,8 +75,8 @@ class RedisAddressTest {
         "redis://u:pw@h/0?ssl=topsecret, there is no option 'ssl'; the only one is interop=redisson",
         "redis://h?Interop=redisson, there is no option 'Interop'; the only one is interop=redisson",
         "redis://h?, there is no option ''; the only one is interop=redisson",
-        "redis://h?interop=redison, the option interop has no value 'redison'; the only one is redisson",
-        "redis://h?interop, the option interop has no value ''; the only one is redisson",
+        "redis://h?interop=redison, the option interop cannot be 'redison'; the only value is redisson",
+        "redis://h?interop, the option interop cannot be ''; the only value is redisson",
         "redis://h?interop=redisson&a=b, there is no option 'a'; the only one is interop=redisson",
         "redis://h?sentinel-password=topsecret, there is no option 'sentinel-password'; the only one is interop=redisson"
     })

@@ -44,7 +44,7 @@ record LatchDecider(Draft draft) {
             case TRY_COUNT, RESET_COUNT -> set(change.amount(), change.life());
             case COUNT_DOWN -> latch().orElseThrow().countDown(change.amount(), now);
             case DELETE_COUNT -> latch().orElseThrow().endAt(now);
-            default -> throw new IllegalArgumentException(change.kind() + " is no change of a latch");
+            default -> throw new IllegalArgumentException(change.kind() + " is not a change of a latch");
         };
     }
 

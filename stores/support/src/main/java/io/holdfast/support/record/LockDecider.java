@@ -35,9 +35,9 @@ record LockDecider(Draft draft) implements NameDecider {
         if (holders().areOfOtherKind(wanted)) {
             throw Draft.refused("the name '" + draft.name() + "' is held as "
                     + (wanted == Mode.LOCK
-                            ? "a read/write lock, and asked for as a lock"
-                            : "a lock, and asked for as a read/write lock")
-                    + "; use it in one way, or rename one");
+                            ? "a read/write lock, and requested as a lock"
+                            : "a lock, and requested as a read/write lock")
+                    + "; use it as one of them only, or rename one");
         }
     }
 
@@ -45,7 +45,7 @@ record LockDecider(Draft draft) implements NameDecider {
     private void requireReader(Acquire request) {
         boolean reads = request.share().beside().filter(holders()::include).isPresent();
         if (request.share().isUpgrade() && !reads && !holders().include(request.tenure())) {
-            throw Draft.refused("the name '" + draft.name() + "' is not held any more by the reader that would write");
+            throw Draft.refused("the name '" + draft.name() + "' is no longer held by the reader that wants to write");
         }
     }
 

@@ -40,12 +40,12 @@ record SemaphoreDecider(Draft draft) implements NameDecider {
     private void requireEnough(int wanted) {
         if (limit().isEmpty()) {
             throw Draft.refused(
-                    "the semaphore '" + draft.name() + "' was never given permits: call trySetPermits first");
+                    "the semaphore '" + draft.name() + "' has no permits yet: call trySetPermits first");
         }
         if (wanted > limit().getAsInt()) {
             throw Draft.refused(
                     "the semaphore '" + draft.name() + "' has " + limit().getAsInt() + " permits in all, and " + wanted
-                            + " were asked for: ask for fewer, or give it more by addPermits");
+                            + " were requested: request fewer, or add some with addPermits");
         }
     }
 
@@ -96,7 +96,7 @@ record SemaphoreDecider(Draft draft) implements NameDecider {
             case SET_PERMITS -> become(OptionalInt.of(change.amount()));
             case ADD_PERMITS -> become(OptionalInt.of(sum(change.amount())));
             case DELETE_PERMITS -> limit().isPresent() && !draft.record().isInUse() && become(OptionalInt.empty());
-            default -> throw new IllegalArgumentException(change.kind() + " is no change of a semaphore");
+            default -> throw new IllegalArgumentException(change.kind() + " is not a change of a semaphore");
         };
     }
 
