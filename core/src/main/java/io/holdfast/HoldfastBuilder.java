@@ -96,7 +96,7 @@ public final class HoldfastBuilder {
     }
 
     /**
-     * Sets where a grant has to be stored before it counts, for locks without a setting of their own. The default is
+     * Sets where a grant has to be stored before it counts. The default is
      * {@link Safety#async}.
      */
     public HoldfastBuilder safety(Safety value) {

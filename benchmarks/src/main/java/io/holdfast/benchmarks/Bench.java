@@ -94,7 +94,8 @@ public final class Bench implements Callable<Integer> {
 
     @Option(
             names = "--quick",
-            description = "One cell of each case, short and half compiled: shows that everything works, and little more.")
+            description =
+                    "One cell of each case, short and half compiled: shows that everything works, and little more.")
     private boolean quick;
 
     @Option(names = "--inside", description = "Measures the cost of the engine inside one process instead, with JMH.")

@@ -91,8 +91,9 @@ final class DemoCommand implements Callable<Integer> {
             paramLabel = "NAME",
             split = ",",
             converter = StrategyConverter.class,
-            description = "How the sellers exclude each other: none, decrement, setnx, setnx-ttl, setnx-owner, lock, fair,"
-                    + " segmented, allotment. Default: all that the store supports.")
+            description =
+                    "How the sellers exclude each other: none, decrement, setnx, setnx-ttl, setnx-owner, lock, fair,"
+                            + " segmented, allotment. Default: all that the store supports.")
     private List<StrategyKind> strategies = List.of();
 
     @Option(names = "--json", paramLabel = "FILE", description = "Writes the figures to this file, too.")

@@ -26,8 +26,7 @@ import picocli.CommandLine.Spec;
         synopsisSubcommandLabel = "COMMAND",
         versionProvider = Main.Version.class,
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:success", "1:failure", "2:wrong arguments", "69:the store cannot be used"
-        })
+        exitCodeList = {"0:success", "1:failure", "2:wrong arguments", "69:the store cannot be used"})
 public final class Main implements Callable<Integer> {
 
     private static final int HELP_WIDTH = 100;

@@ -20,8 +20,9 @@ final class StoreOption {
     @Option(
             names = "--store",
             paramLabel = "URI",
-            description = "The store of the locks, for example redis://localhost:6379. Default: the environment variable "
-                    + VARIABLE + ".")
+            description =
+                    "The store of the locks, for example redis://localhost:6379. Default: the environment variable "
+                            + VARIABLE + ".")
     private @Nullable String given;
 
     String uri() {

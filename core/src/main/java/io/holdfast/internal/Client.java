@@ -251,8 +251,9 @@ public final class Client implements Holdfast {
 
     private static void requireSignals(String what, String name, LockOptions options) {
         if (options.waiting() == WaitStrategy.POLLING) {
-            throw new IllegalArgumentException(what + " '" + name + "': waiting " + options.waiting()
-                    + " has no position in the wait queue; keep the default wait strategy, or use one that is not fair");
+            throw new IllegalArgumentException(
+                    what + " '" + name + "': waiting " + options.waiting()
+                            + " has no position in the wait queue; keep the default wait strategy, or use one that is not fair");
         }
     }
 

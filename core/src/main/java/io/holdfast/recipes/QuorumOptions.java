@@ -25,8 +25,9 @@ public record QuorumOptions(LockOptions lock, Optional<Duration> budget) {
     public QuorumOptions {
         budget.ifPresent(value -> Durations.requirePositive("budget", value));
         lock.maxHold().ifPresent(value -> {
-            throw new IllegalArgumentException("maxHold " + value + " is not supported by a quorum lock, which is held"
-                    + " at its servers since different times: remove it, and bound the work by the remaining time of a lease");
+            throw new IllegalArgumentException(
+                    "maxHold " + value + " is not supported by a quorum lock, which is held"
+                            + " at its servers since different times: remove it, and bound the work by the remaining time of a lease");
         });
         if (!lock.linger().isZero()) {
             throw new IllegalArgumentException(

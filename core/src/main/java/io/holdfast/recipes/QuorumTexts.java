@@ -119,9 +119,8 @@ final class QuorumTexts {
     }
 
     static IllegalStateException notReentrant(QuorumServers servers, Thread thread) {
-        return new IllegalStateException(
-                servers + " is already held by " + ThreadNames.named(thread)
-                        + ", and its options forbid entering it again: unlock first, or remove withReentrant(false)");
+        return new IllegalStateException(servers + " is already held by " + ThreadNames.named(thread)
+                + ", and its options forbid entering it again: unlock first, or remove withReentrant(false)");
     }
 
     static IllegalStateException notRenewed(QuorumServers servers) {

@@ -31,8 +31,8 @@ public record ExecOptions(
                         + "s to 365 days; with a shorter one a busy host cannot end the command before the lock ends");
         require(
                 !grace.isZero() && grace.compareTo(lease) < 0,
-                "--grace " + grace.toMillis() + "ms: must be above zero and less than the lease, "
-                        + lease.toMillis() + "ms");
+                "--grace " + grace.toMillis() + "ms: must be above zero and less than the lease, " + lease.toMillis()
+                        + "ms");
         command = List.copyOf(command);
     }
 

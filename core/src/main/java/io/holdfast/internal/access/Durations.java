@@ -101,7 +101,7 @@ public final class Durations {
     public static void requireNoLinger(String what, Duration linger) {
         if (!linger.isZero()) {
             throw new IllegalArgumentException(what + ": linger " + linger
-                    + " is for lock(name) alone, as here others are always to come next; leave it out");
+                    + " is for lock(name) only, because here waiters always come first; remove it");
         }
     }
 

@@ -87,7 +87,9 @@ public record HoldOperations(Engine engine, Platform platform) {
         if (!hold.watchdog() && hold.tenure.validity.remaining(platform.nanoTime()) < nanos) {
             throw new IllegalStateException(hold.slot.label() + ": its own lease ends in "
                     + remaining(hold).toMillis() + " ms, before the requested " + atLeast.toMillis() + " ms; "
-                    + (hold.stopped() ? "it is not renewed, because it was held for longer than maxHold" : "extend it"));
+                    + (hold.stopped()
+                            ? "it is not renewed, because it was held for longer than maxHold"
+                            : "extend it"));
         }
         confirm(hold);
         requireNotLost(hold);

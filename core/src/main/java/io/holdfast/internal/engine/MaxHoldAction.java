@@ -66,7 +66,9 @@ record MaxHoldAction(Engine engine) {
 
     private LockEvent report(Slot slot, Hold hold, @Nullable Thread thread, long now) {
         String stack = thread == null
-                ? engine.callSites.of(hold).orElse("acquired at a place that is not recorded, because recordPlaces is off")
+                ? engine.callSites
+                        .of(hold)
+                        .orElse("acquired at a place that is not recorded, because recordPlaces is off")
                 : Stream.of(engine.platform.stack(thread))
                         .map(frame -> "\n    at " + frame)
                         .collect(Collectors.joining());

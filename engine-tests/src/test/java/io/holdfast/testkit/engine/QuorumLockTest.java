@@ -304,7 +304,9 @@ class QuorumLockTest extends FiveServers {
         sim.runReady();
         // a server that forgets tells nobody
         five.subList(0, 3).forEach(server -> server.wipe());
-        assertThatThrownBy(lockA::unlock).isInstanceOf(LeaseLostException.class).hasMessageContaining("still held at 2");
+        assertThatThrownBy(lockA::unlock)
+                .isInstanceOf(LeaseLostException.class)
+                .hasMessageContaining("still held at 2");
     }
 
     // ---- closed clients
@@ -333,7 +335,8 @@ class QuorumLockTest extends FiveServers {
         assertThat(lockA.isValid()).isFalse();
         assertThatThrownBy(lockA::unlock)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContainingAll("'n'", "3 of its clients were closed, which released everything that they held");
+                .hasMessageContainingAll(
+                        "'n'", "3 of its clients were closed, which released everything that they held");
         assertThatThrownBy(lockA::lock)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContainingAll("'n'", "closed", "3 of them failed");

@@ -76,7 +76,8 @@ class SegmentedWaitTest extends VirtualTime {
         Duration before = sim.elapsed();
         assertThatThrownBy(() -> stock.acquireAny(Duration.ofMillis(500)))
                 .isInstanceOf(LockTimeoutException.class)
-                .hasMessageContaining("segmented lock 'stock': none of 4 segments was acquired within 500 ms; one of them:")
+                .hasMessageContaining(
+                        "segmented lock 'stock': none of 4 segments was acquired within 500 ms; one of them:")
                 .hasMessageContaining("client " + b.clientId())
                 .hasMessageContaining("token " + held.get(0).fencingToken())
                 .satisfies(e -> assertThat(((HoldfastException) e).name()).isEqualTo("stock"));

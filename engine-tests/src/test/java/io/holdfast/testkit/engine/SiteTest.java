@@ -108,8 +108,8 @@ class SiteTest extends VirtualTime {
     void aLeaseIsShownWithWhereItWasTakenIfThatIsRecorded() throws InterruptedException {
         for (Lease lease : List.of(leased(), leasedLater())) {
             assertThat(place(lease.name()))
-                    .hasValueSatisfying(
-                            place -> assertThat(place).startsWith("acquired at ").contains("SiteTest.leased"));
+                    .hasValueSatisfying(place ->
+                            assertThat(place).startsWith("acquired at ").contains("SiteTest.leased"));
             sim.runFor(MAX_HOLD.plusSeconds(1));
             lease.close();
         }

@@ -150,8 +150,7 @@ class UpgradeTest extends ReadersAndWriters {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("'n'")
                 .hasMessageContaining("to acquire the upgradeable read lock")
-                .hasMessageContaining(
-                        "Unlock the read lock first; unless the upgradeable lock was acquired before it");
+                .hasMessageContaining("Unlock the read lock first; unless the upgradeable lock was acquired before it");
         assertThat(upgradeable.tryLock()).as("as one reader beside others").isTrue();
         assertThat(atA.writeLock().tryLock()).isFalse();
         upgradeable.unlock();

@@ -124,8 +124,7 @@ class RowLockTest {
         assertThatThrownBy(() -> client.release("kept", 1))
                 .isInstanceOfSatisfying(
                         StoreException.class, e -> assertThat(e.effect()).isEqualTo(Effect.NOT_APPLIED))
-                .hasMessageContainingAll(
-                        "H2 at jdbc:h2:mem:", "release 'kept'", "locked by another transaction");
+                .hasMessageContainingAll("H2 at jdbc:h2:mem:", "release 'kept'", "locked by another transaction");
         assertThat(client.release("other", 2).held()).isTrue();
     }
 }

@@ -237,8 +237,8 @@ public final class RedisFence {
 
     private static void requireToken(String key, long token) {
         if (token <= 0) {
-            throw new IllegalArgumentException("key '" + key + "': token " + token
-                    + " is not above zero: pass the fencing token of a hold");
+            throw new IllegalArgumentException(
+                    "key '" + key + "': token " + token + " is not above zero: pass the fencing token of a hold");
         }
     }
 

@@ -179,7 +179,8 @@ class MisuseTest {
         Lease lease = lock.acquire();
         servers.redis.del(name);
         Await.until("the loss is noticed", () -> isLost(lease));
-        assertLost(lease.fencingToken(), () -> lease.ensureValid(Duration.ZERO)).hasMessageContaining("no longer has it");
+        assertLost(lease.fencingToken(), () -> lease.ensureValid(Duration.ZERO))
+                .hasMessageContaining("no longer has it");
         assertLost(lease.fencingToken(), () -> lease.extend(Duration.ofSeconds(1)));
         assertThat(lease.isValid()).isFalse();
         assertThat(lease.remainingLease()).isZero();

@@ -31,7 +31,8 @@ class RedisFailuresTest {
                 "CLUSTERDOWN Hash slot not served"
             })
     void aClusterHasDoneNothingAndIsNamed(String answer) {
-        StoreException failure = new RedisFailures(RedisAddress.parse("redis://host")).answer("find the master", answer);
+        StoreException failure =
+                new RedisFailures(RedisAddress.parse("redis://host")).answer("find the master", answer);
         assertThat(failure.effect()).isEqualTo(StoreException.Effect.NOT_APPLIED);
         assertThat(failure).hasMessageContainingAll("find the master", "it belongs to a cluster", answer);
     }
@@ -61,7 +62,8 @@ class RedisFailuresTest {
     })
     void anErrorInsideAScriptIsUnderstood(String error, StoreException.Effect effect, String meaning) {
         String answer = "ERR Error running script (call to f_d6c5): @user_script:13: @user_script: 13: " + error;
-        StoreException failure = new RedisFailures(RedisAddress.parse("redis://host")).answer("find the master", answer);
+        StoreException failure =
+                new RedisFailures(RedisAddress.parse("redis://host")).answer("find the master", answer);
         assertThat(failure.effect()).isEqualTo(effect);
         assertThat(failure).hasMessageContainingAll(meaning, answer);
         assertThat(RedisFailures.isDemotion(new RedisCommandExecutionException(answer)))

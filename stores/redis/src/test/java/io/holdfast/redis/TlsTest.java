@@ -101,7 +101,9 @@ class TlsTest {
 
     @Test
     void withoutOneItRefuses() {
-        assertFails(uri(waryPort, authority()), "it requires a client certificate that it trusts; name yours with cert=FILE");
+        assertFails(
+                uri(waryPort, authority()),
+                "it requires a client certificate that it trusts; name yours with cert=FILE");
     }
 
     @Test

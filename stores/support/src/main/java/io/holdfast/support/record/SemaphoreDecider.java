@@ -39,13 +39,11 @@ record SemaphoreDecider(Draft draft) implements NameDecider {
 
     private void requireEnough(int wanted) {
         if (limit().isEmpty()) {
-            throw Draft.refused(
-                    "the semaphore '" + draft.name() + "' has no permits yet: call trySetPermits first");
+            throw Draft.refused("the semaphore '" + draft.name() + "' has no permits yet: call trySetPermits first");
         }
         if (wanted > limit().getAsInt()) {
-            throw Draft.refused(
-                    "the semaphore '" + draft.name() + "' has " + limit().getAsInt() + " permits in all, and " + wanted
-                            + " were requested: request fewer, or add some with addPermits");
+            throw Draft.refused("the semaphore '" + draft.name() + "' has " + limit().getAsInt()
+                    + " permits in all, and " + wanted + " were requested: request fewer, or add some with addPermits");
         }
     }
 
