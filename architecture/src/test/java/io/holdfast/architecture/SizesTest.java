@@ -20,15 +20,15 @@ class SizesTest {
     @ParameterizedTest(name = "{0}")
     @CsvSource({
         // room, today, target
-        "'', 600, 570",
+        "'', 597, 570",
         "spi, 615, 600",
         "internal, 366, 450",
-        "internal/access, 218, 90",
+        "internal/access, 217, 90",
         "internal/slot, 2956, 1950",
         "internal/engine, 2110, 1500",
-        "internal/lock, 979, 1000",
+        "internal/lock, 976, 1000",
         "internal/counted, 698, 560",
-        "recipes, 2633, 2050"
+        "recipes, 2630, 2050"
     })
     void aRoomOfCoreKeepsItsSize(String room, int today, int target) throws IOException {
         check(CORE + room, today, target);

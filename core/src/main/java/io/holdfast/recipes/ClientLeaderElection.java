@@ -15,9 +15,6 @@ import java.util.function.Consumer;
 /** An election, which is a lock: its holder is the leader. */
 record ClientLeaderElection(ClientAccess access, DistributedLock lock) implements LeaderElection {
 
-    private static final Duration SHORTEST = Duration.ofMillis(100);
-    private static final Duration LONGEST = Duration.ofDays(365);
-
     /** Returns the election of the given name. */
     static LeaderElection of(Holdfast client, String name, LockOptions options) {
         Durations.requireNoLinger("election '" + name + "'", options.linger());
@@ -66,11 +63,8 @@ record ClientLeaderElection(ClientAccess access, DistributedLock lock) implement
 
     @Override
     public Watch watch(Duration period, Consumer<Optional<LockReport.Holder>> action) {
-        if (period.compareTo(SHORTEST) < 0 || period.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException("election '" + name() + "': the period " + period
-                    + " of a watch is out of range: 100 ms to 365 days");
-        }
-        return new LeaderWatch(access, name(), period, action).start();
+        Duration checked = Durations.requireStorable("election '" + name() + "': the period of a watch", period);
+        return new LeaderWatch(access, name(), checked, action).start();
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.holdfast.recipes;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.internal.access.ClientAccess;
+import io.holdfast.internal.access.LeaseAccess;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -19,7 +20,7 @@ final class LeaseLeadership extends ForwardingLease implements Leadership {
     LeaseLeadership(ClientAccess access, Lease lease) {
         super(lease);
         this.access = access;
-        access.whenLost(lease, loss -> end.complete(new End.Lost(loss)));
+        ((LeaseAccess) lease).whenLost(loss -> end.complete(new End.Lost(loss)));
     }
 
     @Override

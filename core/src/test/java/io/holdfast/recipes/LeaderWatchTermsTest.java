@@ -2,8 +2,6 @@ package io.holdfast.recipes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.Lease;
-import io.holdfast.LeaseLostException;
 import io.holdfast.LockReport;
 import io.holdfast.LockReport.Holder;
 import io.holdfast.internal.access.ClientAccess;
@@ -17,7 +15,6 @@ import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** What counts as another leader when leaders do not always tell their term. */
@@ -57,11 +54,6 @@ class LeaderWatchTermsTest {
         @Override
         public CompletionStage<LockReport> inspect(String name) {
             return answers.remove();
-        }
-
-        @Override
-        public void whenLost(Lease lease, Consumer<LeaseLostException> action) {
-            throw new UnsupportedOperationException();
         }
 
         @Override

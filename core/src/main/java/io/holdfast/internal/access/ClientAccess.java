@@ -1,12 +1,9 @@
 package io.holdfast.internal.access;
 
-import io.holdfast.Lease;
-import io.holdfast.LeaseLostException;
 import io.holdfast.LockReport;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 
 /** The operations of a client that recipes use beside the public API. */
 public interface ClientAccess {
@@ -22,9 +19,6 @@ public interface ClientAccess {
 
     /** Asks the store for the holder of a name, without blocking. */
     CompletionStage<LockReport> inspect(String name);
-
-    /** Runs an action when the lease of this client is lost. The action must not block, and does not wait for users' code. */
-    void whenLost(Lease lease, Consumer<LeaseLostException> action);
 
     /** Runs users' code on the executor for it, and logs what it throws. */
     void callBack(String what, Runnable code);

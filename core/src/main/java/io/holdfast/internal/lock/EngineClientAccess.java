@@ -1,7 +1,5 @@
 package io.holdfast.internal.lock;
 
-import io.holdfast.Lease;
-import io.holdfast.LeaseLostException;
 import io.holdfast.LockReport;
 import io.holdfast.internal.access.ClientAccess;
 import io.holdfast.internal.access.Durations;
@@ -10,7 +8,6 @@ import io.holdfast.internal.slot.ErrorTexts;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 
 /** The services of the engine for recipes. */
 public record EngineClientAccess(Engine engine) implements ClientAccess {
@@ -40,11 +37,6 @@ public record EngineClientAccess(Engine engine) implements ClientAccess {
             throw ErrorTexts.closed("lock '" + name + "'", engine.settings.name());
         }
         return engine.calls.ask(() -> engine.store.inspect(name));
-    }
-
-    @Override
-    public void whenLost(Lease lease, Consumer<LeaseLostException> action) {
-        ((LeaseHandle) lease).whenLost(action);
     }
 
     @Override
