@@ -236,8 +236,9 @@ class MemoryStoreTest {
     }
 
     private LockStore open(String client, Platform platform, List<Signal> signals) {
-        LockStore store = provider().open(StoreConfig.of("memory:shared", LockReport.Client.unknown(client), platform)
-                .withClient(LockReport.Client.unknown(client), signals::add, name -> Optional.empty()));
+        LockStore store = provider()
+                .open(StoreConfig.of("memory:shared", LockReport.Client.unknown(client), platform)
+                        .withClient(LockReport.Client.unknown(client), signals::add, name -> Optional.empty()));
         open.add(store);
         return store;
     }
@@ -248,7 +249,9 @@ class MemoryStoreTest {
     }
 
     private void listens(LockStore store) {
-        assertThat(simulation.await(store.counters().orElseThrow().latch("n", true)).count())
+        assertThat(simulation
+                        .await(store.counters().orElseThrow().latch("n", true))
+                        .count())
                 .isEqualTo(1);
     }
 

@@ -88,8 +88,10 @@ final class MemoryStore implements LockStore {
 
     private Renew.Reply renew(Renew request) {
         try {
-            return server.decide(this, key(request.name(), request.mode()), (record, moment) -> decider()
-                    .renew(record, request, moment));
+            return server.decide(
+                    this,
+                    key(request.name(), request.mode()),
+                    (record, moment) -> decider().renew(record, request, moment));
         } catch (StoreException e) {
             return new Renew.Failed(e);
         } catch (RuntimeException e) {

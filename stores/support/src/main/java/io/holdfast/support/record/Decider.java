@@ -161,7 +161,8 @@ public final class Decider {
                     "cannot tell whether '" + draft.name() + "' was changed by an earlier copy of this request: client "
                             + request.id().clientId() + " has changed it again since, and one change is remembered");
         }
-        if (changes.all().size() >= limits.holders() && !changes.include(request.id().clientId())) {
+        if (changes.all().size() >= limits.holders()
+                && !changes.include(request.id().clientId())) {
             throw new StoreException(
                     StoreException.Effect.NOT_APPLIED,
                     "'" + draft.name() + "' was changed by " + limits.holders()

@@ -8,7 +8,6 @@ import io.holdfast.spi.Signal;
 import io.holdfast.spi.TenureId;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** The decisions of locks and read/write locks; see {@link io.holdfast.spi.LockStore#acquire}. */
 record LockDecider(Draft draft) implements NameDecider {

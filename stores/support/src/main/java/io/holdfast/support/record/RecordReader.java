@@ -81,9 +81,11 @@ final class RecordReader {
     private Stream<Row> rows(char key) {
         String text = sections.get(key);
         List<Row> rows = text == null ? List.of() : RowReader.rows(text, COLUMNS.getOrDefault(key, 0));
-        boolean hasWords = WITH_WORDS.indexOf(key) < 0 && rows.stream().anyMatch(row -> !row.word().isEmpty());
+        boolean hasWords = WITH_WORDS.indexOf(key) < 0
+                && rows.stream().anyMatch(row -> !row.word().isEmpty());
         if (hasWords || (rows.size() > 1 && SINGLE.indexOf(key) >= 0)) {
-            throw new IllegalArgumentException("section '" + key + "' has words or rows that this version does not know");
+            throw new IllegalArgumentException(
+                    "section '" + key + "' has words or rows that this version does not know");
         }
         return rows.stream();
     }

@@ -149,7 +149,9 @@ class DeciderTest {
         assertThat(record.holders().all())
                 .singleElement()
                 .satisfies(holder -> assertThat(holder.permits()).isEqualTo(3));
-        assertThat(record.queue().all()).singleElement().matches(place -> place.claimant().isOf("b"));
+        assertThat(record.queue().all())
+                .singleElement()
+                .matches(place -> place.claimant().isOf("b"));
     }
 
     @Test
@@ -206,16 +208,19 @@ class DeciderTest {
         TenureId reader = new TenureId("a", 1);
         TenureId writer = new TenureId("a", 2);
         acquire(Acquire.of(NAME, reader, LEASE).withShare(Share.UPGRADE));
-        var wrote = (Acquire.Granted) acquire(
-                Acquire.of(NAME, writer, LEASE).withShare(Share.WRITE.beside(reader)).withTokens(5_000));
-        var drew = (Renew.Renewed)
-                after(decider.renew(record, new Renew(NAME, reader, Mode.UPGRADE, LEASE, 1), moment()));
+        var wrote = (Acquire.Granted) acquire(Acquire.of(NAME, writer, LEASE)
+                .withShare(Share.WRITE.beside(reader))
+                .withTokens(5_000));
+        var drew =
+                (Renew.Renewed) after(decider.renew(record, new Renew(NAME, reader, Mode.UPGRADE, LEASE, 1), moment()));
         after(decider.release(
                 record,
-                Release.of(NAME, writer).withMode(Mode.WRITE).withLastToken(wrote.tokens().first()),
+                Release.of(NAME, writer)
+                        .withMode(Mode.WRITE)
+                        .withLastToken(wrote.tokens().first()),
                 moment()));
-        var next = (Renew.Renewed)
-                after(decider.renew(record, new Renew(NAME, reader, Mode.UPGRADE, LEASE, 1), moment()));
+        var next =
+                (Renew.Renewed) after(decider.renew(record, new Renew(NAME, reader, Mode.UPGRADE, LEASE, 1), moment()));
         assertThat(next.tokens().orElseThrow().first())
                 .isGreaterThan(drew.tokens().orElseThrow().last());
     }

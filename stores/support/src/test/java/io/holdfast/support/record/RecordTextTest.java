@@ -36,13 +36,7 @@ class RecordTextTest {
     }
 
     private static Holder holder(String client, String session, long number, long expires) {
-        return new Holder(
-                claimant(client, session, number),
-                Mode.READ,
-                expires,
-                0,
-                Grant.of(NOW + number, 1),
-                false);
+        return new Holder(claimant(client, session, number), Mode.READ, expires, 0, Grant.of(NOW + number, 1), false);
     }
 
     private static Claimant claimant(String client, String session, long number) {
@@ -51,15 +45,7 @@ class RecordTextTest {
 
     private static Place place(String client, String session, long number, long arrival, long refreshed) {
         return new Place(
-                claimant(client, session, number),
-                Mode.LOCK,
-                true,
-                false,
-                arrival,
-                refreshed,
-                30_000_000,
-                1,
-                0);
+                claimant(client, session, number), Mode.LOCK, true, false, arrival, refreshed, 30_000_000, 1, 0);
     }
 
     private static LockRecord with(Holder... holders) {
@@ -138,15 +124,24 @@ class RecordTextTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "1|t:.1.1.1;", "1|c:a|h:L........1;", "1|c:a|q:L........1;", "1|c:a|d:y....1;", "1|l:.1.1.1.1.1;",
-                "1|n:.1.1;", "1|p:.1.1;", "1|l:.1;|o:.1.1;", "1|c:a|l:.1;|w:...1;"
+                "1|t:.1.1.1;",
+                "1|c:a|h:L........1;",
+                "1|c:a|q:L........1;",
+                "1|c:a|d:y....1;",
+                "1|l:.1.1.1.1.1;",
+                "1|n:.1.1;",
+                "1|p:.1.1;",
+                "1|l:.1;|o:.1.1;",
+                "1|c:a|l:.1;|w:...1;"
             })
     void moreColumnsAreRefused(String text) {
         assertRefused(text, "a row has more than");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"1|t:.1;.1;", "1|p:.1;;", "1|a:.1;.1;", "1|n:.1;.1;", "1|l:.1;.1;", "1|t:x.1;", "1|l:.1;|o:x.1;"})
+    @ValueSource(
+            strings = {"1|t:.1;.1;", "1|p:.1;;", "1|a:.1;.1;", "1|n:.1;.1;", "1|l:.1;.1;", "1|t:x.1;", "1|l:.1;|o:x.1;"
+            })
     void moreRowsAndWordsAreRefused(String text) {
         assertRefused(text, "has words or rows that this version does not know");
     }
