@@ -45,6 +45,17 @@ public record Change(Kind kind, String name, TenureId id, int amount, Optional<D
         }
     }
 
+    /**
+     * Checks the amount.
+     *
+     * @throws IllegalArgumentException if it is not positive, and the change sets a number or counts down
+     */
+    public Change {
+        if (amount < 1 && kind != Kind.ADD_PERMITS && kind != Kind.DELETE_PERMITS && kind != Kind.DELETE_COUNT) {
+            throw new IllegalArgumentException("'" + name + "': " + kind + " needs a positive amount, not " + amount);
+        }
+    }
+
     /** Returns a copy of this request that is refused after the given server time. */
     public Change withNotAfter(long value) {
         return new Change(kind, name, id, amount, life, value);

@@ -13,6 +13,17 @@ import java.util.Optional;
 public record Share(Mode mode, int permits, Optional<TenureId> beside) {
 
     /**
+     * Checks the number of permits.
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
+    public Share {
+        if (permits < 0) {
+            throw new IllegalArgumentException("no number of permits: " + permits);
+        }
+    }
+
+    /**
      * The kind of a name, and the way in which a tenure holds it. A name that is held in one mode is refused in a mode that
      * conflicts.
      */

@@ -84,11 +84,7 @@ public sealed interface Signal {
 
         /** Creates a message that applies to all names. */
         public Gap() {
-            this(Gap::any);
-        }
-
-        private static boolean any(String name) {
-            return true;
+            this(name -> true);
         }
     }
 }

@@ -5,17 +5,25 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Change;
 import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Platform;
 import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreProvider;
 import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TokenBlock;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -37,14 +45,17 @@ class MemoryStoreTest {
     }
 
     private LockStore open(String uri, String client) {
-        LockStore store = ServiceLoader.load(StoreProvider.class).stream()
+        LockStore store = provider().open(StoreConfig.of(uri, LockReport.Client.unknown(client), simulation));
+        open.add(store);
+        return store;
+    }
+
+    private static StoreProvider provider() {
+        return ServiceLoader.load(StoreProvider.class).stream()
                 .map(ServiceLoader.Provider::get)
                 .filter(provider -> provider.schemes().contains("memory"))
                 .findFirst()
-                .orElseThrow()
-                .open(StoreConfig.of(uri, LockReport.Client.unknown(client), simulation));
-        open.add(store);
-        return store;
+                .orElseThrow();
     }
 
     private static CompletionStage<Acquire.Reply> acquire(LockStore store, TenureId tenure, long tokens) {
@@ -159,7 +170,120 @@ class MemoryStoreTest {
         simulation.runFor(Duration.ofSeconds(20));
         assertThat(isGranted(store, new TenureId("a", 1))).isTrue();
         assertThat(simulation.await(store.inspect("n")).waiters()).hasSize(1);
-        simulation.runFor(Duration.ofSeconds(41));
+        simulation.runFor(Duration.ofSeconds(56));
         assertThat(simulation.await(store.inspect("n")).waiters()).isEmpty();
+    }
+
+    @Test
+    void aRenewalThatFailsDoesNotFailTheOthers() {
+        LockStore store = open("memory:", "a");
+        TenureId tenure = new TenureId("a", 1);
+        for (String name : List.of("n", "other")) {
+            assertThat(store.acquire(Acquire.of(name, tenure, LEASE))).isCompleted();
+        }
+        List<Renew.Reply> replies = simulation.await(store.renew(List.of(
+                new Renew("n", tenure, LEASE, 1).withFloor(Long.MAX_VALUE), new Renew("other", tenure, LEASE, 1))));
+        assertThat(replies.get(0))
+                .isInstanceOfSatisfying(
+                        Renew.Failed.class,
+                        failed -> assertThat(failed.cause().effect()).isEqualTo(StoreException.Effect.REFUSED));
+        assertThat(replies.get(1)).isInstanceOf(Renew.Renewed.class);
+        assertThat(simulation.await(store.list(""))).hasSize(2);
+        assertThat(isGranted(store, tenure)).isTrue();
+    }
+
+    @Test
+    void theRenewalsOfAClosedStoreFailTogether() {
+        LockStore store = open("memory:", "a");
+        store.close();
+        assertThat(store.renew(List.of(new Renew("n", new TenureId("a", 1), LEASE, 1))))
+                .isCompletedExceptionally();
+    }
+
+    // ---- a client without threads or memory
+
+    private final AtomicReference<String> scarce = new AtomicReference<>("");
+
+    /** Returns a platform on which one method fails, while a test wants it. */
+    private Platform scarce() {
+        return (Platform) Proxy.newProxyInstance(
+                Platform.class.getClassLoader(), new Class<?>[] {Platform.class}, (proxy, method, arguments) -> {
+                    failWithin(method.getName());
+                    Object result = method.invoke(simulation, arguments);
+                    return result instanceof Platform.Worker worker ? scarce(worker) : result;
+                });
+    }
+
+    private Platform.Worker scarce(Platform.Worker worker) {
+        return new Platform.Worker() {
+            @Override
+            public void execute(Runnable task) {
+                failWithin("execute");
+                worker.execute(task);
+            }
+
+            @Override
+            public void close() {
+                worker.close();
+            }
+        };
+    }
+
+    private void failWithin(String method) {
+        if (scarce.get().equals(method)) {
+            throw new OutOfMemoryError("unable to create native thread");
+        }
+    }
+
+    private LockStore open(String client, Platform platform, List<Signal> signals) {
+        LockStore store = provider()
+                .open(StoreConfig.of("memory:shared", LockReport.Client.unknown(client), platform)
+                        .withClient(LockReport.Client.unknown(client), signals::add, name -> Optional.empty()));
+        open.add(store);
+        return store;
+    }
+
+    private boolean changes(LockStore store, Change.Kind kind, long number) {
+        Change change = new Change(kind, "n", new TenureId("a", number), 1, Optional.empty(), Long.MAX_VALUE);
+        return ((Change.Done) simulation.await(store.counters().orElseThrow().change(change))).applied();
+    }
+
+    private void listens(LockStore store) {
+        assertThat(simulation
+                        .await(store.counters().orElseThrow().latch("n", true))
+                        .count())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void aClientWithoutThreadsCostsOthersNoSignal() {
+        List<Signal> poor = new ArrayList<>();
+        List<Signal> rich = new ArrayList<>();
+        LockStore asking = open("a", simulation, new ArrayList<>());
+        LockStore first = open("b", scarce(), poor);
+        LockStore second = open("c", simulation, rich);
+        assertThat(changes(asking, Change.Kind.TRY_COUNT, 1)).isTrue();
+        listens(first);
+        listens(second);
+        scarce.set("execute");
+        assertThat(changes(asking, Change.Kind.RESET_COUNT, 2)).isTrue();
+        simulation.runReady();
+        assertThat(rich).containsExactly(new Signal.Changed("n"));
+        assertThat(poor).isEmpty();
+        scarce.set("");
+        listens(first);
+        assertThat(changes(asking, Change.Kind.COUNT_DOWN, 3)).isTrue();
+        simulation.runReady();
+        assertThat(poor).hasSize(2).first().isInstanceOf(Signal.Gap.class);
+        assertThat(poor.get(1)).isEqualTo(new Signal.Changed("n"));
+    }
+
+    @Test
+    void anErrorFailsTheStageAndIsNotThrown() {
+        LockStore store = open("b", scarce(), new ArrayList<>());
+        scarce.set("nanoTime");
+        assertThat(store.inspect("n")).isCompletedExceptionally();
+        scarce.set("");
+        assertThat(store.inspect("n")).isCompleted();
     }
 }

@@ -26,7 +26,7 @@ abstract class RandomClients {
     private static final int ROUNDS = 6;
 
     /** After that long the store keeps no place of who did not ask again. */
-    private static final Duration FORGOTTEN = Duration.ofSeconds(61);
+    private static final Duration FORGOTTEN = Duration.ofSeconds(76);
 
     final Simulation sim;
     final List<Holdfast> clients = new ArrayList<>();

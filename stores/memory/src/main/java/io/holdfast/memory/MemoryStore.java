@@ -13,6 +13,8 @@ import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreConfig.HoldDescription;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TogetherStore;
 import io.holdfast.support.record.Decider;
@@ -41,6 +43,9 @@ final class MemoryStore implements LockStore {
     private final Platform.Worker signals;
     private final MemoryReports reports;
     private final ServerClock clock = new ServerClock();
+
+    /** {@code true} if a signal was not delivered since the last one that was. Guarded by the server's mutex. */
+    private boolean missed;
 
     MemoryStore(StoreConfig config, MemoryServer server, Runnable leave) {
         this.config = config;
@@ -75,12 +80,23 @@ final class MemoryStore implements LockStore {
 
     @Override
     public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
-        return reply(() -> batch.stream()
-                .map(request -> server.decide(
-                        this,
-                        key(request.name(), request.mode()),
-                        (record, moment) -> decider().renew(record, request, moment)))
-                .toList());
+        return reply(() -> {
+            server.requireConnected(this);
+            return batch.stream().map(this::renew).toList();
+        });
+    }
+
+    private Renew.Reply renew(Renew request) {
+        try {
+            return server.decide(
+                    this,
+                    key(request.name(), request.mode()),
+                    (record, moment) -> decider().renew(record, request, moment));
+        } catch (StoreException e) {
+            return new Renew.Failed(e);
+        } catch (RuntimeException e) {
+            return new Renew.Failed(new StoreException(Effect.UNKNOWN, "'" + request.name() + "' was not renewed", e));
+        }
     }
 
     @Override
@@ -178,9 +194,23 @@ final class MemoryStore implements LockStore {
         return mode == Mode.PERMITS ? semaphore(name) : lock(name);
     }
 
-    /** Delivers a signal later, in order. */
+    /** Delivers a signal later, in order. If no thread can be started for it, the next signal is preceded by a gap. */
     void deliver(Signal signal) {
-        signals.execute(() -> config.signals().accept(signal));
+        boolean gap = missed;
+        missed = true;
+        try {
+            signals.execute(() -> accept(signal, gap));
+            missed = false;
+        } catch (Throwable e) {
+            // the request of another client caused the signal, and must not fail
+        }
+    }
+
+    private void accept(Signal signal, boolean gap) {
+        if (gap) {
+            config.signals().accept(new Signal.Gap());
+        }
+        config.signals().accept(signal);
     }
 
     /** Returns the description of this client's hold, if the tenure still has it. */
@@ -191,7 +221,7 @@ final class MemoryStore implements LockStore {
     static <T> CompletionStage<T> reply(Supplier<T> decision) {
         try {
             return CompletableFuture.completedFuture(decision.get());
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             return CompletableFuture.failedFuture(e);
         }
     }

@@ -37,23 +37,25 @@ public record Changes(List<Decided> all) {
         all = List.copyOf(all);
     }
 
-    /**
-     * Returns the answer to a change; empty if it was not decided yet.
-     *
-     * <p>A client that has as many remembered changes as it may send at once sends no older one. So an older one is a late
-     * duplicate whose answer nobody awaits, and must only not be applied twice.
-     */
-    Optional<Boolean> answerTo(TenureId change, int changesPerClient) {
-        Optional<Boolean> known = all.stream()
+    /** Returns the answer to a change; empty if it is not remembered. */
+    Optional<Boolean> answerTo(TenureId change) {
+        return all.stream()
                 .filter(each -> each.change.equals(change))
                 .map(Decided::applied)
                 .findFirst();
-        return known.or(() -> isOlderThanAll(change, changesPerClient) ? Optional.of(true) : Optional.empty());
     }
 
-    private boolean isOlderThanAll(TenureId change, int changesPerClient) {
+    /**
+     * Returns {@code true} if a change that is not remembered may have been decided: its client has as many remembered changes
+     * as are kept of each client, and all are younger.
+     */
+    boolean mayHaveForgotten(TenureId change, int changesPerClient) {
         return of(change.clientId()).count() >= changesPerClient
                 && of(change.clientId()).allMatch(each -> change.number() < each.change.number());
+    }
+
+    boolean include(String clientId) {
+        return of(clientId).findAny().isPresent();
     }
 
     private Stream<Decided> of(String clientId) {

@@ -10,6 +10,7 @@ import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TokenBlock;
+import io.holdfast.support.TokenUnits;
 import java.util.List;
 import java.util.Optional;
 
@@ -70,6 +71,10 @@ public final class Decider {
     }
 
     private static Renew.Renewed renew(Draft draft, Holder holder, Renew request) {
+        if (TokenUnits.unit(request.floor()) >= Tokens.END) {
+            throw Draft.refused("the name '" + draft.name() + "' cannot issue tokens above " + request.floor()
+                    + ": the floor is not a token of a store with a clock");
+        }
         draft.extend(holder, request.lease());
         draft.become(draft.record().with(draft.record().tokens().above(request.floor())));
         Optional<TokenBlock> tokens =
@@ -90,6 +95,10 @@ public final class Decider {
         draft.withdraw(request.tenure());
         request.places().forEach(draft::withdraw);
         decider.serve(request.yield());
+        if (draft.record().equals(before)) {
+            // an acquire of the tenure may be decided on the same record, and must not be written after this release
+            draft.takeArrival();
+        }
         return draft.decided(new Release.Reply(held.isPresent(), decider.waiters(request.tenure()), draft.now()));
     }
 
@@ -126,14 +135,12 @@ public final class Decider {
             return new Decision<>(before, new Change.Late(moment.now()), List.of());
         }
         Draft draft = draft(before, request.name(), moment);
-        boolean applied = draft.record()
-                .changes()
-                .answerTo(request.id(), limits.changes())
-                .orElseGet(() -> apply(draft, request));
+        boolean applied = draft.record().changes().answerTo(request.id()).orElseGet(() -> apply(draft, request));
         return draft.decided(new Change.Done(applied, draft.now()));
     }
 
     private boolean apply(Draft draft, Change request) {
+        requireNewest(draft, request);
         boolean applied = request.kind().ofLatch()
                 ? new LatchDecider(draft).apply(request)
                 : new SemaphoreDecider(draft).apply(request);
@@ -143,6 +150,24 @@ public final class Decider {
             new SemaphoreDecider(draft).serve(true);
         }
         return applied;
+    }
+
+    /** Refuses a change that may be one of those that were forgotten, and one that could not be remembered. */
+    private void requireNewest(Draft draft, Change request) {
+        Changes changes = draft.record().changes();
+        if (changes.mayHaveForgotten(request.id(), limits.changes())) {
+            throw new StoreException(
+                    StoreException.Effect.UNKNOWN,
+                    "cannot tell whether '" + draft.name() + "' was changed by an earlier copy of this request: client "
+                            + request.id().clientId() + " has changed it again since, and one change is remembered");
+        }
+        if (changes.all().size() >= limits.holders()
+                && !changes.include(request.id().clientId())) {
+            throw new StoreException(
+                    StoreException.Effect.NOT_APPLIED,
+                    "'" + draft.name() + "' was changed by " + limits.holders()
+                            + " clients within a minute, and cannot be changed by more at this store");
+        }
     }
 
     /** Decides {@link io.holdfast.spi.CounterStore#latch} for a client, which listens or no longer does. */

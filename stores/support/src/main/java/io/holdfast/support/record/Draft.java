@@ -1,5 +1,8 @@
 package io.holdfast.support.record;
 
+import static java.util.stream.Collectors.toSet;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
@@ -9,8 +12,10 @@ import io.holdfast.spi.TokenBlock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
@@ -84,33 +89,49 @@ final class Draft {
                 permits,
                 Grant.NONE,
                 false);
-        return hold(wanted, request.tokens());
-    }
-
-    /** Makes the tenure of a place a holder for a claim window, until a request of it arrives. */
-    Holder assign(Place place) {
-        long expires = now() + Math.min(limits.claimMicros(), place.lease());
-        Holder wanted = new Holder(place.claimant(), place.mode(), expires, place.permits(), Grant.NONE, true);
-        return hold(wanted, place.tokens());
-    }
-
-    private Holder hold(Holder wanted, long tokens) {
         Optional<Holder> held = holders().of(wanted.tenure());
-        if (held.isEmpty() && isFull()) {
+        if (held.isEmpty() && room() <= 0) {
             throw refused(
                     "the name '" + name + "' has " + limits.holders() + " holders, and cannot have more at this store");
         }
-        Tokens before = held.isEmpty() ? record.tokens().forNewHolder() : record.tokens();
-        Grant grant = before.next(tokens, now());
-        Holder holder = held.map(wanted::inPlaceOf).orElse(wanted).granted(grant);
-        record = record.with(before.after(grant)).with(holders().with(holder));
+        Holder holder = withTokens(wanted, held, request.tokens());
+        record = record.with(holders().with(List.of(holder)));
         withdraw(holder.tenure());
         return holder;
     }
 
-    /** Returns {@code true} if the name cannot have one more holder. */
-    boolean isFull() {
-        return holders().all().size() >= limits.holders();
+    /**
+     * Makes the tenures of places holders for a claim window each, until a request of them arrives. The places are assigned
+     * together, because a record is copied by each change.
+     *
+     * @param places places of different tenures, not more than there is {@linkplain #room}
+     */
+    List<Holder> assign(List<Place> places) {
+        if (places.isEmpty()) {
+            return List.of();
+        }
+        Map<TenureId, Holder> held = holders().byTenure();
+        List<Holder> assigned = new ArrayList<>();
+        for (Place place : places) {
+            long expires = now() + Math.min(limits.claimMicros(), place.lease());
+            Holder wanted = new Holder(place.claimant(), place.mode(), expires, place.permits(), Grant.NONE, true);
+            assigned.add(withTokens(wanted, Optional.ofNullable(held.get(place.tenure())), place.tokens()));
+        }
+        Set<TenureId> served = places.stream().map(Place::tenure).collect(toSet());
+        record = record.with(holders().with(assigned)).with(queue().without(place -> served.contains(place.tenure())));
+        return assigned;
+    }
+
+    private Holder withTokens(Holder wanted, Optional<Holder> held, long tokens) {
+        Tokens before = held.isEmpty() ? record.tokens().forNewHolder() : record.tokens();
+        Grant grant = before.next(tokens, now());
+        record = record.with(before.after(grant));
+        return held.map(wanted::inPlaceOf).orElse(wanted).granted(grant);
+    }
+
+    /** Returns the number of holders that the name can have beside the present ones. */
+    int room() {
+        return limits.holders() - holders().all().size();
     }
 
     /** Notifies the tenure of a place that the name was assigned to it. */
@@ -132,17 +153,20 @@ final class Draft {
     TokenBlock draw(TenureId tenure, long wanted) {
         Grant grant = record.tokens().next(wanted, now());
         Holder holder = holders().of(tenure).orElseThrow().granted(grant);
-        record = record.with(record.tokens().after(grant)).with(holders().with(holder));
+        record = record.with(record.tokens().after(grant)).with(holders().with(List.of(holder)));
         return grant.tokens();
     }
 
     void extend(Holder holder, Duration lease) {
-        record = record.with(holders().with(holder.claimedUntil(moment.after(lease))));
+        record = record.with(holders().with(List.of(holder.claimedUntil(moment.after(lease)))));
     }
 
-    /** Ends a hold. Unused tokens return to a name that nobody else can have drawn from. */
+    /**
+     * Ends a hold. Unused tokens return only to a lock, because in the other modes another tenure may have drawn tokens above
+     * them, even beside a writer.
+     */
     void free(Holder holder, long lastToken) {
-        if (lastToken > 0 && (holder.mode() == Mode.LOCK || holder.mode() == Mode.WRITE)) {
+        if (lastToken > 0 && holder.mode() == Mode.LOCK) {
             record = record.with(record.tokens().usedUpTo(lastToken));
         }
         record = record.with(holders().without(holder.tenure()));
@@ -175,13 +199,16 @@ final class Draft {
     boolean enqueue(Acquire request, Acquire.Place wanted, boolean fair) {
         TenureId tenure = wanted.tenure();
         Optional<Place> old = queue().of(tenure);
-        boolean room = old.isPresent() || queue().hasRoomFor(tenure.clientId(), fair, limits);
-        if (room) {
-            Place place = place(request, wanted, fair, old);
-            record = record.with(
-                    queue().with(old.map(before -> before.refreshedBy(place)).orElse(place)));
+        if (old.isEmpty() && !queue().hasRoomFor(tenure.clientId(), fair, limits)) {
+            return false;
         }
-        return room && old.isEmpty();
+        Place place = place(request, wanted, fair, old);
+        if (old.isEmpty()) {
+            record = record.with(queue().with(place));
+        } else if (!old.get().isStillFresh(place)) {
+            record = record.with(queue().with(old.get(), place));
+        }
+        return old.isEmpty();
     }
 
     private Place place(Acquire request, Acquire.Place wanted, boolean fair, Optional<Place> old) {
@@ -203,8 +230,18 @@ final class Draft {
         } else if (wanted.arrival() != 0) {
             return wanted.arrival();
         }
+        return takeArrival();
+    }
+
+    /** Takes an arrival that nobody else gets, and returns it. The record differs from the one before at least by this. */
+    @CanIgnoreReturnValue
+    long takeArrival() {
         record = record.with(queue().afterArrival(queue().nextArrival(now())));
         return queue().lastArrival();
+    }
+
+    boolean hasRoomFor(List<Latch.Listener> listeners) {
+        return listeners.size() < limits.places();
     }
 
     void withdraw(TenureId tenure) {

@@ -2,8 +2,9 @@ package io.holdfast.support.record;
 
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.TenureId;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Predicate;
@@ -74,14 +75,17 @@ public record Holders(List<Holder> all) {
         return all.stream().mapToInt(Holder::permits).sum();
     }
 
-    /** Adds a holder, or replaces it where it is. */
-    Holders with(Holder holder) {
-        List<Holder> changed = new ArrayList<>(all);
-        changed.replaceAll(old -> old.tenure().equals(holder.tenure()) ? holder : old);
-        if (!include(holder.tenure())) {
-            changed.add(holder);
-        }
-        return new Holders(changed);
+    Map<TenureId, Holder> byTenure() {
+        Map<TenureId, Holder> map = new LinkedHashMap<>();
+        all.forEach(holder -> map.put(holder.tenure(), holder));
+        return map;
+    }
+
+    /** Adds holders, or replaces them where they are. */
+    Holders with(List<Holder> some) {
+        Map<TenureId, Holder> changed = byTenure();
+        some.forEach(holder -> changed.put(holder.tenure(), holder));
+        return new Holders(List.copyOf(changed.values()));
     }
 
     Holders without(Predicate<Holder> over) {

@@ -88,7 +88,7 @@ public record Latch(long number, int count, long ends, long forgotten, List<Long
     }
 
     Latch with(Listener listener) {
-        List<Listener> more = new ArrayList<>(without(listener.party().clientId()).listeners);
+        List<Listener> more = new ArrayList<>(listeners);
         more.add(listener);
         return withListeners(more);
     }

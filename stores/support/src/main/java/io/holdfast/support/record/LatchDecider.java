@@ -61,10 +61,10 @@ record LatchDecider(Draft draft) {
 
     /** Reports the latch. A client listens only if the latch is closed. */
     LatchReport report(Party asker, boolean listening) {
-        boolean waits =
-                listening && latch().filter(latch -> !latch.isOver(draft.now())).isPresent();
-        latch().map(latch ->
-                        waits ? latch.with(new Latch.Listener(asker, draft.now())) : latch.without(asker.clientId()))
+        latch().map(latch -> latch.without(asker.clientId()))
+                .map(latch -> listening && !latch.isOver(draft.now()) && draft.hasRoomFor(latch.listeners())
+                        ? latch.with(new Latch.Listener(asker, draft.now()))
+                        : latch)
                 .ifPresent(this::become);
         return latch().map(latch -> latch.report(draft.now()))
                 .orElseGet(() -> new LatchReport(OptionalLong.empty(), 0, 0, 0, Set.of()));

@@ -4,10 +4,12 @@ package io.holdfast.support.record;
  * The limits that a store sets for the record of one name.
  *
  * @param claimMicros the longest first lease of an assigned name, the claim window
- * @param places the number of places in the queue; beyond that, a request is refused without a place
+ * @param places the number of places in the queue, and of clients that listen to a latch; beyond that, a request is refused
+ *     without a place, and a client is not notified
  * @param fairPlaces the number of fair places of one client
- * @param holders the number of holders; beyond that, a request fails
- * @param changes the number of changes of a counter that one client may have under way, all of which are remembered
+ * @param holders the number of holders, and of clients whose changes of a counter are remembered; beyond that, a request fails
+ * @param changes the number of changes of a counter that are remembered of one client. A client should not have more under way,
+ *     because a change that is older than all of them fails: it may have been applied
  */
 public record Limits(long claimMicros, int places, int fairPlaces, int holders, int changes) {
 

@@ -6,8 +6,8 @@ import io.holdfast.spi.Share;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.TenureId;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** The decisions of locks and read/write locks; see {@link io.holdfast.spi.LockStore#acquire}. */
 record LockDecider(Draft draft) implements NameDecider {
@@ -75,12 +75,10 @@ record LockDecider(Draft draft) implements NameDecider {
 
     /** Refuses a request, and gives it a place if it wants one. */
     Acquire.Refused refuse(Acquire request) {
-        boolean hasPlace = queue().of(request.tenure()).isPresent();
-        if (hasPlace || request.queueing() == Queueing.NONE) {
-            notifyLingering(request.tenure());
-        }
         if (request.queueing() != Queueing.NONE && draft.enqueue(request)) {
             notifyHolders(request);
+        } else {
+            notifyLingering(request.tenure());
         }
         List<Long> behind = enqueueBehind(request);
         return draft.refusal(request.tenure(), behind, holders().lastEnd());
@@ -126,16 +124,12 @@ record LockDecider(Draft draft) implements NameDecider {
     @Override
     public void serve(boolean yield) {
         wakeUpgrades();
-        Optional<Place> next = takeFirst();
-        while (next.isPresent()) {
-            Place place = next.get();
-            if (yield || place.fair() || place.mode() != Mode.LOCK) {
-                assign(place);
-            } else {
-                draft.notify(place.claimant().party(), Signal.Freed::new);
-            }
-            boolean reads = place.mode() == Mode.READ || place.mode() == Mode.UPGRADE;
-            next = reads ? takeFirst() : Optional.empty();
+        List<Place> next = next();
+        if (next.stream().allMatch(place -> yield || place.fair() || place.mode() != Mode.LOCK)) {
+            assign(next);
+        } else {
+            next.forEach(place -> draft.withdraw(place.tenure()));
+            next.forEach(place -> draft.notify(place.claimant().party(), Signal.Freed::new));
         }
     }
 
@@ -164,28 +158,37 @@ record LockDecider(Draft draft) implements NameDecider {
     }
 
     /**
-     * Removes the first place from the queue, unless a holder conflicts with it. Readers pass a waiting upgradeable reader
-     * if another upgradeable reader holds the name.
+     * Returns the places to serve: the first one, unless a holder conflicts with it, and after a reader all readers that
+     * follow. Readers pass a waiting upgradeable reader if another upgradeable reader holds the name.
      */
-    private Optional<Place> takeFirst() {
-        Optional<Place> first = queue().all().stream()
-                .dropWhile(this::isPassedByReaders)
-                .findFirst()
-                .filter(place -> holders().admit(place.mode()) && !draft.isFull());
-        first.ifPresent(place -> draft.withdraw(place.tenure()));
-        return first;
+    private List<Place> next() {
+        boolean read = holders().admit(Mode.READ);
+        boolean upgrade = holders().admit(Mode.UPGRADE);
+        List<Place> next = new ArrayList<>();
+        for (Place place : queue().all()) {
+            boolean passed = place.mode() == Mode.UPGRADE && read && !upgrade;
+            boolean reads = place.mode() == Mode.READ || place.mode() == Mode.UPGRADE;
+            if (!passed && (next.size() >= draft.room() || !(reads ? read : isFirst(place, next)))) {
+                break;
+            } else if (!passed) {
+                next.add(place);
+                upgrade &= place.mode() != Mode.UPGRADE;
+                read &= reads;
+            }
+        }
+        return next;
     }
 
-    private boolean isPassedByReaders(Place place) {
-        return place.mode() == Mode.UPGRADE
-                && !holders().admit(Mode.UPGRADE)
-                && holders().admit(Mode.READ);
+    private boolean isFirst(Place place, List<Place> next) {
+        return next.isEmpty() && holders().admit(place.mode());
     }
 
-    private void assign(Place place) {
-        Holder holder = draft.assign(place);
-        String client = place.tenure().clientId();
-        draft.notifyAssigned(holder, waiters(place.tenure()), queue().endOfFairRun(client));
+    /** Assigns the name to one place, or to several readers, which have the same number of waiters behind them. */
+    private void assign(List<Place> places) {
+        List<Holder> assigned = draft.assign(places);
+        int waiters = assigned.isEmpty() ? 0 : waiters(assigned.get(0).tenure());
+        assigned.forEach(holder -> draft.notifyAssigned(
+                holder, waiters, queue().endOfFairRun(holder.tenure().clientId())));
     }
 
     @Override

@@ -60,6 +60,17 @@ public record LockRecord(
         return !isInUse() && limit.isEmpty() && latch.isEmpty() && changes.all().isEmpty();
     }
 
+    /** Returns {@code true} if this record has more entries of some kind than another. A holder may come from the queue. */
+    boolean hasMoreThan(LockRecord other) {
+        return holders.all().size() + queue.size() > other.holders.all().size() + other.queue.size()
+                || changes.all().size() > other.changes.all().size()
+                || listeners() > other.listeners();
+    }
+
+    private int listeners() {
+        return latch.map(some -> some.listeners().size()).orElse(0);
+    }
+
     // ---- what ends without a request
 
     /**

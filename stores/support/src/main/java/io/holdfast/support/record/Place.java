@@ -28,10 +28,10 @@ public record Place(
         long tokens,
         int permits) {
 
-    /** The time without a request after which a place is dropped. */
+    /** The time for which a place stays after a request. */
     private static final long LIFE = 60_000_000;
 
-    /** The time for which a request changes nothing, so that most polls write nothing. */
+    /** The time for which a further request is not noted, so that most polls write nothing. */
     private static final long FRESH = LIFE / 4;
 
     /** The lead of a place at the front. The resulting positions are negative before the year 2112. */
@@ -47,14 +47,18 @@ public record Place(
         return front ? arrival - LEAD : arrival;
     }
 
+    /** Returns {@code true} if no request can have come within the life of a place: one may not have been noted. */
     boolean isAbandoned(long now) {
-        return now - refreshed > LIFE;
+        return now - refreshed > LIFE + FRESH;
     }
 
-    /** Returns the place after a further request: this one if that request adds nothing. */
-    Place refreshedBy(Place request) {
-        boolean same = request.withRefreshed(refreshed).equals(this);
-        return same && request.refreshed - refreshed <= FRESH ? this : request;
+    /** Returns {@code true} if a further request changes nothing, so that nothing is written. */
+    boolean isStillFresh(Place request) {
+        return request.withRefreshed(refreshed).equals(this) && request.refreshed - refreshed <= FRESH;
+    }
+
+    Place withPermits(int count) {
+        return new Place(claimant, mode, fair, front, arrival, refreshed, lease, tokens, count);
     }
 
     private Place withRefreshed(long time) {

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  * The places of those who wait for a name, in the order in which they are served.
  *
  * @param all the places, by their {@linkplain Place#position positions}
- * @param lastArrival the last arrival that was given; 0 for none
+ * @param lastArrival the last arrival that was given, to a place or to a release that changed nothing else; 0 for none
  */
 public record Places(List<Place> all, long lastArrival) {
 
@@ -80,7 +80,8 @@ public record Places(List<Place> all, long lastArrival) {
 
     /** Returns {@code true} if one more place keeps to the limits. */
     boolean hasRoomFor(String clientId, boolean fair, Limits limits) {
-        return size() < limits.places() && (!fair || fairPlacesOf(clientId) < limits.fairPlaces());
+        return size() < limits.places()
+                && (!fair || size() < limits.fairPlaces() || fairPlacesOf(clientId) < limits.fairPlaces());
     }
 
     private long fairPlacesOf(String clientId) {
@@ -98,14 +99,21 @@ public record Places(List<Place> all, long lastArrival) {
         return new Places(all, Math.max(lastArrival, arrival));
     }
 
-    /** Adds a place behind all that are not after it, or replaces that of its tenure. */
+    /** Adds the first place of a tenure, behind all that are not after it. */
     Places with(Place place) {
-        List<Place> changed = new ArrayList<>(without(place.tenure()).all);
+        List<Place> changed = new ArrayList<>(all);
         int index = changed.size();
         while (index > 0 && changed.get(index - 1).position() > place.position()) {
             index--;
         }
         changed.add(index, place);
+        return new Places(changed, lastArrival);
+    }
+
+    /** Replaces a place by one with the same position. */
+    Places with(Place old, Place place) {
+        List<Place> changed = new ArrayList<>(all);
+        changed.set(all.indexOf(old), place);
         return new Places(changed, lastArrival);
     }
 

@@ -1,5 +1,7 @@
 package io.holdfast.support.record;
 
+import static java.util.Map.entry;
+
 import io.holdfast.spi.TenureId;
 import io.holdfast.support.record.RowReader.Row;
 import java.net.URLDecoder;
@@ -14,7 +16,25 @@ import java.util.stream.Stream;
 /** A reader of one {@link RecordText}. Its failures are those of which {@link RecordText#decode} tells. */
 final class RecordReader {
 
-    private static final String KNOWN_SECTIONS = "cnthqaplowd";
+    /** The number of columns of each section; clients are not in columns. */
+    private static final Map<Character, Integer> COLUMNS = Map.ofEntries(
+            entry('c', 0),
+            entry('n', 1),
+            entry('t', 2),
+            entry('h', 7),
+            entry('q', 7),
+            entry('a', 1),
+            entry('p', 1),
+            entry('l', 4),
+            entry('o', 1),
+            entry('w', 2),
+            entry('d', 3));
+
+    /** The sections of one row each. */
+    private static final String SINGLE = "ntapl";
+
+    /** The sections whose rows have a word. */
+    private static final String WITH_WORDS = "hqd";
 
     private final Map<Character, String> sections = new HashMap<>();
     private final List<Party> clients;
@@ -35,7 +55,7 @@ final class RecordReader {
     }
 
     private void section(String text) {
-        if (text.length() < 2 || text.charAt(1) != ':' || KNOWN_SECTIONS.indexOf(text.charAt(0)) < 0) {
+        if (text.length() < 2 || text.charAt(1) != ':' || !COLUMNS.containsKey(text.charAt(0))) {
             throw new IllegalArgumentException("it has a section '" + text.substring(0, Math.min(2, text.length()))
                     + "' that this version does not know");
         }
@@ -59,8 +79,15 @@ final class RecordReader {
     }
 
     private Stream<Row> rows(char key) {
-        return Optional.ofNullable(sections.get(key)).map(RowReader::rows).stream()
-                .flatMap(List::stream);
+        String text = sections.get(key);
+        List<Row> rows = text == null ? List.of() : RowReader.rows(text, COLUMNS.getOrDefault(key, 0));
+        boolean hasWords = WITH_WORDS.indexOf(key) < 0
+                && rows.stream().anyMatch(row -> !row.word().isEmpty());
+        if (hasWords || (rows.size() > 1 && SINGLE.indexOf(key) >= 0)) {
+            throw new IllegalArgumentException(
+                    "section '" + key + "' has words or rows that this version does not know");
+        }
+        return rows.stream();
     }
 
     private OptionalLong number(char key) {

@@ -31,26 +31,31 @@ import java.util.Optional;
  */
 public final class RecordText {
 
-    /** The longest text that is written. */
-    public static final int MAX_LENGTH = 65_536;
+    /** The length that a store allows for. All that {@link Limits#STANDARD} allows of a lock fits, with clients in sessions. */
+    public static final int MAX_LENGTH = 131_072;
+
+    /** The part of the length that requests which add something leave free, because renewals may lengthen all rows. */
+    private static final int RESERVE = MAX_LENGTH / 8;
 
     static final String FORMAT = "1";
 
     private RecordText() {}
 
     /**
-     * Returns the text of a record.
+     * Returns the text of a record. A decision that adds nothing, such as a renewal or a release, is never refused.
      *
      * @param name the name, for the text of a failure
-     * @throws StoreException of effect {@link StoreException.Effect#REFUSED} if the text is too long
+     * @param before the record before the decision
+     * @throws StoreException of effect {@link StoreException.Effect#REFUSED} if the text is too long, and the record has more
+     *     holders, waiters, changes or listeners than before
      */
-    public static String encode(String name, LockRecord record) {
+    public static String encode(String name, LockRecord before, LockRecord record) {
         String text = new RecordWriter().write(record);
-        if (text.length() > MAX_LENGTH) {
+        if (text.length() > MAX_LENGTH - RESERVE && record.hasMoreThan(before)) {
             throw Draft.refused("the name '" + name + "' would take " + text.length() + " bytes at the store, for "
                     + record.holders().all().size() + " holders and "
                     + record.queue().size() + " waiters: "
-                    + MAX_LENGTH + " are allowed");
+                    + (MAX_LENGTH - RESERVE) + " are allowed");
         }
         return text;
     }

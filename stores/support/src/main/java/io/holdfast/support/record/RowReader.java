@@ -32,18 +32,22 @@ final class RowReader {
     private final long[] before = new long[MOST_NUMBERS];
     private String word = "";
 
-    private RowReader() {}
+    private final int columns;
+
+    private RowReader(int columns) {
+        this.columns = columns;
+    }
 
     /**
      * Reads all rows of a text.
      *
-     * @throws IllegalArgumentException if it is not such a text
+     * @throws IllegalArgumentException if it is not such a text, or if a row has more columns
      */
-    static List<Row> rows(String text) {
+    static List<Row> rows(String text, int columns) {
         if (!text.endsWith(";")) {
             throw new IllegalArgumentException("a row does not end");
         }
-        RowReader reader = new RowReader();
+        RowReader reader = new RowReader(columns);
         List<Row> rows = new ArrayList<>();
         for (String row : text.substring(0, text.length() - 1).split(";", -1)) {
             rows.add(reader.row(row.split("\\.", -1)));
@@ -52,8 +56,8 @@ final class RowReader {
     }
 
     private Row row(String[] parts) {
-        if (parts.length > MOST_NUMBERS + 1) {
-            throw new IllegalArgumentException("a row has more than " + MOST_NUMBERS + " numbers");
+        if (parts.length > columns + 1) {
+            throw new IllegalArgumentException("a row has more than " + columns + " numbers");
         }
         word = parts[0].isEmpty() ? word : parts[0];
         List<Long> numbers = new ArrayList<>(MOST_NUMBERS);

@@ -4,6 +4,7 @@ import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Acquire.Queueing;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.TenureId;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 
@@ -57,8 +58,7 @@ record SemaphoreDecider(Draft draft) implements NameDecider {
     }
 
     private Acquire.Reply grant(Acquire request) {
-        int wanted = request.share().permits();
-        Holder holder = draft.grant(request, wanted == 0 ? free() : wanted);
+        Holder holder = draft.grant(request, granted(request.share().permits(), free()));
         return new Acquire.Granted(holder.grant().tokens(), queue().size(), List.of(), holder.permits(), draft.now());
     }
 
@@ -72,12 +72,22 @@ record SemaphoreDecider(Draft draft) implements NameDecider {
     /** Assigns free permits to the waiters in their order, until there are too few for the next one. */
     @Override
     public void serve(boolean yield) {
+        List<Place> served = new ArrayList<>();
+        int left = free();
         for (Place place : queue().all()) {
-            if (place.permits() > free() || draft.isFull()) {
-                return;
+            if (Math.max(1, place.permits()) > left || served.size() >= draft.room()) {
+                break;
             }
-            draft.notifyAssigned(draft.assign(place), 0, 0);
+            Place next = place.withPermits(granted(place.permits(), left));
+            left -= next.permits();
+            served.add(next);
         }
+        draft.assign(served).forEach(holder -> draft.notifyAssigned(holder, 0, 0));
+    }
+
+    /** Returns the number of permits to grant, of which there are enough. */
+    private static int granted(int wanted, int free) {
+        return wanted == 0 ? free : wanted;
     }
 
     @Override

@@ -16,6 +16,9 @@ public record Tokens(long last, long floor) {
     /** The tokens of a name that has issued none. */
     public static final Tokens NONE = new Tokens(0, 0);
 
+    /** The unit from which on none is issued. It is that of the year 2112, and leaves room for tokens of 64 bits. */
+    static final long END = 1L << 52;
+
     private static final long MAX_LEAD = 10_000;
 
     /** Returns the next units, at least one, for about the wanted number of tokens. */

@@ -51,7 +51,7 @@ class RecordHistoryTest {
     @EnumSource
     void aRecordIsReadAsItWasWritten(Kind kind) {
         afterEachStep(kind, (before, outcome, history, where) -> {
-            String text = RecordText.encode(RandomHistory.NAME, outcome.record());
+            String text = RecordText.encode(RandomHistory.NAME, before, outcome.record());
             assertThat(RecordText.decode(RandomHistory.NAME, text))
                     .as("%s: %s", where, text)
                     .isEqualTo(outcome.record());
@@ -68,7 +68,7 @@ class RecordHistoryTest {
             for (int step = 0; step < STEPS; step++) {
                 Outcome expected = kept.step();
                 assertThat(written.step()).as("seed %d, step %d", seed, step).isEqualTo(expected);
-                String text = RecordText.encode(RandomHistory.NAME, written.record());
+                String text = RecordText.encode(RandomHistory.NAME, written.record(), written.record());
                 written.become(RecordText.decode(RandomHistory.NAME, text));
             }
         }

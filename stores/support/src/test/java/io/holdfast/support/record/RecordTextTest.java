@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
+import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,7 +24,7 @@ class RecordTextTest {
     private static final long NOW = 1_790_000_000_000_000L;
 
     private static String encode(LockRecord record) {
-        return RecordText.encode(NAME, record);
+        return RecordText.encode(NAME, LockRecord.EMPTY, record);
     }
 
     private static LockRecord decode(String text) {
@@ -30,26 +32,20 @@ class RecordTextTest {
     }
 
     private static Holder holder(String client, long number, long expires) {
-        return new Holder(
-                Claimant.of(new TenureId(client, number), Optional.empty()),
-                Mode.READ,
-                expires,
-                0,
-                Grant.of(NOW + number, 1),
-                false);
+        return holder(client, "", number, expires);
     }
 
-    private static Place place(String client, long number, long arrival, long refreshed) {
+    private static Holder holder(String client, String session, long number, long expires) {
+        return new Holder(claimant(client, session, number), Mode.READ, expires, 0, Grant.of(NOW + number, 1), false);
+    }
+
+    private static Claimant claimant(String client, String session, long number) {
+        return Claimant.of(new TenureId(client, number), Optional.of(session).filter(some -> !some.isEmpty()));
+    }
+
+    private static Place place(String client, String session, long number, long arrival, long refreshed) {
         return new Place(
-                Claimant.of(new TenureId(client, number), Optional.empty()),
-                Mode.LOCK,
-                true,
-                false,
-                arrival,
-                refreshed,
-                30_000_000,
-                1,
-                0);
+                claimant(client, session, number), Mode.LOCK, true, false, arrival, refreshed, 30_000_000, 1, 0);
     }
 
     private static LockRecord with(Holder... holders) {
@@ -125,6 +121,31 @@ class RecordTextTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "1|t:.1.1.1;",
+                "1|c:a|h:L........1;",
+                "1|c:a|q:L........1;",
+                "1|c:a|d:y....1;",
+                "1|l:.1.1.1.1.1;",
+                "1|n:.1.1;",
+                "1|p:.1.1;",
+                "1|l:.1;|o:.1.1;",
+                "1|c:a|l:.1;|w:...1;"
+            })
+    void moreColumnsAreRefused(String text) {
+        assertRefused(text, "a row has more than");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"1|t:.1;.1;", "1|p:.1;;", "1|a:.1;.1;", "1|n:.1;.1;", "1|l:.1;.1;", "1|t:x.1;", "1|l:.1;|o:x.1;"
+            })
+    void moreRowsAndWordsAreRefused(String text) {
+        assertRefused(text, "has words or rows that this version does not know");
+    }
+
     @Test
     void otherFormatsAreRefused() {
         assertRefused("2|c:a|h:L..1.1.1;", "it is of format '2', and this version reads format 1");
@@ -169,38 +190,81 @@ class RecordTextTest {
 
     @Test
     void theLongestText() {
-        assertThatThrownBy(() -> encode(many(4_000)))
+        assertThatThrownBy(() -> encode(many(4_000, "")))
                 .isInstanceOfSatisfying(
                         StoreException.class,
                         refused -> assertThat(refused.effect()).isEqualTo(StoreException.Effect.REFUSED))
                 .hasMessageMatching(
                         "the name 'orders/42' would take \\d+ bytes at the store, for 4000 holders and 0 waiters:"
-                                + " 65536 are allowed");
+                                + " 114688 are allowed");
+    }
+
+    @Test
+    void whatAddsNothingIsNotRefusedForItsLength() {
+        LockRecord before = many(4_000, "");
+        List<Holder> holders = new ArrayList<>(before.holders().all());
+        Holder first = holders.remove(0);
+        LockRecord released = before.with(new Holders(holders));
+        LockRecord waits = released.with(waiting(1, 1, ""));
+        assertThat(RecordText.encode(NAME, before, before)).hasSizeGreaterThan(RecordText.MAX_LENGTH);
+        assertThat(decode(RecordText.encode(NAME, before, released))).isEqualTo(released);
+        assertThat(decode(RecordText.encode(NAME, waits, released.with(new Holders(List.of(first))))))
+                .isNotEqualTo(waits);
+        assertTooLong(waits, before.with(waits.queue()));
+        assertTooLong(before, before.with(waits.queue()));
+        assertTooLong(before, before.with(changes("a")));
+        assertTooLong(before, before.with(listening("a")));
+        assertTooLong(before.with(changes("a")), released.with(changes("a", "b")));
+    }
+
+    private static void assertTooLong(LockRecord before, LockRecord after) {
+        assertThatThrownBy(() -> RecordText.encode(NAME, before, after))
+                .isInstanceOfSatisfying(
+                        StoreException.class,
+                        refused -> assertThat(refused.effect()).isEqualTo(StoreException.Effect.REFUSED));
+    }
+
+    private static Changes changes(String... clients) {
+        return new Changes(Stream.of(clients)
+                .map(client -> new Changes.Decided(new TenureId(client, 1), true, NOW))
+                .toList());
+    }
+
+    private static Optional<Latch> listening(String... clients) {
+        return Optional.of(Latch.first(1, LockRecord.NEVER, NOW)
+                .withListeners(Stream.of(clients)
+                        .map(client -> new Latch.Listener(Party.of(client), NOW))
+                        .toList()));
     }
 
     @Test
     void theLimitsFitIntoTheLongestText() {
-        LockRecord most = many(Limits.STANDARD.holders()).with(waiting(16, 16));
+        LockRecord most = many(Limits.STANDARD.holders(), "0x1000a2b3c4d5e6f7")
+                .with(waiting(Limits.STANDARD.places(), 1, "0x1000a2b3c4d5e6f8"));
         int length = encode(most).length();
-        System.out.println("bytes of 1000 holders of as many clients, and 256 places: " + length);
+        System.out.println("bytes of 1000 holders and 256 places of as many clients with sessions: " + length);
         assertThat(length).isLessThan(RecordText.MAX_LENGTH);
     }
 
-    private static LockRecord many(int holders) {
+    private static LockRecord many(int holders, String session) {
         Random random = new Random(1);
         List<Holder> all = new ArrayList<>();
         for (int i = 0; i < holders; i++) {
-            all.add(holder(id(random), random.nextInt(100_000), NOW + random.nextInt(30_000_000)));
+            all.add(holder(id(random), session, random.nextInt(100_000), NOW + random.nextInt(30_000_000)));
         }
         return LockRecord.EMPTY.with(new Holders(all)).with(new Tokens(NOW, NOW - 1));
     }
 
     /** As the ids that clients have. */
     private static String id(Random random) {
-        return String.format("%016x%06x", random.nextLong(), random.nextInt(1 << 24));
+        return new UUID(random.nextLong(), random.nextLong()).toString();
     }
 
     private static Places waiting(int clients, int placesEach) {
+        return waiting(clients, placesEach, "");
+    }
+
+    private static Places waiting(int clients, int placesEach, String session) {
         Random random = new Random(2);
         List<String> ids = random.longs(clients).mapToObj(any -> id(random)).toList();
         long[] numbers = random.longs(clients, 1, 50_000).toArray();
@@ -212,6 +276,7 @@ class RecordTextTest {
             queue = queue.afterArrival(arrival)
                     .with(place(
                             ids.get(client),
+                            session,
                             numbers[client]++,
                             arrival,
                             NOW + 900_000_000 + random.nextInt(60_000_000)));
