@@ -39,8 +39,7 @@ public record RedisFailures(RedisAddress server) {
 
     /** The texts by which a server rejects a connection without an error code, each with the remedy. */
     private static final Map<String, String> REJECTIONS = Map.of(
-            "DB index",
-                    "it has no database with that number; check databases in its configuration, and the end of the URI",
+            "DB index", "it has no database with that number; check its setting 'databases' and the end of the URI",
             "SELECT is not allowed in cluster mode", CLUSTER,
             "unknown command 'HELLO'", TOO_OLD,
             "unknown command `HELLO`", TOO_OLD);
@@ -256,9 +255,7 @@ public record RedisFailures(RedisAddress server) {
         } else if (text.startsWith("ERR unknown command")
                 && text.toUpperCase(Locale.ROOT).contains("SENTINEL")) {
             return failed(
-                    Effect.REFUSED,
-                    what,
-                    "it is not a Sentinel; its URI is redis://host:port, or the Sentinel has another port");
+                    Effect.REFUSED, what, "it is not a Sentinel; its URI is redis://host:port, or try another port");
         }
         Optional<String> rejected =
                 REJECTIONS.keySet().stream().filter(text::contains).findFirst().map(REJECTIONS::get);
