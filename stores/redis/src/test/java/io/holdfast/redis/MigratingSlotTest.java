@@ -135,6 +135,8 @@ class MigratingSlotTest {
                 TestClient safe = TestClient.open(
                         cluster.uri(),
                         config -> config.withSafety(Safety.replicated(1)).withLazy(true))) {
+            // so that it knows where the slots are
+            Await.reply(safe.store().inspect("anything"));
             List<String> names = halfMoved(mode, holder);
             List<Renew> batch = names.stream()
                     .map(name -> new Renew(name, holder.tenure(1), mode, LONG, 0))
