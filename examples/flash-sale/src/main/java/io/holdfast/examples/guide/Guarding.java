@@ -47,10 +47,7 @@ final class Guarding {
         // region guard-redis
         RedisFence fence = RedisFence.of(connection.sync());
         try (Lease lease = lock.acquire()) {
-            fence.set(
-                    "orders:42",
-                    lease.fencingToken(),
-                    "shipped"); // throws FencedOutException if a newer holder has written
+            fence.set("orders:42", lease.fencingToken(), "shipped"); // throws FencedOutException for an old token
         }
         // endregion
     }
