@@ -133,6 +133,7 @@ class FailoverTest {
     void aMasterThatIsMadeAReplicaIsLeftForTheOneThatTookItsPlace() throws InterruptedException {
         DistributedLock lock = a.lock("n");
         lock.lock();
+        Await.until("the replica has the hold", () -> replica.redis.exists("n") == 1);
         promote();
         address.leadTo(replica.server.port());
         master.redis.replicaof("127.0.0.1", replica.server.port());
