@@ -379,9 +379,11 @@ public final class Engine implements SlotConfig.Moment {
         } else if (signal instanceof Signal.Gap gap) {
             everConfirmed = false;
             listener.gap();
-            slots.all()
-                    .filter(slot -> gap.names().test(slot.name))
-                    .forEach(slot -> event(slot, (s, out) -> s.gap(now, out)));
+            slots.each(slot -> {
+                if (gap.names().test(slot.name)) {
+                    event(slot, (s, out) -> s.gap(now, out));
+                }
+            });
         } else if (signal instanceof Signal.Down down) {
             outages.down(down);
         } else if (signal instanceof Signal.Up up) {
@@ -480,9 +482,8 @@ public final class Engine implements SlotConfig.Moment {
         closed = true;
         listener.close();
         long now = platform.nanoTime();
-        slots.all()
-                .forEach(slot -> event(
-                        slot, (s, out) -> s.close(() -> ErrorTexts.closed(s.label(), settings.name()), now, out)));
+        slots.each(slot ->
+                event(slot, (s, out) -> s.close(() -> ErrorTexts.closed(s.label(), settings.name()), now, out)));
         timers.runAll();
     }
 }
