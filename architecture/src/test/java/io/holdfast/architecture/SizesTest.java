@@ -25,10 +25,10 @@ class SizesTest {
         "memory, 1139, 250",
         "internal, 386, 450",
         "internal/access, 228, 90",
-        "internal/slot, 2956, 1950",
-        "internal/engine, 2110, 1500",
+        "internal/slot, 2954, 1950",
+        "internal/engine, 2109, 1500",
         "internal/lock, 979, 1000",
-        "internal/counted, 698, 560",
+        "internal/counted, 689, 560",
         // together 2050
         "internal/multi, 669, 550",
         "internal/quorum, 1173, 1000",

@@ -15,7 +15,6 @@ import io.holdfast.SegmentedLock;
 import io.holdfast.SemaphoreReport;
 import io.holdfast.Stats;
 import io.holdfast.WaitStrategy;
-import io.holdfast.internal.access.ClientAccess;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.Settings;
 import io.holdfast.internal.counted.ClientLatch;
@@ -26,6 +25,7 @@ import io.holdfast.internal.engine.Engine;
 import io.holdfast.internal.engine.Events;
 import io.holdfast.internal.engine.Threads;
 import io.holdfast.internal.lock.ClientLock;
+import io.holdfast.internal.lock.ClientParts;
 import io.holdfast.internal.lock.ClientReadWriteLock;
 import io.holdfast.internal.lock.EngineClientAccess;
 import io.holdfast.internal.recipes.ClientLeaderElection;
@@ -39,6 +39,7 @@ import io.holdfast.internal.slot.Slot;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Share;
+import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreProvider;
@@ -93,23 +94,21 @@ public final class Client implements Holdfast {
             "mariadb");
 
     private final Engine engine;
-    private final Counting counting;
-    private final LatchWatches latches;
     private final Settings settings;
     private final LockStore store;
-    private final boolean replicates;
-    private final ClientAccess access;
+    private final ClientParts parts;
+    private final Counting counting;
+    private final LatchWatches latches;
     private final AtomicBoolean closing = new AtomicBoolean();
 
-    private Client(Engine engine, boolean replicates) {
+    private Client(Engine engine) {
         this.engine = engine;
-        this.replicates = replicates;
         this.settings = engine.settings;
         this.store = engine.store;
-        this.access = new EngineClientAccess(engine);
-        this.counting = new Counting(engine);
-        this.latches = new LatchWatches(engine, counting);
-        engine.listen(latches);
+        this.parts = new ClientParts(
+                settings, engine.clientId, engine.slots, engine.holds, engine.waits, engine.inspector, engine.tasks);
+        this.counting = new Counting(settings, store, engine.calls, engine.tasks, engine.config, engine::nextTenure);
+        this.latches = new LatchWatches(counting);
     }
 
     /** Connects to the store, and returns the client. */
@@ -121,13 +120,13 @@ public final class Client implements Holdfast {
         requireSafety(settings, settings.store().safety(), provider.replicates());
         Threads threads = Threads.of(platform, settings.name(), settings.callbacks());
         Events events = new Events(platform, settings.name(), self.id(), threads.timer(), listeners);
-        AtomicReference<@Nullable Engine> started = new AtomicReference<>();
+        AtomicReference<@Nullable Client> started = new AtomicReference<>();
         try {
             LockStore store = provider.open(config(settings.store(), self, started));
-            Engine engine = new Engine(settings, self.id(), store, threads, events);
-            started.set(engine);
+            Client client = new Client(new Engine(settings, self.id(), store, threads, events));
+            started.set(client);
             events.info((settings.store().lazy() ? "connects later to " : "connected to ") + store.describe());
-            return new Client(engine, provider.replicates());
+            return client;
         } catch (Throwable e) {
             threads.close();
             events.close();
@@ -172,15 +171,20 @@ public final class Client implements Holdfast {
     }
 
     /**
-     * Adds the identity and the callbacks of this client to the options of the store. A signal that arrives before the engine
+     * Adds the identity and the callbacks of this client to the options of the store. A signal that arrives before the client
      * is created is ignored, because it concerns nobody.
      */
     private static StoreConfig config(
-            StoreConfig options, LockReport.Client self, AtomicReference<@Nullable Engine> started) {
+            StoreConfig options, LockReport.Client self, AtomicReference<@Nullable Client> started) {
         return options.withClient(
                 self,
-                signal -> Optional.ofNullable(started.get()).ifPresent(engine -> engine.signal(signal)),
-                name -> Optional.ofNullable(started.get()).flatMap(engine -> engine.describe(name)));
+                signal -> Optional.ofNullable(started.get()).ifPresent(client -> client.signal(signal)),
+                name -> Optional.ofNullable(started.get()).flatMap(client -> client.engine.describe(name)));
+    }
+
+    private void signal(Signal signal) {
+        engine.signal(signal);
+        latches.signal(signal);
     }
 
     private static StoreProvider providerFor(String uri) {
@@ -272,7 +276,7 @@ public final class Client implements Holdfast {
     }
 
     private DistributedLock lock(String name, LockOptions options, HoldSpec.Waiting waiting) {
-        return new ClientLock(engine, name, spec("lock", name, options, waiting), options.reentrant());
+        return new ClientLock(parts, name, spec("lock", name, options, waiting), options.reentrant());
     }
 
     @Override
@@ -281,9 +285,9 @@ public final class Client implements Holdfast {
         requireNoLinger("read/write lock", name, options);
         HoldSpec spec = spec("read/write lock", name, options, waiting(options));
         return new ClientReadWriteLock(
-                new ClientLock(engine, name, spec.of(Share.READ), options.reentrant()),
-                new ClientLock(engine, name, spec.of(Share.WRITE), options.reentrant()),
-                new ClientLock(engine, name, spec.of(Share.UPGRADE), options.reentrant()));
+                new ClientLock(parts, name, spec.of(Share.READ), options.reentrant()),
+                new ClientLock(parts, name, spec.of(Share.WRITE), options.reentrant()),
+                new ClientLock(parts, name, spec.of(Share.UPGRADE), options.reentrant()));
     }
 
     @Override
@@ -300,7 +304,7 @@ public final class Client implements Holdfast {
     private DistributedSemaphore semaphore(String name, LockOptions options, HoldSpec.Waiting waiting) {
         requireMode(name, Share.Mode.PERMITS, "semaphore");
         requireNoLinger("semaphore", name, options);
-        return new ClientSemaphore(engine, counting, name, spec("semaphore", name, options, waiting));
+        return new ClientSemaphore(parts, counting, name, spec("semaphore", name, options, waiting));
     }
 
     @Override
@@ -308,7 +312,7 @@ public final class Client implements Holdfast {
         requireMode(name, Share.Mode.PERMITS, "latch");
         checkName("latch", name);
         checkOpen("latch", name);
-        return new ClientLatch(engine, counting, latches, name);
+        return new ClientLatch(counting, latches, name);
     }
 
     private static HoldSpec.Waiting waiting(LockOptions options) {
@@ -325,8 +329,8 @@ public final class Client implements Holdfast {
     private HoldSpec spec(String what, String name, LockOptions options, HoldSpec.Waiting waiting) {
         checkName(what, name);
         checkOpen(what, name);
-        HoldSpec wanted = HoldSpec.renewed(lease(options), maxHold(options), waiting)
-                .lingering(options.linger());
+        HoldSpec wanted =
+                HoldSpec.renewed(lease(options), maxHold(options), waiting).lingering(options.linger());
         // a shared object: all holds with the default options refer to the same one
         return wanted.equals(engine.config.spec()) ? engine.config.spec() : wanted;
     }
@@ -344,13 +348,13 @@ public final class Client implements Holdfast {
     @Override
     public SegmentedLock segmented(String name, int segments, LockOptions options) {
         requireNoLinger("segmented lock", name, options);
-        return ClientSegmentedLock.of(this, access, name, segments, options);
+        return ClientSegmentedLock.of(this, new EngineClientAccess(parts), name, segments, options);
     }
 
     @Override
     public LeaderElection leaderElection(String name, LockOptions options) {
         requireNoLinger("election", name, options);
-        return new ClientLeaderElection(access, lock(name, options));
+        return new ClientLeaderElection(new EngineClientAccess(parts), lock(name, options));
     }
 
     private void checkName(String what, String name) {
@@ -461,7 +465,7 @@ public final class Client implements Holdfast {
                 engine.events.dropped.sum(),
                 held,
                 waiting,
-                engine.settlements.open.size());
+                engine.settlements.open().size());
     }
 
     @Override
@@ -475,8 +479,9 @@ public final class Client implements Holdfast {
             return;
         }
         engine.shutDown();
+        latches.close();
         awaitSettlements();
-        engine.settlements.open.forEach(this::reportUnsettled);
+        engine.settlements.open().forEach(this::reportUnsettled);
         engine.settlements.abandon();
         engine.calls.close();
         store.close();
@@ -486,10 +491,10 @@ public final class Client implements Holdfast {
     }
 
     private void awaitSettlements() {
-        Platform platform = engine.platform;
+        Platform platform = settings.store().platform();
         long deadline = platform.nanoTime() + Durations.nanos(settings.closeTimeout());
         boolean interrupted = false;
-        while (!engine.settlements.open.isEmpty() && platform.nanoTime() - deadline < 0) {
+        while (!engine.settlements.open().isEmpty() && platform.nanoTime() - deadline < 0) {
             platform.park(this, CLOSE_LOOK_NANOS);
             interrupted |= Thread.interrupted();
         }
@@ -499,10 +504,10 @@ public final class Client implements Holdfast {
     }
 
     private void reportUnsettled(Settlement settlement) {
-        long left = (settlement.lapsesAt - engine.platform.nanoTime()) / 1_000_000;
+        long left = (settlement.lapsesAt - settings.store().platform().nanoTime()) / 1_000_000;
         engine.events.warnUnsettled(
                 ErrorTexts.label(settlement.tenure.share.mode(), settlement.name),
-                Instant.ofEpochMilli(engine.platform.wallMillis() + left));
+                Instant.ofEpochMilli(settings.store().platform().wallMillis() + left));
     }
 
     @Override

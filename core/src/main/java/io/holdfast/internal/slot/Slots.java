@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *       waiter before the waiter leaves the queue, under the mutex of the queue. So the event finds the waiter in one of them.
  * </ol>
  */
-public final class Slots {
+public final class Slots implements OwnHolds {
 
     /** The entry of a name without a slot. */
     private static final Object NONE = new Slot[0];
@@ -201,7 +201,7 @@ public final class Slots {
         }
     }
 
-    /** Returns the hold of the thread under the name in the given mode, whichever way the thread waited for it. */
+    @Override
     public Optional<Hold> holdOf(String name, Mode mode, Thread thread) {
         Object found = entry(name);
         for (int i = 0; i < count(found); i++) {
@@ -214,10 +214,7 @@ public final class Slots {
         return Optional.empty();
     }
 
-    /**
-     * Returns a hold of the thread for which the thread itself would wait if it waited for the name in this share
-     * (self-deadlock).
-     */
+    @Override
     public Optional<Hold> inTheWay(String name, Share wanted, Thread me) {
         return mine(name, me)
                 .filter(hold -> conflict(wanted, hold.tenure.share.mode()))
@@ -225,7 +222,7 @@ public final class Slots {
                 .findFirst();
     }
 
-    /** Returns the holds that the thread has under the name, by itself or by a lease. */
+    @Override
     public Stream<Hold> mine(String name, Thread me) {
         return holds(name).filter(hold -> hold.leasedBy(me) || hold.ownedBy(me));
     }
@@ -244,6 +241,16 @@ public final class Slots {
     /** Returns the holds of this client under the name, except those of a semaphore. */
     public Stream<Hold> holds(String name) {
         return of(name).filter(slot -> slot.share.mode() != Mode.PERMITS).flatMap(slot -> slot.holds().stream());
+    }
+
+    @Override
+    public boolean isBeingAsked(String name) {
+        return of(name).map(Slot::tenure).anyMatch(tenure -> tenure != null && tenure.state == Tenure.State.WAITING);
+    }
+
+    @Override
+    public boolean isInUse(String name) {
+        return of(name).anyMatch(slot -> slot.share.mode() != Mode.PERMITS);
     }
 
     /** Returns the lingering tenure of the name, which nobody owns. */
