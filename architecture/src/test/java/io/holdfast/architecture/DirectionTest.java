@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.properties.HasName;
 import io.holdfast.architecture.PublishedModules.Module;
 import java.util.List;
@@ -39,6 +41,11 @@ class DirectionTest {
     /** What core and support may use beside the JDK. */
     private static final List<String> LIBRARIES =
             List.of("org.jspecify.annotations", "org.slf4j", "com.google.errorprone.annotations");
+
+    /** How many methods a type may show to another room. */
+    private static final int MOST_METHODS = 8;
+
+    private static final Set<String> OF_ALL_RECORDS = Set.of("equals", "hashCode", "toString");
 
     /** A package of core, from the lowest to the highest, and those of core that it may use. */
     private static final Map<String, Set<String>> ROOMS = Map.of(
@@ -85,6 +92,63 @@ class DirectionTest {
                                 && !below.contains(target.getPackageName())))
                 .as(room)
                 .isEmpty());
+    }
+
+    @Test
+    void onlyTheClientKnowsTheEngine() {
+        List<JavaClass> others = PublishedModules.allClasses().stream()
+                .filter(type -> !inPackages(type, INTERNAL, ENGINE))
+                .toList();
+        assertThat(dependencies(others, target -> outermost(target).getName().equals(ENGINE + ".Engine")))
+                .isEmpty();
+    }
+
+    /** A face gets the parts of the engine that it needs, and each part shows it little. */
+    @Test
+    void aPartOfTheEngineIsNarrow() {
+        JavaClasses core = PublishedModules.named("core").classes();
+        Set<JavaClass> parts = Stream.of(LOCK, COUNTED)
+                .flatMap(room -> from(core, room).stream())
+                .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
+                .map(Dependency::getTargetClass)
+                .filter(target -> inPackages(target, ENGINE))
+                .collect(toSet());
+        assertThat(parts)
+                .isNotEmpty()
+                .allSatisfy(
+                        part -> assertThat(methods(part)).as(part.getName()).hasSizeLessThanOrEqualTo(MOST_METHODS));
+    }
+
+    @Test
+    void anInterfaceBetweenRoomsIsNarrow() {
+        JavaClasses core = PublishedModules.named("core").classes();
+        List<JavaClass> interfaces = Stream.of(SLOT, ENGINE, LOCK, COUNTED)
+                .flatMap(room -> from(core, room).stream())
+                .filter(JavaClass::isInterface)
+                .toList();
+        assertThat(interfaces)
+                .isNotEmpty()
+                .allSatisfy(one -> assertThat(methods(one)).as(one.getName()).hasSizeLessThanOrEqualTo(MOST_METHODS));
+    }
+
+    @Test
+    void aTypeServesFewInterfacesOfOtherRooms() {
+        assertThat(PublishedModules.named("core").classes())
+                .allSatisfy(type -> assertThat(names(type.getRawInterfaces().stream()
+                                .filter(served -> served.getPackageName().startsWith(INTERNAL))
+                                .filter(served -> !inPackages(served, type.getPackageName()))))
+                        .as(type.getName())
+                        .hasSizeLessThanOrEqualTo(2));
+    }
+
+    /** What others may call, except what every record has. */
+    private static Set<String> methods(JavaClass type) {
+        return type.getMethods().stream()
+                .filter(method -> method.getModifiers().contains(JavaModifier.PUBLIC))
+                .filter(method -> !method.getModifiers().contains(JavaModifier.SYNTHETIC))
+                .filter(method -> !OF_ALL_RECORDS.contains(method.getName()))
+                .map(JavaMethod::getFullName)
+                .collect(toSet());
     }
 
     @Test

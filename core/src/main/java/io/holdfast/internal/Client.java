@@ -23,6 +23,7 @@ import io.holdfast.internal.engine.Engine;
 import io.holdfast.internal.engine.Events;
 import io.holdfast.internal.engine.Threads;
 import io.holdfast.internal.lock.ClientLock;
+import io.holdfast.internal.lock.ClientParts;
 import io.holdfast.internal.lock.ClientReadWriteLock;
 import io.holdfast.internal.slot.Counters;
 import io.holdfast.internal.slot.ErrorTexts;
@@ -33,6 +34,7 @@ import io.holdfast.internal.slot.Slot;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Share;
+import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreProvider;
@@ -88,19 +90,21 @@ public final class Client implements Holdfast {
             "mariadb");
 
     private final Engine engine;
-    private final Counting counting;
-    private final LatchWatches latches;
     private final Settings settings;
     private final LockStore store;
+    private final ClientParts parts;
+    private final Counting counting;
+    private final LatchWatches latches;
     private final AtomicBoolean closing = new AtomicBoolean();
 
     private Client(Engine engine) {
         this.engine = engine;
         this.settings = engine.settings;
         this.store = engine.store;
-        this.counting = new Counting(engine);
-        this.latches = new LatchWatches(engine, counting);
-        engine.listen(latches);
+        this.parts = new ClientParts(
+                settings, engine.clientId, engine.slots, engine.holds, engine.waits, engine.inspector, engine.tasks);
+        this.counting = new Counting(settings, store, engine.calls, engine.tasks, engine.config, engine::nextTenure);
+        this.latches = new LatchWatches(counting);
     }
 
     /** Connects to the store, and returns the client. */
@@ -112,13 +116,13 @@ public final class Client implements Holdfast {
         requireSafety(settings, provider.replicates());
         Threads threads = Threads.of(platform, settings.name(), settings.callbacks());
         Events events = new Events(platform, settings.name(), self.id(), threads.timer(), listeners);
-        AtomicReference<@Nullable Engine> started = new AtomicReference<>();
+        AtomicReference<@Nullable Client> started = new AtomicReference<>();
         try {
             LockStore store = provider.open(config(settings.store(), self, started));
-            Engine engine = new Engine(settings, self.id(), store, threads, events);
-            started.set(engine);
+            Client client = new Client(new Engine(settings, self.id(), store, threads, events));
+            started.set(client);
             events.info((settings.store().lazy() ? "connects later to " : "connected to ") + store.describe());
-            return new Client(engine);
+            return client;
         } catch (Throwable e) {
             threads.close();
             events.close();
@@ -164,15 +168,20 @@ public final class Client implements Holdfast {
     }
 
     /**
-     * Adds the identity and the callbacks of this client to the options of the store. A signal that arrives before the engine
+     * Adds the identity and the callbacks of this client to the options of the store. A signal that arrives before the client
      * is created is ignored, because it concerns nobody.
      */
     private static StoreConfig config(
-            StoreConfig options, LockReport.Client self, AtomicReference<@Nullable Engine> started) {
+            StoreConfig options, LockReport.Client self, AtomicReference<@Nullable Client> started) {
         return options.withClient(
                 self,
-                signal -> Optional.ofNullable(started.get()).ifPresent(engine -> engine.signal(signal)),
-                name -> Optional.ofNullable(started.get()).flatMap(engine -> engine.describe(name)));
+                signal -> Optional.ofNullable(started.get()).ifPresent(client -> client.signal(signal)),
+                name -> Optional.ofNullable(started.get()).flatMap(client -> client.engine.describe(name)));
+    }
+
+    private void signal(Signal signal) {
+        engine.signal(signal);
+        latches.signal(signal);
     }
 
     private static StoreProvider providerFor(String uri) {
@@ -258,7 +267,7 @@ public final class Client implements Holdfast {
     }
 
     private DistributedLock lock(String name, LockOptions options, HoldSpec.Waiting waiting) {
-        return new ClientLock(engine, name, spec("lock", name, options, waiting), options.reentrant());
+        return new ClientLock(parts, name, spec("lock", name, options, waiting), options.reentrant());
     }
 
     @Override
@@ -267,9 +276,9 @@ public final class Client implements Holdfast {
         Durations.requireNoLinger("read/write lock '" + name + "'", options.linger());
         HoldSpec spec = spec("read/write lock", name, options, waiting(options));
         return new ClientReadWriteLock(
-                new ClientLock(engine, name, spec.of(Share.READ), options.reentrant()),
-                new ClientLock(engine, name, spec.of(Share.WRITE), options.reentrant()),
-                new ClientLock(engine, name, spec.of(Share.UPGRADE), options.reentrant()));
+                new ClientLock(parts, name, spec.of(Share.READ), options.reentrant()),
+                new ClientLock(parts, name, spec.of(Share.WRITE), options.reentrant()),
+                new ClientLock(parts, name, spec.of(Share.UPGRADE), options.reentrant()));
     }
 
     @Override
@@ -286,7 +295,7 @@ public final class Client implements Holdfast {
     private DistributedSemaphore semaphore(String name, LockOptions options, HoldSpec.Waiting waiting) {
         requireMode(name, Share.Mode.PERMITS, "semaphore");
         Durations.requireNoLinger("semaphore '" + name + "'", options.linger());
-        return new ClientSemaphore(engine, counting, name, spec("semaphore", name, options, waiting));
+        return new ClientSemaphore(parts, counting, name, spec("semaphore", name, options, waiting));
     }
 
     @Override
@@ -294,7 +303,7 @@ public final class Client implements Holdfast {
         requireMode(name, Share.Mode.PERMITS, "latch");
         checkName("latch", name);
         checkOpen("latch", name);
-        return new ClientLatch(engine, counting, latches, name);
+        return new ClientLatch(counting, latches, name);
     }
 
     private static HoldSpec.Waiting waiting(LockOptions options) {
@@ -435,7 +444,7 @@ public final class Client implements Holdfast {
                 engine.events.dropped.sum(),
                 held,
                 waiting,
-                engine.settlements.open.size());
+                engine.settlements.open().size());
     }
 
     @Override
@@ -449,8 +458,9 @@ public final class Client implements Holdfast {
             return;
         }
         engine.shutDown();
+        latches.close();
         awaitSettlements();
-        engine.settlements.open.forEach(this::reportUnsettled);
+        engine.settlements.open().forEach(this::reportUnsettled);
         engine.settlements.abandon();
         engine.calls.close();
         store.close();
@@ -460,10 +470,10 @@ public final class Client implements Holdfast {
     }
 
     private void awaitSettlements() {
-        Platform platform = engine.platform;
+        Platform platform = settings.store().platform();
         long deadline = platform.nanoTime() + Durations.nanos(settings.closeTimeout());
         boolean interrupted = false;
-        while (!engine.settlements.open.isEmpty() && platform.nanoTime() - deadline < 0) {
+        while (!engine.settlements.open().isEmpty() && platform.nanoTime() - deadline < 0) {
             platform.park(this, CLOSE_LOOK_NANOS);
             interrupted |= Thread.interrupted();
         }
@@ -473,10 +483,10 @@ public final class Client implements Holdfast {
     }
 
     private void reportUnsettled(Settlement settlement) {
-        long left = (settlement.lapsesAt - engine.platform.nanoTime()) / 1_000_000;
+        long left = (settlement.lapsesAt - settings.store().platform().nanoTime()) / 1_000_000;
         engine.events.warnUnsettled(
                 ErrorTexts.label(settlement.tenure.share.mode(), settlement.name),
-                Instant.ofEpochMilli(engine.platform.wallMillis() + left));
+                Instant.ofEpochMilli(settings.store().platform().wallMillis() + left));
     }
 
     @Override

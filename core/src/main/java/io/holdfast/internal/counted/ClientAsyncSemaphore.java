@@ -20,8 +20,8 @@ record ClientAsyncSemaphore(ClientSemaphore semaphore) implements AsyncSemaphore
     @Override
     public CompletableFuture<Permit> acquire(int permits) {
         return new AsyncAcquisition<PermitHandle, Permit>(
-                        semaphore.engine(),
-                        semaphore.engine().threads.callbacks(),
+                        semaphore.client(),
+                        semaphore.client().tasks().callbacks(),
                         this::handle,
                         semaphore.wanting(permits),
                         Durations.NEVER,
@@ -52,8 +52,8 @@ record ClientAsyncSemaphore(ClientSemaphore semaphore) implements AsyncSemaphore
 
     private CompletableFuture<Optional<Permit>> take(HoldSpec wanted, long wait) {
         return new AsyncAcquisition<PermitHandle, Optional<Permit>>(
-                        semaphore.engine(),
-                        semaphore.engine().threads.callbacks(),
+                        semaphore.client(),
+                        semaphore.client().tasks().callbacks(),
                         this::handle,
                         wanted,
                         wait,
@@ -63,6 +63,6 @@ record ClientAsyncSemaphore(ClientSemaphore semaphore) implements AsyncSemaphore
     }
 
     private PermitHandle handle() {
-        return new PermitHandle(semaphore.engine(), semaphore.name());
+        return new PermitHandle(semaphore.client(), semaphore.name());
     }
 }

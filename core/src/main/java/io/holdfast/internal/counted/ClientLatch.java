@@ -4,15 +4,13 @@ import io.holdfast.AsyncLatch;
 import io.holdfast.DistributedLatch;
 import io.holdfast.internal.access.Awaiting;
 import io.holdfast.internal.access.Durations;
-import io.holdfast.internal.engine.Engine;
 import io.holdfast.spi.Change.Kind;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 
 /** The blocking face of a latch. It has no state of its own. */
-public record ClientLatch(Engine engine, Counting counting, LatchWatches latches, String name)
-        implements DistributedLatch {
+public record ClientLatch(Counting counting, LatchWatches latches, String name) implements DistributedLatch {
 
     @Override
     public boolean trySetCount(int count) {
@@ -81,9 +79,9 @@ public record ClientLatch(Engine engine, Counting counting, LatchWatches latches
         Thread me = Thread.currentThread();
         LatchWait wait = latches.begin(name, nanos);
         try {
-            Awaiting.whenDone(wait.opened, () -> engine.platform.unpark(me));
+            Awaiting.whenDone(wait.opened, () -> counting.platform().unpark(me));
             while (!wait.opened.isDone()) {
-                engine.platform.park(wait, Durations.NEVER);
+                counting.platform().park(wait, Durations.NEVER);
                 if (Thread.interrupted()) {
                     stop(wait);
                 }
@@ -120,11 +118,11 @@ public record ClientLatch(Engine engine, Counting counting, LatchWatches latches
 
     @Override
     public AsyncLatch async() {
-        return new ClientAsyncLatch(engine, latches, name);
+        return new ClientAsyncLatch(counting.tasks().callbacks(), latches, name);
     }
 
     @Override
     public String toString() {
-        return "latch '" + name + "' of " + engine.settings.name();
+        return "latch '" + name + "' of " + counting.settings().name();
     }
 }

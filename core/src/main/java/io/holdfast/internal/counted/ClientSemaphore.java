@@ -6,8 +6,8 @@ import io.holdfast.Permit;
 import io.holdfast.PermitHolder;
 import io.holdfast.internal.access.Awaiting;
 import io.holdfast.internal.access.Durations;
-import io.holdfast.internal.engine.Engine;
 import io.holdfast.internal.lock.Acquisition;
+import io.holdfast.internal.lock.ClientParts;
 import io.holdfast.internal.slot.HoldSpec;
 import io.holdfast.internal.slot.Outcome;
 import io.holdfast.spi.Change.Kind;
@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** The blocking face of a semaphore. Each permit is a hold in a slot of its own, so this class has no state. */
-public record ClientSemaphore(Engine engine, Counting counting, String name, HoldSpec spec)
+public record ClientSemaphore(ClientParts client, Counting counting, String name, HoldSpec spec)
         implements DistributedSemaphore {
 
     // ---- number of permits
@@ -129,8 +129,8 @@ public record ClientSemaphore(Engine engine, Counting counting, String name, Hol
     }
 
     private Optional<Permit> take(HoldSpec wanted, long wait, boolean interruptible) throws InterruptedException {
-        PermitHandle handle = new PermitHandle(engine, name);
-        Outcome outcome = new Acquisition(engine, name, interruptible).await(wanted, wait, handle);
+        PermitHandle handle = new PermitHandle(client, name);
+        Outcome outcome = new Acquisition(client, name, interruptible).await(wanted, wait, handle);
         return outcome.hold().map(got -> handle.bind(outcome));
     }
 
@@ -158,6 +158,6 @@ public record ClientSemaphore(Engine engine, Counting counting, String name, Hol
 
     @Override
     public String toString() {
-        return "semaphore '" + name + "' of " + engine.settings.name();
+        return "semaphore '" + name + "' of " + client.settings().name();
     }
 }

@@ -5,12 +5,17 @@ import io.holdfast.IndeterminateLockException;
 import io.holdfast.SemaphoreReport;
 import io.holdfast.internal.access.Awaiting;
 import io.holdfast.internal.access.Durations;
-import io.holdfast.internal.engine.Engine;
+import io.holdfast.internal.access.Settings;
+import io.holdfast.internal.engine.Calls;
+import io.holdfast.internal.engine.Tasks;
 import io.holdfast.internal.slot.ErrorTexts;
 import io.holdfast.internal.slot.HoldSpec;
+import io.holdfast.internal.slot.SlotConfig;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.CounterStore;
+import io.holdfast.spi.LockStore;
 import io.holdfast.spi.PermitReport;
+import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.spi.TenureId;
@@ -22,6 +27,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,28 +39,30 @@ import org.jspecify.annotations.Nullable;
  *   <li>The store remembers an id for one minute. So a change is repeated for half a minute at most.
  *   <li>A late duplicate is refused by its time limit, which is over before the store forgets the first copy.
  * </ol>
+ *
+ * @param ids creates the ids of changes
  */
-public final class Counting {
+public record Counting(
+        Settings settings, LockStore store, Calls calls, Tasks tasks, SlotConfig config, Supplier<TenureId> ids) {
 
     private static final long FIRST_BACKOFF_NANOS = 20_000_000;
     private static final long MOST_BACKOFF_NANOS = 1_000_000_000;
     private static final long MOST_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final Duration MOST_LIFE_OF_A_COPY = Duration.ofSeconds(25);
 
-    private final Engine engine;
-
-    public Counting(Engine engine) {
-        this.engine = engine;
+    Platform platform() {
+        return settings.store().platform();
     }
 
-    CounterStore store() {
-        return engine.store.counters().orElseThrow();
+    /** Asks the store, which must have counters. */
+    <R> CompletableFuture<R> ask(Function<CounterStore, CompletionStage<R>> question) {
+        return calls.ask(() -> question.apply(store.counters().orElseThrow()));
     }
 
     /** Makes a change, and waits for the answer. Returns {@link Change.Done#applied}. */
     boolean change(String what, String name, Change.Kind kind, int amount, Optional<Duration> life) {
         requireOpen(what, name);
-        Change change = new Change(kind, name, engine.nextTenure(), amount, life, 0);
+        Change change = new Change(kind, name, ids.get(), amount, life, 0);
         Repeated repeated = new Repeated(change);
         repeated.send(0);
         return join(what, name, repeated.done, true);
@@ -62,48 +70,47 @@ public final class Counting {
 
     PermitReport permits(String name) {
         requireOpen("semaphore", name);
-        return join("semaphore", name, engine.calls.ask(() -> store().permits(name)), false);
+        return join("semaphore", name, ask(counters -> counters.permits(name)), false);
     }
 
     /** Returns the state of a semaphore; empty if it was given no permits, or if the store has no counters. */
     public Optional<SemaphoreReport> semaphore(String name) {
         requireOpen("semaphore", name);
-        Optional<PermitReport> report = engine.store.counters().map(any -> permits(name));
+        Optional<PermitReport> report = store.counters().map(any -> permits(name));
         return report.filter(given -> given.limit().isPresent()).map(given -> given.of(name));
     }
 
     /** Returns the state of all names that begin with the prefix. The list is empty if the store has no counters. */
     public <T> List<T> list(String what, String prefix, Function<CounterStore, CompletionStage<List<T>>> question) {
         requireOpen(what, prefix);
-        return engine.store
-                .counters()
-                .map(counters -> join(what, prefix, engine.calls.ask(() -> question.apply(counters)), false))
+        return store.counters()
+                .map(counters -> join(what, prefix, calls.ask(() -> question.apply(counters)), false))
                 .orElse(List.of());
     }
 
     /** Takes a permit away from its holder. Returns {@code true} if it was held. */
     boolean revoke(String name, TenureId permit) {
         requireOpen("semaphore", name);
-        return join("semaphore", name, engine.calls.ask(() -> store().revoke(name, permit)), true);
+        return join("semaphore", name, ask(counters -> counters.revoke(name, permit)), true);
     }
 
     void requireOpen(String what, String name) {
-        if (engine.closed) {
+        if (tasks.isClosed()) {
             throw closed(what + " '" + name + "'");
         }
     }
 
     private IllegalStateException closed(String what) {
-        return new IllegalStateException(what + ": the client " + engine.settings.name() + " is closed");
+        return new IllegalStateException(what + ": the client " + settings.name() + " is closed");
     }
 
     <R> R join(String what, String name, CompletableFuture<R> answer, boolean changes) {
-        Awaiting.done(engine.platform, answer, Durations.NEVER);
+        Awaiting.done(platform(), answer, Durations.NEVER);
         try {
             return answer.join();
         } catch (CompletionException e) {
             if (e.getCause() instanceof StoreException cause
-                    && (!engine.closed || (changes && cause.effect().mayBeApplied()))) {
+                    && (!tasks.isClosed() || (changes && cause.effect().mayBeApplied()))) {
                 throw failure(what, name, changes, cause);
             }
             throw closed(what + " '" + name + "'");
@@ -121,7 +128,7 @@ public final class Counting {
     private final class Repeated {
 
         private final CompletableFuture<Boolean> done = new CompletableFuture<>();
-        private final long began = engine.platform.nanoTime();
+        private final long began = platform().nanoTime();
         private final Change change;
         private volatile boolean mayBeApplied;
 
@@ -130,12 +137,12 @@ public final class Counting {
         }
 
         void send(int failures) {
-            long sent = engine.platform.nanoTime();
-            Duration command = engine.settings.store().commandTimeout();
+            long sent = platform().nanoTime();
+            Duration command = settings.store().commandTimeout();
             Duration life = command.compareTo(MOST_LIFE_OF_A_COPY) < 0 ? command : MOST_LIFE_OF_A_COPY;
-            var clock = engine.store.clock(change.name());
+            var clock = store.clock(change.name());
             Change copy = change.withNotAfter(clock.notAfter(sent, life));
-            var unused = engine.calls.ask(() -> store().change(copy)).whenComplete((reply, error) -> {
+            var unused = ask(counters -> counters.change(copy)).whenComplete((reply, error) -> {
                 if (reply != null) {
                     clock.observe(sent, reply.serverMicros());
                 }
@@ -155,9 +162,8 @@ public final class Counting {
 
         private void failed(StoreException cause, int failures) {
             mayBeApplied |= cause.effect().mayBeApplied();
-            long patience = mayBeApplied ? MOST_PATIENCE_NANOS : engine.config.command();
-            boolean over =
-                    engine.closed || engine.platform.nanoTime() - began >= Math.min(patience, engine.config.outage());
+            long patience = mayBeApplied ? MOST_PATIENCE_NANOS : config.command();
+            boolean over = tasks.isClosed() || platform().nanoTime() - began >= Math.min(patience, config.outage());
             if (over || cause.effect() == Effect.REFUSED) {
                 // a refusal of this copy says nothing about the copies before it, which may be applied
                 done.completeExceptionally(
@@ -165,12 +171,12 @@ public final class Counting {
             } else {
                 long delay = HoldSpec.doubled(FIRST_BACKOFF_NANOS, failures, MOST_BACKOFF_NANOS);
                 // the close of the client runs it early
-                var unused = engine.timers.runByClose(delay, () -> sendAgain(cause, failures));
+                var unused = tasks.runByClose(delay, () -> sendAgain(cause, failures));
             }
         }
 
         private void sendAgain(StoreException cause, int failures) {
-            if (engine.closed) {
+            if (tasks.isClosed()) {
                 failed(cause, failures);
             } else {
                 send(failures + 1);

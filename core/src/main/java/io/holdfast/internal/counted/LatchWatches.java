@@ -4,11 +4,11 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.LatchCount;
 import io.holdfast.internal.access.Awaiting;
 import io.holdfast.internal.access.Durations;
-import io.holdfast.internal.engine.Engine;
-import io.holdfast.internal.engine.SignalListener;
 import io.holdfast.internal.slot.HoldSpec;
 import io.holdfast.internal.slot.Slot;
 import io.holdfast.spi.LatchReport;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>While a latch has waits, a call or a poll is pending, whatever becomes of a single answer.
  * </ol>
  */
-public final class LatchWatches implements SignalListener {
+public final class LatchWatches {
 
     /** The waits for one latch. */
     private static final class Watch {
@@ -48,14 +48,14 @@ public final class LatchWatches implements SignalListener {
         long outageSince;
     }
 
-    private final Engine engine;
     private final Counting counting;
+    private final Platform platform;
     private final ReentrantLock mutex = new ReentrantLock();
     private final Map<String, Watch> watches = new HashMap<>();
 
-    public LatchWatches(Engine engine, Counting counting) {
-        this.engine = engine;
+    public LatchWatches(Counting counting) {
         this.counting = counting;
+        this.platform = counting.platform();
     }
 
     /**
@@ -64,7 +64,7 @@ public final class LatchWatches implements SignalListener {
      */
     LatchWait begin(String name, long nanos) {
         counting.requireOpen("latch", name);
-        LatchWait wait = new LatchWait(name, engine.platform.nanoTime());
+        LatchWait wait = new LatchWait(name, platform.nanoTime());
         locked(() -> watches.computeIfAbsent(name, absent -> new Watch()).waits.add(wait));
         try {
             begin(wait, nanos);
@@ -78,14 +78,14 @@ public final class LatchWatches implements SignalListener {
     private void begin(LatchWait wait, long nanos) {
         Awaiting.whenDone(wait.opened, () -> leave(wait));
         // close race: a close just before may not have seen this wait
-        if (engine.closed) {
+        if (counting.tasks().isClosed()) {
             close();
         }
         ask(wait.name);
         if (nanos <= 0) {
             wait.timeIsUp();
         } else if (nanos != Durations.NEVER) {
-            var timer = engine.timers.run(nanos, wait::timeIsUp);
+            var timer = counting.tasks().run(nanos, wait::timeIsUp);
             Awaiting.whenDone(wait.opened, timer::cancel);
         }
     }
@@ -93,7 +93,7 @@ public final class LatchWatches implements SignalListener {
     /** Returns the count of a latch; empty if it is not set, or if the store has no counters. */
     public Optional<LatchCount> inspect(String name) {
         counting.requireOpen("latch", name);
-        return engine.store
+        return counting.store()
                 .counters()
                 .map(any -> report(name))
                 .filter(report -> report.set().isPresent())
@@ -105,10 +105,7 @@ public final class LatchWatches implements SignalListener {
         counting.requireOpen("latch", name);
         boolean listening = locked(() -> watches.containsKey(name));
         return counting.join(
-                "latch",
-                name,
-                listening ? engine.calls.ask(() -> counting.store().latch(name, true)) : unsubscribe(name),
-                false);
+                "latch", name, listening ? counting.ask(store -> store.latch(name, true)) : unsubscribe(name), false);
     }
 
     /**
@@ -117,27 +114,24 @@ public final class LatchWatches implements SignalListener {
      */
     @CanIgnoreReturnValue
     private CompletableFuture<LatchReport> unsubscribe(String name) {
-        return engine.calls.ask(() -> counting.store().latch(name, false)).whenComplete((report, error) -> ask(name));
+        return counting.ask(store -> store.latch(name, false)).whenComplete((report, error) -> ask(name));
     }
 
-    /** Asks again, because the latch has changed. */
-    @Override
-    public void changed(String name) {
-        ask(name);
+    /** Asks again for a latch that has changed, and for all latches if signals may have been missed. */
+    public void signal(Signal signal) {
+        if (signal instanceof Signal.Changed changed) {
+            ask(changed.name());
+        } else if (signal instanceof Signal.Gap) {
+            locked(() -> List.copyOf(watches.keySet())).forEach(this::ask);
+        }
     }
 
-    /** Asks for all latches again, because signals may have been missed. */
-    @Override
-    public void gap() {
-        locked(() -> List.copyOf(watches.keySet())).forEach(this::ask);
-    }
-
-    @Override
+    /** Ends all waits, because the client is closed. */
     public void close() {
         List<LatchWait> all = locked(() ->
                 watches.values().stream().flatMap(watch -> watch.waits.stream()).toList());
         all.forEach(wait -> wait.end(new IllegalStateException(
-                "latch '" + wait.name + "': the client " + engine.settings.name() + " is closed")));
+                "latch '" + wait.name + "': the client " + counting.settings().name() + " is closed")));
     }
 
     private void leave(LatchWait wait) {
@@ -167,12 +161,11 @@ public final class LatchWatches implements SignalListener {
             watch.asking = true;
             watch.askAgain = false;
             watch.listening = true;
-            watch.askedAt = engine.platform.nanoTime();
+            watch.askedAt = platform.nanoTime();
             return List.copyOf(watch.waits);
         });
         if (!asking.isEmpty()) {
-            CompletableFuture<LatchReport> answer =
-                    engine.calls.ask(() -> counting.store().latch(name, true));
+            CompletableFuture<LatchReport> answer = counting.ask(store -> store.latch(name, true));
             var unused = answer.whenComplete((report, error) -> answered(name, asking, report, error));
             limit(answer, locked(() -> patience(watches.get(name))));
         }
@@ -180,20 +173,21 @@ public final class LatchWatches implements SignalListener {
 
     /** Limits a request that would outlast the patience of a wait. */
     private void limit(CompletableFuture<?> answer, long patience) {
-        if (engine.config.command() - patience > Slot.FIRST_BACKOFF_NANOS) {
+        if (counting.config().command() - patience > Slot.FIRST_BACKOFF_NANOS) {
             var silence = new StoreException(
-                    StoreException.Effect.UNKNOWN, "no answer from " + engine.store.describe() + " in time");
-            var timer = engine.timers.run(patience, () -> answer.completeExceptionally(silence));
+                    StoreException.Effect.UNKNOWN,
+                    "no answer from " + counting.store().describe() + " in time");
+            var timer = counting.tasks().run(patience, () -> answer.completeExceptionally(silence));
             Awaiting.whenDone(answer, timer::cancel);
         }
     }
 
     /** Returns for how many nanoseconds every wait still waits for a store that does not answer. */
     private long patience(@Nullable Watch watch) {
-        long now = engine.platform.nanoTime();
+        long now = platform.nanoTime();
         return Stream.ofNullable(watch)
                 .flatMap(any -> any.waits.stream()
-                        .map(wait -> wait.patience(any.failures == 0 ? now : any.outageSince, engine.config)))
+                        .map(wait -> wait.patience(any.failures == 0 ? now : any.outageSince, counting.config())))
                 .mapToLong(limit -> Math.max(1, limit - now))
                 .min()
                 .orElse(Durations.NEVER);
@@ -211,7 +205,7 @@ public final class LatchWatches implements SignalListener {
         try {
             tell(name, asking, report, error);
         } catch (Throwable e) {
-            engine.events.failure("latch '" + name + "': an answer", e);
+            counting.tasks().failed("latch '" + name + "': an answer", e);
         } finally {
             goOn(name);
         }
@@ -255,14 +249,14 @@ public final class LatchWatches implements SignalListener {
     private long silent(String name) {
         Watch watch = watches.get(name);
         if (watch == null) {
-            return engine.platform.nanoTime();
+            return platform.nanoTime();
         }
         watch.outageSince = watch.failures++ == 0 ? watch.askedAt : watch.outageSince;
         return watch.outageSince;
     }
 
     private void endIfImpatient(LatchWait wait, StoreException cause, long since) {
-        boolean over = engine.platform.nanoTime() - wait.patience(since, engine.config) >= 0;
+        boolean over = platform.nanoTime() - wait.patience(since, counting.config()) >= 0;
         if (over || cause.effect() == StoreException.Effect.REFUSED) {
             wait.end(Counting.failure("latch", wait.name, false, cause));
         }
@@ -277,12 +271,12 @@ public final class LatchWatches implements SignalListener {
             }
             number[0] = ++watch.polls;
             long pause = watch.failures == 0
-                    ? engine.config.poll()
+                    ? counting.config().poll()
                     : HoldSpec.doubled(Slot.FIRST_BACKOFF_NANOS, watch.failures - 1, Slot.MOST_BACKOFF_NANOS);
-            return Math.min(engine.jittered(pause), patience(watch));
+            return Math.min(counting.config().moment().jittered(pause), patience(watch));
         });
         if (delay != Durations.NEVER) {
-            engine.timers.run(delay, () -> poll(name, number[0]));
+            counting.tasks().run(delay, () -> poll(name, number[0]));
         }
     }
 

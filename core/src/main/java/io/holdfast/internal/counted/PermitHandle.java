@@ -2,7 +2,7 @@ package io.holdfast.internal.counted;
 
 import io.holdfast.LeaseLostException;
 import io.holdfast.Permit;
-import io.holdfast.internal.engine.Engine;
+import io.holdfast.internal.lock.ClientParts;
 import io.holdfast.internal.lock.LeaseHandle;
 import io.holdfast.internal.slot.Outcome;
 import java.util.function.Consumer;
@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 /** The permit object of the user: the lease of a tenure that is shared with nobody. */
 final class PermitHandle extends LeaseHandle implements Permit {
 
-    PermitHandle(Engine engine, String name) {
-        super(engine, name);
+    PermitHandle(ClientParts client, String name) {
+        super(client, name);
     }
 
     @Override

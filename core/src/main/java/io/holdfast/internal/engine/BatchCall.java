@@ -2,6 +2,7 @@ package io.holdfast.internal.engine;
 
 import io.holdfast.internal.slot.Effect;
 import io.holdfast.internal.slot.Slot;
+import io.holdfast.internal.slot.Waiter;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TogetherStore;
@@ -30,13 +31,18 @@ public final class BatchCall {
     private final TogetherStore store;
     private final List<AcquireCall> asks = new ArrayList<>();
 
-    public BatchCall(Engine engine, TogetherStore store) {
+    BatchCall(Engine engine, TogetherStore store) {
         this.engine = engine;
         this.store = store;
     }
 
+    /** Adds a waiter to the slot of its name. If the slot asks the store, the request is collected. */
+    public Slot arrive(String name, Waiter waiter) {
+        return engine.waits.arrive(name, waiter, this::run);
+    }
+
     /** Carries out the effects of the slot, except its requests, which are collected. */
-    public void run(Slot slot, Effect.Buffer out) {
+    private void run(Slot slot, Effect.Buffer out) {
         for (Effect effect : out.effects()) {
             if (effect instanceof Effect.Ask ask && ask.queueing() == Acquire.Queueing.NONE) {
                 asks.add(new AcquireCall(engine, slot, ask));

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>If places are recorded, each acquisition needs a text, which costs several microseconds. So a text is made once for each
  * path through the code that leads there. There are few such paths, and the number of kept texts is limited.
  */
-public final class CallSites {
+final class CallSites {
 
     // the depth hint, and the option that spares a check of each frame for reflection, make the walk twice as fast
     private static final StackWalker STACK =
@@ -70,7 +70,7 @@ public final class CallSites {
 
     /** Returns the call site of the calling thread; null if places are not recorded. */
     @Nullable
-    public String here() {
+    String here() {
         if (!recorded) {
             return null;
         }

@@ -91,23 +91,21 @@ public final class Calls implements AutoCloseable {
 
     private final Engine engine;
     private final Platform platform;
+
+    /** Runs the calls: on the caller's thread, or on a pool for a store that blocks. */
     private final Executor senders;
+
     private final long timeoutNanos;
     private final Map<Long, Call<?>> underWay = new ConcurrentHashMap<>();
     private final AtomicLong numbers = new AtomicLong();
-    private final AtomicLong tickAt = new AtomicLong(Durations.NEVER);
-    private volatile boolean closed;
+    private final WakeUp ticks;
 
-    /**
-     * Creates the calls of one client.
-     *
-     * @param senders runs the calls: on the caller's thread, or on a pool for a store that blocks
-     */
     Calls(Engine engine, Executor senders) {
         this.engine = engine;
         this.platform = engine.platform;
         this.senders = senders;
         this.timeoutNanos = engine.settings.store().commandTimeout().toNanos();
+        this.ticks = new WakeUp((tick, nanos) -> engine.tasks.run(nanos, tick), timeoutNanos, this::tick);
     }
 
     <R> void start(Call<R> call) {
@@ -130,11 +128,11 @@ public final class Calls implements AutoCloseable {
         call.number = numbers.incrementAndGet();
         underWay.put(call.number, call);
         // close race: checked after the call was added. Either this check sees the close, or the close sees the call
-        if (closed) {
+        if (engine.tasks.callsEnded) {
             fail(call, closed(Effect.NOT_APPLIED));
             return;
         }
-        tickLater(now, Math.min(call.timeLimit, timeoutNanos / TICKS_PER_TIMEOUT));
+        ticks.by(now + Math.min(call.timeLimit, timeoutNanos / TICKS_PER_TIMEOUT), now);
         sender.execute(() -> send(call));
     }
 
@@ -217,34 +215,8 @@ public final class Calls implements AutoCloseable {
                 : new StoreException(Effect.UNKNOWN, engine.store.describe() + " failed unexpectedly: " + cause, cause);
     }
 
-    /**
-     * Plans a tick, unless an earlier one is planned. A tick that is overdue by the command timeout was lost (lost wake-up),
-     * and is planned again.
-     */
-    private void tickLater(long now, long nanos) {
-        long at = now + nanos;
-        long planned = tickAt.get();
-        boolean coming = planned != Durations.NEVER && planned - at <= 0 && now - planned < timeoutNanos;
-        if (!coming && tickAt.compareAndSet(planned, at)) {
-            plan(at, nanos);
-        }
-    }
-
-    private void plan(long at, long nanos) {
-        try {
-            engine.timers.run(nanos, () -> tick(at));
-        } catch (Throwable e) {
-            // no tick will run: the next call has to plan one
-            tickAt.compareAndSet(at, Durations.NEVER);
-            throw e;
-        }
-    }
-
-    /** Times out overdue calls, and plans the next tick. Does nothing if an earlier tick was planned since, which does both. */
-    private void tick(long at) {
-        if (!tickAt.compareAndSet(at, Durations.NEVER)) {
-            return;
-        }
+    /** Times out overdue calls, and plans the next tick. */
+    private void tick() {
         long now = platform.nanoTime();
         try {
             underWay.values().stream()
@@ -260,7 +232,7 @@ public final class Calls implements AutoCloseable {
         underWay.values().stream()
                 .mapToLong(call -> call.deadline - now)
                 .min()
-                .ifPresent(left -> tickLater(now, Math.max(0, Math.min(left, timeoutNanos / TICKS_PER_TIMEOUT))));
+                .ifPresent(left -> ticks.by(now + Math.min(left, timeoutNanos / TICKS_PER_TIMEOUT), now));
     }
 
     private StoreException noAnswer(Call<?> call) {
@@ -273,22 +245,18 @@ public final class Calls implements AutoCloseable {
         return new StoreException(effect, "the client " + engine.settings.name() + " was closed");
     }
 
-    boolean isClosed() {
-        return closed;
-    }
-
     /**
      * Returns {@code true} if the failure says no more than that the client was closed. A change that may have been applied
      * says more.
      */
     boolean isEndedByClose(StoreException cause, boolean changes) {
-        return closed && !(changes && cause.effect().mayBeApplied());
+        return engine.tasks.callsEnded && !(changes && cause.effect().mayBeApplied());
     }
 
     /** Fails all calls that are under way, and all that are started from now on. */
     @Override
     public void close() {
-        closed = true;
+        engine.tasks.callsEnded = true;
         underWay.values().forEach(call -> fail(call, closed(Effect.UNKNOWN)));
     }
 }

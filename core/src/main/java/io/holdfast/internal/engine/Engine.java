@@ -1,8 +1,6 @@
 package io.holdfast.internal.engine;
 
 import io.holdfast.HoldfastException;
-import io.holdfast.IndeterminateLockException;
-import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockReport;
 import io.holdfast.internal.access.Settings;
@@ -11,8 +9,6 @@ import io.holdfast.internal.slot.Effect;
 import io.holdfast.internal.slot.ErrorTexts;
 import io.holdfast.internal.slot.Hold;
 import io.holdfast.internal.slot.HoldSpec;
-import io.holdfast.internal.slot.LingeringSlot;
-import io.holdfast.internal.slot.LossAction;
 import io.holdfast.internal.slot.MaxHold;
 import io.holdfast.internal.slot.Settlement;
 import io.holdfast.internal.slot.Slot;
@@ -45,8 +41,6 @@ import java.util.function.BiConsumer;
  *       was carried out.
  *   <li>An effect that fails is logged, and does not stop the others.
  *   <li>The timer's thread never calls the store.
- *   <li>No waiter outlives the close of the client. A waiter that arrives sees the close under the slot's mutex, or the close
- *       sees the waiter.
  * </ol>
  */
 public final class Engine implements SlotConfig.Moment {
@@ -59,20 +53,20 @@ public final class Engine implements SlotConfig.Moment {
     public final Settings settings;
     public final LockStore store;
     public final Threads threads;
-    public final Platform platform;
     public final String clientId;
-    public final Counters counters = new Counters();
-    public final CallSites callSites;
     public final Events events;
-    public final Calls calls;
-    public final Settlements settlements;
+    final Platform platform;
+    final CallSites callSites;
     final Watchdog watchdog;
-    public final Timers timers = new Timers(this);
+    public final Counters counters = new Counters();
     public final SlotConfig config;
     public final Slots slots;
-    public final HoldOperations holds;
+    public final Tasks tasks;
+    public final Calls calls;
+    public final Settlements settlements;
+    public final Waits waits;
+    public final Holds holds;
     public final Inspector inspector;
-    private volatile SignalListener listener = SignalListener.NONE;
     private final Map<String, HoldDescription> keptRuns = new ConcurrentHashMap<>();
     private final Outages outages = new Outages(this);
 
@@ -85,23 +79,24 @@ public final class Engine implements SlotConfig.Moment {
     private volatile long signalsConfirmed;
     private volatile boolean everConfirmed;
     private volatile long roundTrip;
-    public volatile boolean closed;
 
     public Engine(Settings settings, String clientId, LockStore store, Threads threads, Events events) {
         this.settings = settings;
         this.platform = settings.store().platform();
         this.clientId = clientId;
-        this.callSites = new CallSites(platform, settings.recordPlaces());
-        this.jitter = new AtomicLong(platform.randomLong());
         this.store = store;
-        this.events = events;
         this.threads = threads;
-        this.calls = new Calls(this, store.capabilities().blocking() ? threads.senders() : Runnable::run);
+        this.events = events;
+        this.jitter = new AtomicLong(platform.randomLong());
         this.config = config();
         this.slots = new Slots(config, this::nextTenure);
-        this.settlements = new Settlements(this);
+        this.tasks = new Tasks(threads, events);
+        this.calls = new Calls(this, store.capabilities().blocking() ? threads.senders() : Runnable::run);
+        this.settlements = new Settlements(platform, store, config, calls, tasks, ConcurrentHashMap.newKeySet());
+        this.callSites = new CallSites(platform, settings.recordPlaces());
         this.watchdog = new Watchdog(this);
-        this.holds = new HoldOperations(this, platform);
+        this.waits = new Waits(this);
+        this.holds = new Holds(new HoldValidity(this), new HoldRenewals(this), new HoldReleases(this));
         this.inspector = new Inspector(this);
     }
 
@@ -118,11 +113,6 @@ public final class Engine implements SlotConfig.Moment {
                         HoldSpec.Waiting.BARGING),
                 counters,
                 this);
-    }
-
-    /** Passes signals that concern no slot to the listener. */
-    public void listen(SignalListener to) {
-        listener = to;
     }
 
     // ---- slots
@@ -146,89 +136,8 @@ public final class Engine implements SlotConfig.Moment {
         }
     }
 
-    /** Adds a waiter to the slot of its name. The waiter is notified of its outcome. */
-    public Slot arrive(String name, Waiter waiter) {
-        return arrive(name, waiter, this::run);
-    }
-
-    /**
-     * Adds a waiter to the slot of its name. The waiter is notified of its outcome.
-     *
-     * @param doing carries out the effects of the slot
-     */
-    public Slot arrive(String name, Waiter waiter, BiConsumer<Slot, Effect.Buffer> doing) {
-        while (true) {
-            Slot slot = slots.get(name, waiter.spec, waiter.waits());
-            if (!(slot instanceof LingeringSlot)) {
-                letGo(name, slot);
-            }
-            Effect.Buffer out = new Effect.Buffer();
-            try {
-                if (slot.locked(() -> arrive(slot, waiter, out))) {
-                    return slot;
-                }
-            } catch (Throwable e) {
-                forsake(slot, waiter);
-                throw e;
-            } finally {
-                doing.accept(slot, out);
-            }
-            slots.setAside(slot);
-        }
-    }
-
-    /**
-     * Releases a lingering tenure of the name before this client asks in another mode. Otherwise our
-     * own idle tenure would refuse the request, and the store would not notify this client.
-     */
-    private void letGo(String name, Slot asking) {
-        if (asking.share.mode() != Share.Mode.PERMITS) {
-            slots.lingering(name).filter(slot -> slot != asking).forEach(slot -> event(slot, Slot::letGo));
-        }
-    }
-
-    /**
-     * Adds the waiter, unless the client is closed. The close sets the flag first, and then visits each slot. So the close sees
-     * every waiter that sees the client open under the mutex.
-     */
-    private boolean arrive(Slot slot, Waiter waiter, Effect.Buffer out) {
-        if (closed) {
-            slot.retireIfEmpty(out);
-            throw ErrorTexts.closed(slot.label(), settings.name());
-        }
-        return slot.arrive(waiter, platform.nanoTime(), out);
-    }
-
-    /** Withdraws a waiter whose thread failed, and releases the hold that it may have been granted. */
-    public void forsake(Slot slot, Waiter waiter) {
-        event(slot, (s, out) -> s.withdraw(waiter, platform.nanoTime(), out));
-        if (waiter.outcome instanceof Hold hold) {
-            holds.discard(hold);
-        }
-    }
-
     public TenureId nextTenure() {
         return new TenureId(clientId, tenureNumbers.incrementAndGet());
-    }
-
-    /** Returns a task that logs every error of the given one, so that its executor continues with the next task. */
-    public Runnable guarded(String what, Runnable task) {
-        return () -> {
-            try {
-                task.run();
-            } catch (Throwable e) {
-                failed(what, e);
-            }
-        };
-    }
-
-    /**
-     * Logs an error. The failure of a store call is not logged after the close of the client, which ends the calls under way.
-     */
-    public void failed(String what, Throwable error) {
-        if (!(error instanceof StoreException && calls.isClosed())) {
-            events.failure(what, error);
-        }
     }
 
     // ---- effects
@@ -262,16 +171,10 @@ public final class Engine implements SlotConfig.Moment {
         } else if (effect instanceof Effect.Renew renew) {
             var unused = watchdog.renewNow(slot, renew.tenure(), renew.spec());
         } else if (effect instanceof Effect.PollIn poll) {
-            timers.run(poll.nanos(), () -> event(slot, (s, o) -> s.poll(poll, platform.nanoTime(), o)));
+            tasks.run(poll.nanos(), () -> event(slot, (s, o) -> s.poll(poll, platform.nanoTime(), o)));
         } else if (effect instanceof Effect.Retired) {
             slots.remove(slot);
-        } else {
-            runRare(slot, effect);
-        }
-    }
-
-    private void runRare(Slot slot, Effect effect) {
-        if (effect instanceof Effect.Granted granted) {
+        } else if (effect instanceof Effect.Granted granted) {
             Hold hold = granted.hold();
             events.detail(
                     slot.share.mode(),
@@ -283,7 +186,7 @@ public final class Engine implements SlotConfig.Moment {
         } else if (effect instanceof Effect.ConfirmSignals) {
             confirmSignals();
         } else if (effect instanceof Effect.Released released) {
-            var unused = holds.verdict(released.hold(), released.settlement());
+            var unused = holds.releases().verdict(released.hold(), released.settlement());
         } else if (effect instanceof Effect.GiveUpIn giveUp) {
             keepRun(slot.name, giveUp);
         }
@@ -299,7 +202,7 @@ public final class Engine implements SlotConfig.Moment {
                 "kept by runOnce until " + instant(platform.nanoTime() + kept.nanos()) + ", started by " + hold.owner();
         HoldDescription run = new HoldDescription(hold.tenure.id, owner, instant(hold.since), hold.token);
         keptRuns.put(name, run);
-        timers.run(kept.nanos(), () -> {
+        tasks.run(kept.nanos(), () -> {
             keptRuns.remove(name, run);
             settlements.begin(kept.settlement());
         });
@@ -316,26 +219,12 @@ public final class Engine implements SlotConfig.Moment {
         counters.lost.increment();
         // first: a failing log must not hide the loss from its owner
         var loss = ErrorTexts.lost(hold, reason);
-        hold.lossActions().forEach(action -> tell(action, loss));
+        hold.lossActions().forEach(action -> tasks.tell(action, loss));
         Share.Mode mode = slot.share.mode();
         events.warn(
                 mode,
                 new LockEvent.Lost(slot.name, hold.token, hold.owner(), reason),
                 "another owner may hold the " + ErrorTexts.held(mode) + ": fence all writes with the token");
-    }
-
-    /**
-     * Notifies an action of the loss. An action of a user runs on a thread that may block, an action of the engine on one that
-     * may not.
-     */
-    void tell(LossAction action, LeaseLostException loss) {
-        var executor = action.ofUser() ? threads.losses() : threads.background();
-        executor.execute(guarded("an action for the loss", () -> action.action().accept(loss)));
-    }
-
-    /** Runs an action of a user for a loss. An error that it throws is logged. */
-    public void tellLoss(String what, Runnable action) {
-        threads.losses().execute(guarded(what, action));
     }
 
     private void abandoned(Slot slot, Hold hold) {
@@ -374,14 +263,13 @@ public final class Engine implements SlotConfig.Moment {
             hear(revoked.name(), (s, out) -> s.revoked(revoked.tenure(), now, out));
         } else if (signal instanceof Signal.Assigned assigned) {
             assigned(assigned, now);
-        } else if (signal instanceof Signal.Changed changed) {
-            listener.changed(changed.name());
         } else if (signal instanceof Signal.Gap gap) {
             everConfirmed = false;
-            listener.gap();
-            slots.all()
-                    .filter(slot -> gap.names().test(slot.name))
-                    .forEach(slot -> event(slot, (s, out) -> s.gap(now, out)));
+            slots.each(slot -> {
+                if (gap.names().test(slot.name)) {
+                    event(slot, (s, out) -> s.gap(now, out));
+                }
+            });
         } else if (signal instanceof Signal.Down down) {
             outages.down(down);
         } else if (signal instanceof Signal.Up up) {
@@ -400,7 +288,7 @@ public final class Engine implements SlotConfig.Moment {
     private void assigned(Signal.Assigned signal, long now) {
         boolean[] known = {false};
         hear(signal.name(), (s, out) -> known[0] |= s.share.mode() == signal.mode() && s.assigned(signal, now, out));
-        if (!known[0] && !settlements.has(signal.tenure()) && !closed) {
+        if (!known[0] && !settlements.has(signal.tenure()) && !tasks.isClosed()) {
             Tenure unknown = new Tenure(signal.tenure(), Share.of(signal.mode()));
             settlements.begin(new Settlement(signal.name(), unknown, true, List.of()));
         }
@@ -445,16 +333,7 @@ public final class Engine implements SlotConfig.Moment {
 
     @Override
     public HoldfastException failure(String name, Waiter waiter, Tenure asked, StoreException cause, long now) {
-        String after = " after " + (now - waiter.arrived) / 1_000_000 + " ms: " + cause.getMessage();
-        String label = ErrorTexts.label(asked.share.mode(), name);
-        if (!asked.mayStand()) {
-            return ErrorTexts.failure(name, label + " was not acquired" + after, cause);
-        }
-        return new IndeterminateLockException(
-                name,
-                label + ": outcome unknown" + after + ". You do not hold it; " + store.describe()
-                        + " may have granted it, and any grant is being released",
-                cause);
+        return ErrorTexts.notAcquired(name, waiter, asked, cause, store.describe(), now);
     }
 
     // ---- description and end
@@ -477,12 +356,10 @@ public final class Engine implements SlotConfig.Moment {
 
     /** Refuses new waiters, and ends all waits and holds. */
     public void shutDown() {
-        closed = true;
-        listener.close();
+        tasks.close();
         long now = platform.nanoTime();
-        slots.all()
-                .forEach(slot -> event(
-                        slot, (s, out) -> s.close(() -> ErrorTexts.closed(s.label(), settings.name()), now, out)));
-        timers.runAll();
+        slots.each(slot ->
+                event(slot, (s, out) -> s.close(() -> ErrorTexts.closed(s.label(), settings.name()), now, out)));
+        tasks.runAll();
     }
 }

@@ -13,6 +13,7 @@ import io.holdfast.internal.slot.Outcome;
 import io.holdfast.internal.slot.Slot;
 import io.holdfast.spi.StoreException;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -20,9 +21,20 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /** The questions about a name that do not concern the caller's own hold. */
-public record Inspector(Engine engine) {
+public final class Inspector {
 
     private static final long BRIEFLY_NANOS = 300_000_000;
+
+    private final Engine engine;
+
+    Inspector(Engine engine) {
+        this.engine = engine;
+    }
+
+    /** Returns the description of the store. */
+    public String store() {
+        return engine.store.describe();
+    }
 
     public LockReport inspect(String name) {
         return ask(name, false, () -> engine.store.inspect(name));
@@ -43,24 +55,32 @@ public record Inspector(Engine engine) {
         }
     }
 
-    private <R> R ask(String name, boolean changes, Supplier<CompletionStage<R>> question) {
-        if (engine.closed) {
-            throw ErrorTexts.closed("lock '" + name + "'", engine.settings.name());
+    /** Asks the store for the holder of a name, without blocking. */
+    public CompletionStage<LockReport> inspecting(String name) {
+        requireOpen(name);
+        return engine.calls.ask(() -> engine.store.inspect(name));
+    }
+
+    private void requireOpen(String name) {
+        if (engine.tasks.isClosed()) {
+            throw closed(name);
         }
+    }
+
+    private IllegalStateException closed(String name) {
+        return ErrorTexts.closed("lock '" + name + "'", engine.settings.name());
+    }
+
+    private <R> R ask(String name, boolean changes, Supplier<CompletionStage<R>> question) {
+        requireOpen(name);
         CompletableFuture<R> answer = engine.calls.ask(question);
         Awaiting.done(engine.platform, answer, Durations.NEVER);
         try {
             return answer.join();
         } catch (CompletionException e) {
-            StoreException cause = e.getCause() instanceof StoreException s ? s : unexpected(e);
-            throw engine.calls.isEndedByClose(cause, changes)
-                    ? ErrorTexts.closed("lock '" + name + "'", engine.settings.name())
-                    : failure(name, changes, cause);
+            StoreException cause = (StoreException) Objects.requireNonNull(e.getCause());
+            throw engine.calls.isEndedByClose(cause, changes) ? closed(name) : failure(name, changes, cause);
         }
-    }
-
-    private static StoreException unexpected(CompletionException e) {
-        return new StoreException(StoreException.Effect.UNKNOWN, "failed unexpectedly: " + e.getCause(), e);
     }
 
     private static HoldfastException failure(String name, boolean changes, StoreException cause) {
@@ -70,22 +90,17 @@ public record Inspector(Engine engine) {
                 : ErrorTexts.failure(name, text, cause);
     }
 
-    /** Creates the error for a wait whose time is up. It asks the store once more, briefly, who holds the name. */
-    public LockTimeoutException timeout(String name, long began, Outcome.Busy busy) {
-        CompletableFuture<LockTimeoutException> error = timeoutLater(name, began, busy);
-        Awaiting.done(engine.platform, error, Durations.NEVER);
-        return error.join();
-    }
-
-    /** Creates the error of {@link #timeout} without blocking a thread. */
-    public CompletableFuture<LockTimeoutException> timeoutLater(String name, long began, Outcome.Busy busy) {
+    /**
+     * Creates the error for a wait whose time is up, without blocking a thread. It asks the store once more, briefly, who holds
+     * the name.
+     */
+    public CompletableFuture<LockTimeoutException> timeout(String name, long began, Outcome.Busy busy) {
         long waited = (engine.platform.nanoTime() - began) / 1_000_000;
         CompletableFuture<LockReport> answer = engine.calls.ask(() -> engine.store.inspect(name));
-        return engine.holds.inTime(answer, BRIEFLY_NANOS).thenApply(over -> {
+        return engine.tasks.inTime(answer, BRIEFLY_NANOS).thenApply(over -> {
             boolean answered = answer.isDone() && !answer.isCompletedExceptionally();
             Optional<LockReport> report = answered ? Optional.of(answer.join()) : Optional.empty();
-            return new LockTimeoutException(
-                    name, ErrorTexts.busy(name, waited, report, busy.holder(), engine.store.describe()));
+            return new LockTimeoutException(name, ErrorTexts.busy(name, waited, report, busy.holder(), store()));
         });
     }
 
@@ -100,7 +115,7 @@ public record Inspector(Engine engine) {
     StoreException outlasted(HoldSpec spec) {
         return new StoreException(
                 StoreException.Effect.UNCONFIRMED,
-                engine.store.describe() + " granted it, but the answer took longer than the lease of "
+                store() + " granted it, but the answer took longer than the lease of "
                         + spec.lease().toMillis() + " ms is valid; use a longer lease");
     }
 

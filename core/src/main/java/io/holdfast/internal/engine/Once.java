@@ -19,6 +19,11 @@ final class Once implements Runnable {
         }
     }
 
+    /** Makes the task never run, unless it has begun. */
+    void cancel() {
+        begun.set(true);
+    }
+
     boolean hasBegun() {
         return begun.get();
     }

@@ -30,7 +30,7 @@ final class Outages {
 
     void down(Signal.Down signal) {
         Outage begun = new Outage(engine.platform.nanoTime(), engine.counters.lost.sum());
-        if (!engine.closed && open.putIfAbsent(signal.server(), begun) == null) {
+        if (!engine.tasks.isClosed() && open.putIfAbsent(signal.server(), begun) == null) {
             List<Tenure> held = held();
             engine.events.warn("the connection to " + signal.server() + " was lost; this client holds " + held.size()
                     + " locks and permits" + names() + ", which stay valid until their deadlines; it reconnects");
@@ -52,8 +52,8 @@ final class Outages {
         long doubtful = held.stream()
                 .filter(tenure -> tenure.held() && !isVerified(tenure, outage))
                 .count();
-        if (doubtful > 0 && now - back < engine.config.command() && !engine.closed) {
-            engine.timers.run(LOOK_NANOS, () -> verify(signal, outage, held, back, engine.platform.nanoTime()));
+        if (doubtful > 0 && now - back < engine.config.command() && !engine.tasks.isClosed()) {
+            engine.tasks.run(LOOK_NANOS, () -> verify(signal, outage, held, back, engine.platform.nanoTime()));
             return;
         }
         engine.events.warn(String.format(

@@ -2,12 +2,14 @@ package io.holdfast.internal.engine;
 
 import io.holdfast.internal.slot.HoldSpec;
 import io.holdfast.internal.slot.Settlement;
+import io.holdfast.internal.slot.SlotConfig;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Platform;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -22,27 +24,21 @@ import org.jspecify.annotations.Nullable;
  *       more.
  * </ol>
  */
-public final class Settlements {
+public record Settlements(
+        Platform platform, LockStore store, SlotConfig config, Calls calls, Tasks tasks, Set<Settlement> open) {
 
     private static final long FIRST_BACKOFF_NANOS = 50_000_000;
     private static final long MOST_BACKOFF_NANOS = 2_000_000_000;
 
-    private final Engine engine;
-    public final Set<Settlement> open = ConcurrentHashMap.newKeySet();
-
-    Settlements(Engine engine) {
-        this.engine = engine;
-    }
-
     void begin(Settlement settlement) {
         open.add(settlement);
-        settlement.lapsesAt = engine.platform.nanoTime() + engine.config.command() + settlement.tenure.longestLease;
+        settlement.lapsesAt = platform.nanoTime() + config.command() + settlement.tenure.longestLease;
         send(settlement);
     }
 
     private void send(Settlement settlement) {
         if (!settlement.settled) {
-            engine.calls.start(new ReleaseCall(settlement));
+            calls.start(new ReleaseCall(settlement));
         }
     }
 
@@ -65,7 +61,7 @@ public final class Settlements {
     private void rest(Settlement settlement, long mayComeForMicros) {
         settlement.resting.set(true);
         if (settlement.tenure.copies.unanswered()) {
-            engine.timers.run(TimeUnit.MICROSECONDS.toNanos(mayComeForMicros), () -> goOn(settlement));
+            tasks.run(TimeUnit.MICROSECONDS.toNanos(mayComeForMicros), () -> goOn(settlement));
         } else {
             goOn(settlement);
         }
@@ -83,11 +79,11 @@ public final class Settlements {
     }
 
     private boolean lapsed(Settlement settlement) {
-        return engine.platform.nanoTime() - settlement.lapsesAt >= 0;
+        return platform.nanoTime() - settlement.lapsesAt >= 0;
     }
 
     private void again(Settlement settlement, long nanos) {
-        engine.timers.run(nanos, () -> send(settlement));
+        tasks.run(nanos, () -> send(settlement));
     }
 
     private final class ReleaseCall extends Calls.Call<Release.Reply> {
@@ -101,14 +97,14 @@ public final class Settlements {
             this.settlement = settlement;
             copy = settlement.nextCopy();
             // set here as well, because the call can time out before it is sent
-            inTime = settlement.tenure.alive(engine.platform.nanoTime());
+            inTime = settlement.tenure.alive(platform.nanoTime());
         }
 
         @Override
         CompletionStage<Release.Reply> send() {
             allCopiesAnswered = !settlement.tenure.copies.unanswered();
             inTime = settlement.tenure.alive(sent());
-            return engine.store.release(Release.of(settlement.name, settlement.tenure.id)
+            return store.release(Release.of(settlement.name, settlement.tenure.id)
                     .withMode(settlement.tenure.share.mode())
                     .withYield(copy == 1 && settlement.yield)
                     .withLastToken(settlement.lastToken)
@@ -117,11 +113,11 @@ public final class Settlements {
 
         @Override
         void replied(Release.Reply reply) {
-            engine.store.clock(settlement.name).observe(sent(), reply.serverMicros());
+            store.clock(settlement.name).observe(sent(), reply.serverMicros());
             if (reply.held()) {
                 settlement.released();
             } else {
-                settlement.notHeld(copy, engine.store.describe() + " no longer had it when it was released");
+                settlement.notHeld(copy, store.describe() + " no longer had it when it was released");
             }
             long mayComeFor = settlement.tenure.copies.mayComeFor(reply.serverMicros());
             if (allCopiesAnswered || mayComeFor <= 0 || lapsed(settlement)) {
@@ -144,7 +140,7 @@ public final class Settlements {
             }
             // a copy of the acquire may still be applied when the cause of the refusal is removed (late duplicate)
             boolean nothingToRelease = refused && !settlement.tenure.copies.unanswered();
-            if (nothingToRelease || (!late && (lapsed(settlement) || engine.calls.isClosed()))) {
+            if (nothingToRelease || (!late && (lapsed(settlement) || tasks.callsEnded))) {
                 finish(settlement);
             } else if (!late) {
                 again(settlement, HoldSpec.doubled(FIRST_BACKOFF_NANOS, settlement.failures++, MOST_BACKOFF_NANOS));
@@ -152,8 +148,8 @@ public final class Settlements {
         }
 
         private String refused(StoreException cause) {
-            long left = Math.max(0, settlement.lapsesAt - engine.platform.nanoTime()) / 1_000_000;
-            return engine.store.describe() + " refused to release it: " + cause.getMessage()
+            long left = Math.max(0, settlement.lapsesAt - platform.nanoTime()) / 1_000_000;
+            return store.describe() + " refused to release it: " + cause.getMessage()
                     + ". If the store still keeps it, for example because a permission is missing, nobody else acquires it"
                     + " before its lease ends, in at most " + left + " ms";
         }

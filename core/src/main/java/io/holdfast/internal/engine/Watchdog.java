@@ -21,7 +21,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +63,7 @@ final class Watchdog {
     private final LockStore store;
     private final Platform platform;
     private final MaxHoldAction overdue;
-    private final AtomicLong wakeAt = new AtomicLong(Durations.NEVER);
+    private final WakeUp wakeUp;
     private final DueQueue soon = new DueQueue();
     private long skew;
     private long scannedAt;
@@ -81,6 +80,7 @@ final class Watchdog {
         this.store = engine.store;
         this.platform = engine.platform;
         this.overdue = new MaxHoldAction(engine);
+        this.wakeUp = new WakeUp((task, nanos) -> engine.threads.timer().schedule(nanos, task), SCAN_NANOS, this::wake);
         this.skew = Validity.skew(platform.nanoTime(), platform.wallMillis());
         this.heardAt = platform.nanoTime();
         this.answered = heardAt;
@@ -89,7 +89,7 @@ final class Watchdog {
 
     /** Plans the next look at the tenure, and wakes the timer in time for it. */
     void watch(Slot slot, Tenure tenure) {
-        wakeBy(plan(slot, tenure, platform.nanoTime() + SCAN_NANOS));
+        wakeUp.by(plan(slot, tenure, platform.nanoTime() + SCAN_NANOS), platform.nanoTime());
     }
 
     /**
@@ -141,46 +141,17 @@ final class Watchdog {
         return tenure.renewSent != Durations.NEVER && now - againAt(tenure) < 0;
     }
 
-    private void wakeBy(long wanted) {
-        long now = platform.nanoTime();
-        // an overdue look is planned for now, because a time far back would look like a lost wake-up
-        long at = wanted - now < 0 ? now : wanted;
-        long planned = wakeAt.get();
-        // a wake-up that lies so far back was lost
-        while (planned == Durations.NEVER || at - planned < 0 || now - planned > SCAN_NANOS) {
-            if (wakeAt.compareAndSet(planned, at)) {
-                schedule(at, at - now);
-                return;
-            }
-            planned = wakeAt.get();
-        }
-    }
-
-    private void schedule(long at, long delay) {
-        try {
-            engine.threads.timer().schedule(delay, () -> scanAt(at));
-        } catch (Throwable e) {
-            // no wake-up is planned: the next tenure has to plan one
-            wakeAt.compareAndSet(at, Durations.NEVER);
-            throw e;
-        }
-    }
-
     /**
-     * Looks at some or all tenures, unless an earlier wake-up was planned since. The loop cannot die: an error of a scan is
-     * logged, and the next scan is planned.
+     * Looks at some or all tenures. The loop cannot die: an error of a scan is logged, and the next scan is planned.
      */
-    private void scanAt(long at) {
-        if (!wakeAt.compareAndSet(at, Durations.NEVER)) {
-            return;
-        }
+    private void wake() {
         List<Due> due = new ArrayList<>();
         long now = platform.nanoTime();
         try {
             lookAtSome(now, due);
         } catch (Throwable e) {
             trouble = e;
-            wakeBy(platform.nanoTime() + STEP_NANOS);
+            wakeUp.by(platform.nanoTime() + STEP_NANOS, platform.nanoTime());
         } finally {
             if (!due.isEmpty()) {
                 engine.threads.renewal().execute(() -> renewGuarded(due, now));
@@ -201,7 +172,7 @@ final class Watchdog {
             lookGuarded(entry.slot(), false, now, due);
         }
         if (any) {
-            wakeBy(soon.next(scannedAt + SCAN_NANOS));
+            wakeUp.by(soon.next(scannedAt + SCAN_NANOS), platform.nanoTime());
         }
     }
 

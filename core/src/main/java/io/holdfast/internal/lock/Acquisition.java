@@ -1,7 +1,6 @@
 package io.holdfast.internal.lock;
 
 import io.holdfast.internal.access.Durations;
-import io.holdfast.internal.engine.Engine;
 import io.holdfast.internal.slot.Hold;
 import io.holdfast.internal.slot.HoldSpec;
 import io.holdfast.internal.slot.Outcome;
@@ -29,15 +28,15 @@ public final class Acquisition {
     /** The grace period of a non-waiting attempt while the lock may only be lingering. */
     static final long GRACE_NANOS = 50_000_000;
 
-    private final Engine engine;
+    private final ClientParts client;
     private final Platform platform;
     private final String name;
     private final boolean interruptible;
     private boolean interrupted;
 
-    public Acquisition(Engine engine, String name, boolean interruptible) {
-        this.engine = engine;
-        this.platform = engine.platform;
+    public Acquisition(ClientParts client, String name, boolean interruptible) {
+        this.client = client;
+        this.platform = client.platform();
         this.name = name;
         this.interruptible = interruptible;
     }
@@ -53,7 +52,7 @@ public final class Acquisition {
         Thread me = Thread.currentThread();
         try {
             Outcome outcome = within(waitNanos, spec, handle, me);
-            boolean mayBeKept = outcome instanceof Outcome.Busy busy && busy.mayBeKeptBeside(engine.clientId);
+            boolean mayBeKept = outcome instanceof Outcome.Busy busy && busy.mayBeKeptBeside(client.id());
             return waitNanos <= 0 && mayBeKept ? within(GRACE_NANOS, spec, handle, me) : outcome;
         } finally {
             if (interrupted) {
@@ -71,17 +70,17 @@ public final class Acquisition {
         var reference = handle == null ? null : handle.reference();
         long arrived = platform.nanoTime();
         long deadline = waitNanos == Durations.NEVER ? Durations.NEVER : arrived + Math.max(0, waitNanos);
-        long patience = arrived + engine.config.outage();
-        String place = engine.callSites.here();
+        long began = arrived;
+        String place = client.waits().place();
         for (int attempt = 1; ; attempt++) {
             Waiter waiter = new Waiter(spec, arrived, deadline, me, reference, () -> platform.unpark(me));
             Outcome outcome = once(waiter.from(place));
             if (!(outcome instanceof Hold hold) || hold.valid(platform.nanoTime(), platform.wallMillis())) {
                 return outcome;
             }
-            engine.holds.discardDoubtful(hold);
-            if (attempt >= ATTEMPTS_AFTER_TIME && (timeIsUp(deadline) || timeIsUp(patience))) {
-                return new Outcome.Failed(engine.inspector.tooSlow(name, spec));
+            client.holds().releases().discardDoubtful(hold);
+            if (attempt >= ATTEMPTS_AFTER_TIME && (timeIsUp(deadline) || timeIsUp(began + client.outage()))) {
+                return new Outcome.Failed(client.inspector().tooSlow(name, spec));
             }
             arrived = platform.nanoTime();
         }
@@ -92,14 +91,14 @@ public final class Acquisition {
     }
 
     private Outcome once(Waiter waiter) throws InterruptedException {
-        Slot slot = engine.arrive(name, waiter);
+        Slot slot = client.waits().arrive(name, waiter);
         try {
             Outcome outcome = waiter.outcome;
             return outcome != null ? outcome : waited(slot, waiter);
         } catch (Throwable e) {
             // orphan: otherwise the waiter of a failed thread (out of memory, out of stack, stopped) would be granted
             // the lock, and would hold it forever
-            engine.forsake(slot, waiter);
+            client.waits().forsake(slot, waiter);
             throw e;
         }
     }
@@ -124,7 +123,7 @@ public final class Acquisition {
             interrupted(slot, waiter);
         }
         if (waiter.outcome == null) {
-            engine.event(slot, (s, out) -> s.take(waiter, platform.nanoTime(), out));
+            client.waits().take(slot, waiter);
         }
     }
 
@@ -137,7 +136,7 @@ public final class Acquisition {
         if (waiter.deadline - now > 0) {
             return waiter.deadline - now;
         }
-        engine.event(slot, (s, out) -> s.timeOut(waiter, now, out));
+        client.waits().timeOut(slot, waiter);
         return Durations.NEVER;
     }
 
@@ -146,11 +145,7 @@ public final class Acquisition {
      * interrupt is preserved.
      */
     private void interrupted(Slot slot, Waiter waiter) throws InterruptedException {
-        boolean[] withdrawn = {false};
-        if (interruptible) {
-            engine.event(slot, (s, out) -> withdrawn[0] = s.withdraw(waiter, platform.nanoTime(), out));
-        }
-        if (withdrawn[0]) {
+        if (interruptible && client.waits().withdraw(slot, waiter)) {
             throw new InterruptedException();
         }
         interrupted = true;

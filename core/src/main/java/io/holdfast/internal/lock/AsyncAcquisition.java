@@ -2,7 +2,6 @@ package io.holdfast.internal.lock;
 
 import io.holdfast.internal.access.Awaiting;
 import io.holdfast.internal.access.Durations;
-import io.holdfast.internal.engine.Engine;
 import io.holdfast.internal.slot.Hold;
 import io.holdfast.internal.slot.HoldSpec;
 import io.holdfast.internal.slot.Outcome;
@@ -30,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 public final class AsyncAcquisition<H extends LeaseHandle, T> {
 
     private final CompletableFuture<T> future = new CompletableFuture<>();
-    private final Engine engine;
+    private final ClientParts client;
     private final Executor told;
     private final Supplier<H> handles;
     private final HoldSpec wanted;
@@ -51,21 +50,21 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
      * @param busy the result if the lock is held; empty to fail with a timeout
      */
     public AsyncAcquisition(
-            Engine engine,
+            ClientParts client,
             Executor told,
             Supplier<H> handles,
             HoldSpec wanted,
             long wait,
             Function<H, T> got,
             Optional<T> busy) {
-        this.engine = engine;
+        this.client = client;
         this.told = told;
         this.handles = handles;
         this.wanted = wanted;
         this.got = got;
         this.busy = busy;
-        this.began = engine.platform.nanoTime();
-        this.place = engine.callSites.here();
+        this.began = client.platform().nanoTime();
+        this.place = client.waits().place();
         this.waits = wait > 0;
         this.deadline = wait == Durations.NEVER ? Durations.NEVER : began + Math.max(0, wait);
     }
@@ -87,19 +86,19 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
      */
     private void deliver(H handle, Outcome outcome) {
         try {
-            if (outcome instanceof Hold hold && !engine.holds.valid(hold) && !future.isDone()) {
-                engine.holds.discardDoubtful(hold);
+            if (outcome instanceof Hold hold && !client.holds().validity().valid(hold) && !future.isDone()) {
+                client.holds().releases().discardDoubtful(hold);
                 again(handle.name());
             } else if (outcome instanceof Outcome.Busy busyWith && mayWaitAfterAll(busyWith)) {
-                new Attempt(engine.platform.nanoTime()).start();
+                new Attempt(client.platform().nanoTime()).start();
             } else if (outcome instanceof Outcome.Busy busyWith) {
                 busy.ifPresentOrElse(future::complete, () -> fail(handle.name(), busyWith));
             } else if (!future.complete(got.apply(bound(handle, outcome)))) {
-                outcome.hold().ifPresent(engine.holds::discard);
+                outcome.hold().ifPresent(client.holds().releases()::discard);
             }
         } catch (Throwable e) {
             if (outcome instanceof Hold hold) {
-                engine.holds.discard(hold);
+                client.holds().releases().discard(hold);
             }
             future.completeExceptionally(e);
         }
@@ -110,9 +109,8 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
      * answer.
      */
     private void fail(String name, Outcome.Busy busyWith) {
-        var unused = engine.inspector
-                .timeoutLater(name, began, busyWith)
-                .thenAcceptAsync(future::completeExceptionally, told);
+        var unused =
+                client.inspector().timeout(name, began, busyWith).thenAcceptAsync(future::completeExceptionally, told);
     }
 
     /**
@@ -120,11 +118,11 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
      * Attempts follow each other, so the deadline is moved between two of them.
      */
     private boolean mayWaitAfterAll(Outcome.Busy busyWith) {
-        if (waits || graceGiven || future.isDone() || !busyWith.mayBeKeptBeside(engine.clientId)) {
+        if (waits || graceGiven || future.isDone() || !busyWith.mayBeKeptBeside(client.id())) {
             return false;
         }
         graceGiven = true;
-        deadline = engine.platform.nanoTime() + Acquisition.GRACE_NANOS;
+        deadline = client.platform().nanoTime() + Acquisition.GRACE_NANOS;
         return true;
     }
 
@@ -134,10 +132,10 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
     }
 
     private void again(String name) {
-        long now = engine.platform.nanoTime();
+        long now = client.platform().nanoTime();
         boolean timeUp = deadline != Durations.NEVER && deadline - now <= 0;
-        if (timeUp || (++late >= Acquisition.ATTEMPTS_AFTER_TIME && now - began >= engine.config.outage())) {
-            throw engine.inspector.tooSlow(name, wanted);
+        if (timeUp || (++late >= Acquisition.ATTEMPTS_AFTER_TIME && now - began >= client.outage())) {
+            throw client.inspector().tooSlow(name, wanted);
         }
         new Attempt(now).start();
     }
@@ -154,11 +152,11 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
         }
 
         void start() {
-            Slot slot = engine.arrive(handle.name(), waiter);
+            Slot slot = client.waits().arrive(handle.name(), waiter);
             try {
                 wait(slot);
             } catch (Throwable e) {
-                engine.forsake(slot, waiter);
+                client.waits().forsake(slot, waiter);
                 throw e;
             }
         }
@@ -167,8 +165,7 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
             Awaiting.whenDone(future, () -> withdraw(slot));
             if (deadline != Durations.NEVER && waiter.outcome == null) {
                 long wait = deadline - waiter.arrived;
-                timer = engine.timers.run(
-                        wait, () -> engine.event(slot, (s, out) -> s.timeOut(waiter, engine.platform.nanoTime(), out)));
+                timer = client.tasks().run(wait, () -> client.waits().timeOut(slot, waiter));
             }
         }
 
@@ -184,7 +181,7 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
         private void withdraw(Slot slot) {
             timer.cancel();
             if (waiter.outcome == null) {
-                engine.event(slot, (s, out) -> s.withdraw(waiter, engine.platform.nanoTime(), out));
+                client.waits().withdraw(slot, waiter);
             }
         }
     }

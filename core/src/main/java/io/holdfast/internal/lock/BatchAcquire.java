@@ -8,7 +8,6 @@ import io.holdfast.internal.access.BatchOutcome;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.MemberSpec;
 import io.holdfast.internal.engine.BatchCall;
-import io.holdfast.internal.engine.Engine;
 import io.holdfast.internal.slot.Hold;
 import io.holdfast.internal.slot.Outcome;
 import io.holdfast.internal.slot.Slot;
@@ -34,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class BatchAcquire {
 
-    private final Engine engine;
+    private final ClientParts client;
     private final List<String> names;
     private final List<Waiter> waiters;
     private final boolean interruptible;
@@ -48,16 +47,16 @@ final class BatchAcquire {
      * @param handles the handles that the holds are bound to; none if the thread is to own the holds
      */
     BatchAcquire(
-            Engine engine,
+            ClientParts client,
             List<ClientLock> locks,
             MemberSpec wish,
             @Nullable Thread thread,
             List<LeaseHandle> handles) {
-        this.engine = engine;
+        this.client = client;
         this.names = locks.stream().map(ClientLock::name).toList();
         this.interruptible = wish.interruptible();
-        long now = engine.platform.nanoTime();
-        String place = engine.callSites.here();
+        long now = client.platform().nanoTime();
+        String place = client.waits().place();
         this.waiters = IntStream.range(0, locks.size())
                 .mapToObj(i -> {
                     var handle = handles.isEmpty() ? null : handles.get(i).reference();
@@ -81,7 +80,7 @@ final class BatchAcquire {
                 return got(handles);
             }
             CompletableFuture<Void> released = answered ? giveBack() : withdraw();
-            Awaiting.done(engine.platform, released, engine.config.command());
+            Awaiting.done(client.platform(), released, client.command());
             return answered ? whyNot() : new BatchOutcome.Unclear();
         } catch (Throwable e) {
             withdraw();
@@ -91,10 +90,10 @@ final class BatchAcquire {
 
     private boolean awaitAnswer() {
         Thread me = Thread.currentThread();
-        Awaiting.whenDone(done, () -> engine.platform.unpark(me));
+        Awaiting.whenDone(done, () -> client.platform().unpark(me));
         boolean interrupted = false;
         while (!done.isDone() && !(interruptible && interrupted)) {
-            engine.platform.park(done, Durations.NEVER);
+            client.platform().park(done, Durations.NEVER);
             interrupted |= Thread.interrupted();
         }
         if (interrupted) {
@@ -107,7 +106,7 @@ final class BatchAcquire {
     CompletableFuture<BatchOutcome> start(List<LeaseHandle> handles) {
         CompletableFuture<BatchOutcome> future = new CompletableFuture<>();
         start();
-        Awaiting.whenDone(done, () -> engine.threads.callbacks().execute(() -> deliverGuarded(future, handles)));
+        Awaiting.whenDone(done, () -> client.tasks().callbacks().execute(() -> deliverGuarded(future, handles)));
         Awaiting.whenDone(future, () -> {
             if (!done.isDone()) {
                 withdraw();
@@ -131,8 +130,10 @@ final class BatchAcquire {
             if (released.isDone()) {
                 refuse(future);
             } else {
-                var unused =
-                        engine.holds.inTime(released).thenRunAsync(() -> refuse(future), engine.threads.callbacks());
+                var unused = client.holds()
+                        .releases()
+                        .inTime(released)
+                        .thenRunAsync(() -> refuse(future), client.tasks().callbacks());
             }
         } else if (!future.complete(got(handles))) {
             withdraw();
@@ -148,7 +149,7 @@ final class BatchAcquire {
     }
 
     private void start() {
-        BatchCall asks = new BatchCall(engine, engine.store.together().orElseThrow());
+        BatchCall asks = client.waits().batch();
         try {
             arrive(asks);
             asks.send();
@@ -174,7 +175,7 @@ final class BatchAcquire {
                 waiter.answered = true;
                 waiter.outcome = new Outcome.Busy(Optional.empty());
             } else {
-                slots.add(engine.arrive(names.get(i), waiter, asks::run));
+                slots.add(asks.arrive(names.get(i), waiter));
                 lost = waiter.outcome instanceof Outcome.Busy;
             }
         }
@@ -187,10 +188,8 @@ final class BatchAcquire {
     private void told(int index) {
         Waiter waiter = waiters.get(index);
         if (waiter.outcome == null) {
-            engine.event(slots.get(index), (s, out) -> {
-                s.take(waiter, engine.platform.nanoTime(), out);
-                s.timeOut(waiter, engine.platform.nanoTime(), out);
-            });
+            client.waits().take(slots.get(index), waiter);
+            client.waits().timeOut(slots.get(index), waiter);
         }
         if (waiters.stream().allMatch(each -> each.outcome != null)) {
             done.complete(null);
@@ -201,15 +200,14 @@ final class BatchAcquire {
     @CanIgnoreReturnValue
     private CompletableFuture<Void> withdraw() {
         for (int i = 0; i < slots.size(); i++) {
-            Waiter waiter = waiters.get(i);
-            engine.event(slots.get(i), (s, out) -> s.withdraw(waiter, engine.platform.nanoTime(), out));
+            client.waits().withdraw(slots.get(i), waiters.get(i));
         }
         return giveBack();
     }
 
     /** Releases all holds. The future completes when the store has answered each release. */
     private CompletableFuture<Void> giveBack() {
-        outcomes(Hold.class).forEach(engine.holds::discard);
+        outcomes(Hold.class).forEach(client.holds().releases()::discard);
         return CompletableFuture.allOf(outcomes(Hold.class)
                 .flatMap(hold -> Stream.ofNullable(hold.settlement))
                 .map(settlement -> settlement.verdict)
@@ -225,8 +223,8 @@ final class BatchAcquire {
 
     /** Returns {@code true} if all members are held and valid. */
     private boolean isGot() {
-        long now = engine.platform.nanoTime();
-        long wallMillis = engine.platform.wallMillis();
+        long now = client.platform().nanoTime();
+        long wallMillis = client.platform().wallMillis();
         return outcomes(Hold.class).filter(hold -> hold.valid(now, wallMillis)).count() == waiters.size();
     }
 

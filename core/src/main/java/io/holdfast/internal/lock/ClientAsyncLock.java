@@ -3,7 +3,6 @@ package io.holdfast.internal.lock;
 import io.holdfast.AsyncLock;
 import io.holdfast.Lease;
 import io.holdfast.internal.access.Durations;
-import io.holdfast.internal.engine.Engine;
 import io.holdfast.internal.slot.HoldSpec;
 import java.time.Duration;
 import java.util.Optional;
@@ -15,7 +14,7 @@ import java.util.concurrent.Executor;
  *
  * @param told the executor that completes them
  */
-record ClientAsyncLock(Engine engine, String name, HoldSpec spec, Executor told) implements AsyncLock<Lease> {
+record ClientAsyncLock(ClientParts client, String name, HoldSpec spec, Executor told) implements AsyncLock<Lease> {
 
     @Override
     public CompletableFuture<Lease> acquire() {
@@ -29,7 +28,7 @@ record ClientAsyncLock(Engine engine, String name, HoldSpec spec, Executor told)
 
     private CompletableFuture<Lease> lease(long wait) {
         return new AsyncAcquisition<LeaseHandle, Lease>(
-                        engine, told, this::handle, spec, wait, lease -> lease, Optional.empty())
+                        client, told, this::handle, spec, wait, lease -> lease, Optional.empty())
                 .start();
     }
 
@@ -60,10 +59,10 @@ record ClientAsyncLock(Engine engine, String name, HoldSpec spec, Executor told)
 
     private AsyncAcquisition<LeaseHandle, Optional<Lease>> ifFree(HoldSpec wanted, long wait) {
         return new AsyncAcquisition<>(
-                engine, told, this::handle, wanted, wait, Optional::of, Optional.of(Optional.empty()));
+                client, told, this::handle, wanted, wait, Optional::of, Optional.of(Optional.empty()));
     }
 
     private LeaseHandle handle() {
-        return new LeaseHandle(engine, name);
+        return new LeaseHandle(client, name);
     }
 }

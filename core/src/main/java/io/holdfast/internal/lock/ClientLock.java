@@ -12,7 +12,6 @@ import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.LockAccess;
 import io.holdfast.internal.access.LockLocation;
 import io.holdfast.internal.access.MemberSpec;
-import io.holdfast.internal.engine.Engine;
 import io.holdfast.internal.slot.ErrorTexts;
 import io.holdfast.internal.slot.Hold;
 import io.holdfast.internal.slot.HoldSpec;
@@ -28,7 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The two blocking faces of a lock, for threads and for leases. It has no state of its own. */
-public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reentrant)
+public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean reentrant)
         implements DistributedLock, BatchMember, LockAccess.Source {
 
     /** A resource of a {@code try} statement whose close throws no checked exception. */
@@ -107,14 +106,14 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
         try {
             got = await(wanted, wait, interruptible, null).hold();
         } catch (StoreRefusedException e) {
-            var unused = engine.holds.confirm(reading);
-            engine.holds.requireNotLost(reading);
+            var unused = client.holds().renewals().confirm(reading);
+            client.holds().validity().requireNotLost(reading);
             throw e;
         }
         try {
-            engine.holds.requireNotLost(reading);
+            client.holds().validity().requireNotLost(reading);
         } catch (Throwable e) {
-            got.ifPresent(engine.holds::discard);
+            got.ifPresent(client.holds().releases()::discard);
             throw e;
         }
         return got;
@@ -125,27 +124,27 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
     }
 
     private Optional<Hold> held() {
-        return engine.slots.holdOf(name, mode(), Thread.currentThread());
+        return client.own().holdOf(name, mode(), Thread.currentThread());
     }
 
     private void enter(Hold mine, HoldSpec wanted) {
-        engine.holds.requireNotLost(mine);
+        client.holds().validity().requireNotLost(mine);
         if (!reentrant) {
             throw ErrorTexts.notReentrant(name, Thread.currentThread(), mine);
         }
-        engine.holds.reenter(mine, wanted);
+        client.holds().renewals().reenter(mine, wanted);
     }
 
     private Outcome await(HoldSpec wanted, long wait, boolean interruptible, @Nullable LeaseHandle handle)
             throws InterruptedException {
-        Acquisition acquisition = new Acquisition(engine, name, interruptible);
+        Acquisition acquisition = new Acquisition(client, name, interruptible);
         Thread me = Thread.currentThread();
         if (wait != Durations.NEVER) {
             return acquisition.await(wanted, wait, handle);
         }
         refuseToWaitForMyself(wanted.share(), me);
         Optional<Hold> reading = mode() == Mode.READ && wanted.share().beside().isEmpty()
-                ? engine.slots.mine(name, me).findFirst()
+                ? client.own().mine(name, me).findFirst()
                 : Optional.empty();
         Outcome outcome = acquisition.await(wanted, reading.isPresent() ? 0 : wait, handle);
         if (outcome instanceof Outcome.Busy && reading.isPresent()) {
@@ -156,7 +155,7 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
     }
 
     private void refuseToWaitForMyself(Share wanted, Thread me) {
-        engine.slots.inTheWay(name, wanted, me).ifPresent(hold -> {
+        client.own().inTheWay(name, wanted, me).ifPresent(hold -> {
             throw ErrorTexts.ownLease(name, me, hold);
         });
     }
@@ -169,7 +168,7 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
         boolean writes = mode() == Mode.WRITE
                 || (mode() == Mode.UPGRADE && other(Mode.WRITE).isEmpty());
         Optional<Hold> reading = writes ? other(Mode.READ) : Optional.empty();
-        reading.ifPresent(engine.holds::requireNotLost);
+        reading.ifPresent(client.holds().validity()::requireNotLost);
         if (reading.isPresent() && wait == Durations.NEVER) {
             throw ErrorTexts.upgrade(name, what(), Thread.currentThread(), reading.get());
         }
@@ -190,11 +189,11 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
     }
 
     private Optional<Hold> other(Mode mode) {
-        return engine.slots.holdOf(name, mode, Thread.currentThread());
+        return client.own().holdOf(name, mode, Thread.currentThread());
     }
 
     private HoldSpec beside(HoldSpec wanted, Hold mine) {
-        engine.holds.requireNotLost(mine);
+        client.holds().validity().requireNotLost(mine);
         mine.tenure.escorted = true;
         return wanted.of(wanted.share().beside(mine.tenure.id));
     }
@@ -205,7 +204,7 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
 
     @Override
     public void unlock() {
-        engine.holds.leave(mine());
+        client.holds().releases().leave(mine());
     }
 
     private Hold mine() {
@@ -213,11 +212,12 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
     }
 
     private RuntimeException notMine() {
-        if (engine.closed) {
-            return ErrorTexts.closedMeanwhile(mode(), name, engine.settings.name());
+        if (client.tasks().isClosed()) {
+            return ErrorTexts.closedMeanwhile(mode(), name, client.settings().name());
         }
+        String held = client.inspector().heldHere(name);
         return ErrorTexts.notOwner(
-                name, Thread.currentThread(), engine.inspector.heldHere(name), engine.settings.name());
+                name, Thread.currentThread(), held, client.settings().name());
     }
 
     @Override
@@ -236,7 +236,7 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
     }
 
     private void refuseToRun(Hold mine) {
-        engine.holds.requireNotLost(mine);
+        client.holds().validity().requireNotLost(mine);
         throw ErrorTexts.heldAlready(name, Thread.currentThread(), mine);
     }
 
@@ -244,7 +244,7 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
         if (hold.ended) {
             throw notMine();
         }
-        engine.holds.keep(hold);
+        client.holds().releases().keep(hold);
     }
 
     @Override
@@ -259,31 +259,31 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
 
     @Override
     public boolean isValid() {
-        return held().filter(engine.holds::valid).isPresent();
+        return held().filter(client.holds().validity()::valid).isPresent();
     }
 
     @Override
     public long fencingToken() {
         Hold hold = mine();
-        engine.holds.requireNotLost(hold);
+        client.holds().validity().requireNotLost(hold);
         return hold.token;
     }
 
     @Override
     public Duration remainingLease() {
-        return engine.holds.remaining(mine());
+        return client.holds().validity().remaining(mine());
     }
 
     // ---- for any caller
 
     @Override
     public Optional<LockReport.Holder> holder() {
-        return engine.inspector.inspect(name).holder();
+        return client.inspector().inspect(name).holder();
     }
 
     @Override
     public boolean forceUnlock() {
-        return engine.inspector.forceRelease(name).isPresent();
+        return client.inspector().forceRelease(name).isPresent();
     }
 
     // ---- lease face
@@ -295,11 +295,13 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
 
     @Override
     public Lease acquire(Duration wait) throws InterruptedException {
-        long began = engine.platform.nanoTime();
-        LeaseHandle handle = new LeaseHandle(engine, name);
+        long began = client.platform().nanoTime();
+        LeaseHandle handle = new LeaseHandle(client, name);
         Outcome outcome = await(spec, Durations.nanos(wait), true, handle);
         if (outcome instanceof Outcome.Busy busy) {
-            throw engine.inspector.timeout(name, began, busy);
+            var error = client.inspector().timeout(name, began, busy);
+            Awaiting.done(client.platform(), error, Durations.NEVER);
+            throw error.join();
         }
         return handle.bind(outcome);
     }
@@ -320,38 +322,36 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
     }
 
     private Optional<Lease> lease(HoldSpec wanted, long wait, boolean interruptible) throws InterruptedException {
-        LeaseHandle handle = new LeaseHandle(engine, name);
+        LeaseHandle handle = new LeaseHandle(client, name);
         Outcome outcome = await(wanted, wait, interruptible, handle);
         return outcome.hold().map(got -> handle.bind(outcome));
     }
 
     @Override
     public AsyncLock<Lease> async() {
-        return new ClientAsyncLock(engine, name, spec, engine.threads.callbacks());
+        return new ClientAsyncLock(client, name, spec, client.tasks().callbacks());
     }
 
     // ---- as a member of a multi-lock
 
     @Override
     public LockLocation location() {
-        return new LockLocation(engine.settings.store().keyPrefix() + name, engine.store.describe());
+        return new LockLocation(
+                client.settings().store().keyPrefix() + name, client.inspector().store());
     }
 
     @Override
     public Platform platform() {
-        return engine.platform;
+        return client.platform();
     }
 
     @Override
     public boolean goesWith(BatchMember next) {
         return next instanceof ClientLock other
-                && other.engine == engine
+                && other.client.waits() == client.waits()
                 && goesWithOthers()
                 && other.goesWithOthers()
-                && engine.store
-                        .together()
-                        .filter(store -> store.together(name, other.name))
-                        .isPresent();
+                && client.waits().goTogether(name, other.name);
     }
 
     /**
@@ -361,7 +361,7 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
     private boolean goesWithOthers() {
         return mode() == Mode.LOCK
                 && spec.waiting() != HoldSpec.Waiting.FAIR
-                && engine.slots.of(name).allMatch(slot -> slot.share.mode() == Mode.PERMITS);
+                && !client.own().isInUse(name);
     }
 
     @Override
@@ -370,7 +370,7 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
             return Awaiting.uninterruptibly(() -> BatchOutcome.alone(askAlone(wish)));
         }
         List<LeaseHandle> handles = wish.leased() ? handles(neighbours) : List.of();
-        return new BatchAcquire(engine, locks(neighbours), wish, Thread.currentThread(), handles).await(handles);
+        return new BatchAcquire(client, locks(neighbours), wish, Thread.currentThread(), handles).await(handles);
     }
 
     private Optional<List<Lease>> askAlone(MemberSpec wish) throws InterruptedException {
@@ -383,7 +383,7 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
     @Override
     public CompletableFuture<BatchOutcome> askingTogether(List<BatchMember> neighbours, MemberSpec wish) {
         List<LeaseHandle> handles = handles(neighbours);
-        return new BatchAcquire(engine, locks(neighbours), wish, null, handles).start(handles);
+        return new BatchAcquire(client, locks(neighbours), wish, null, handles).start(handles);
     }
 
     HoldSpec wanted(MemberSpec wish) {
@@ -396,7 +396,7 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
 
     private List<LeaseHandle> handles(List<BatchMember> neighbours) {
         return locks(neighbours).stream()
-                .map(lock -> new LeaseHandle(engine, lock.name))
+                .map(lock -> new LeaseHandle(client, lock.name))
                 .toList();
     }
 
@@ -411,11 +411,12 @@ public record ClientLock(Engine engine, String name, HoldSpec spec, boolean reen
 
     @Override
     public LockAccess server() {
-        return new EngineLockAccess(engine, name, spec.unlimited(), new EngineClientAccess(engine));
+        return new EngineLockAccess(client, name, spec.unlimited(), new EngineClientAccess(client));
     }
 
     @Override
     public String toString() {
-        return what() + " '" + name + "' of " + engine.settings.name() + ", here " + engine.inspector.heldHere(name);
+        return what() + " '" + name + "' of " + client.settings().name() + ", here "
+                + client.inspector().heldHere(name);
     }
 }

@@ -14,7 +14,7 @@ public record ClientReadWriteLock(ClientLock readLock, ClientLock writeLock, Cli
     @Override
     public String toString() {
         return "read/write lock '" + name() + "' of "
-                + readLock.engine().settings.name() + ", here "
-                + readLock.engine().inspector.heldHere(name());
+                + readLock.client().settings().name() + ", here "
+                + readLock.client().inspector().heldHere(name());
     }
 }

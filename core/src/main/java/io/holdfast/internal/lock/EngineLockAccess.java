@@ -4,26 +4,23 @@ import io.holdfast.Lease;
 import io.holdfast.internal.access.ClientAccess;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.LockAccess;
-import io.holdfast.internal.engine.Engine;
 import io.holdfast.internal.slot.HoldSpec;
-import io.holdfast.internal.slot.Slot;
-import io.holdfast.internal.slot.Tenure;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** The services of the engine for a quorum lock, for its lock at this server. */
-record EngineLockAccess(Engine engine, String name, HoldSpec spec, ClientAccess access) implements LockAccess {
+record EngineLockAccess(ClientParts client, String name, HoldSpec spec, ClientAccess access) implements LockAccess {
 
     @Override
     public String address() {
-        return engine.store.describe();
+        return client.inspector().store();
     }
 
     @Override
     public Platform platform() {
-        return engine.platform;
+        return client.platform();
     }
 
     @Override
@@ -38,7 +35,7 @@ record EngineLockAccess(Engine engine, String name, HoldSpec spec, ClientAccess 
 
     @Override
     public Duration commandTimeout() {
-        return engine.settings.store().commandTimeout();
+        return client.settings().store().commandTimeout();
     }
 
     @Override
@@ -48,26 +45,23 @@ record EngineLockAccess(Engine engine, String name, HoldSpec spec, ClientAccess 
 
     @Override
     public boolean isClosed() {
-        return engine.closed;
+        return client.tasks().isClosed();
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> ask(Optional<Duration> own) {
         HoldSpec wanted = own.map(spec::ending).orElse(spec);
-        return new ClientAsyncLock(engine, name, wanted, engine.threads.background()).tryOnce();
+        return new ClientAsyncLock(client, name, wanted, client.tasks().background()).tryOnce();
     }
 
     @Override
     public boolean isBeingAsked() {
-        return engine.slots
-                .of(name)
-                .map(Slot::tenure)
-                .anyMatch(tenure -> tenure != null && tenure.state == Tenure.State.WAITING);
+        return client.own().isBeingAsked(name);
     }
 
     @Override
     public Platform.Task later(Duration delay, Runnable task) {
-        return engine.timers.runByClose(Durations.nanos(delay), task);
+        return client.tasks().runByClose(Durations.nanos(delay), task);
     }
 
     @Override
@@ -77,7 +71,7 @@ record EngineLockAccess(Engine engine, String name, HoldSpec spec, ClientAccess 
 
     @Override
     public void tellLoss(String what, Runnable action) {
-        engine.tellLoss(what, action);
+        client.tasks().tellLoss(what, action);
     }
 
     @Override

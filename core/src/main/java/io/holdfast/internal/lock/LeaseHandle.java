@@ -4,7 +4,6 @@ import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.LeaseAccess;
-import io.holdfast.internal.engine.Engine;
 import io.holdfast.internal.slot.ErrorTexts;
 import io.holdfast.internal.slot.Hold;
 import io.holdfast.internal.slot.LossAction;
@@ -27,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public class LeaseHandle implements LeaseAccess, OwnedLease {
 
-    private final Engine engine;
+    private final ClientParts client;
     private final String name;
     private final WeakReference<Object> reference = new WeakReference<>(this);
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -40,8 +39,8 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
 
     private volatile @Nullable Hold hold;
 
-    public LeaseHandle(Engine engine, String name) {
-        this.engine = engine;
+    public LeaseHandle(ClientParts client, String name) {
+        this.client = client;
         this.name = name;
     }
 
@@ -71,29 +70,29 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
 
     @Override
     public boolean isValid() {
-        return engine.holds.valid(hold());
+        return client.holds().validity().valid(hold());
     }
 
     @Override
     public Duration remainingLease() {
-        return engine.holds.remaining(hold());
+        return client.holds().validity().remaining(hold());
     }
 
     @Override
     public void ensureValid(Duration atLeast) {
         requireOpen();
-        engine.holds.ensureValid(hold(), atLeast);
+        client.holds().renewals().ensureValid(hold(), atLeast);
     }
 
     @Override
     public Lease onLost(Consumer<LeaseLostException> action) {
-        engine.holds.onLost(hold(), lossActions, new LossAction(action, true));
+        client.holds().validity().onLost(hold(), lossActions, new LossAction(action, true));
         return this;
     }
 
     @Override
     public void whenLost(Consumer<LeaseLostException> action) {
-        engine.holds.onLost(hold(), lossActions, new LossAction(action, false));
+        client.holds().validity().onLost(hold(), lossActions, new LossAction(action, false));
     }
 
     @Override
@@ -105,7 +104,7 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
     public void extend(Duration lease) {
         Durations.requireLease(hold().slot.label() + ": lease", lease);
         requireOpen();
-        engine.holds.extend(hold(), lease);
+        client.holds().renewals().extend(hold(), lease);
     }
 
     private void requireOpen() {
@@ -117,18 +116,18 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            engine.holds.release(hold());
+            client.holds().releases().release(hold());
         }
     }
 
     @Override
     public CompletableFuture<Void> closeAsync() {
-        return close(engine.threads.callbacks());
+        return close(client.tasks().callbacks());
     }
 
     private CompletableFuture<Void> close(Executor told) {
         return closed.compareAndSet(false, true)
-                ? engine.holds.releaseAsync(hold(), told)
+                ? client.holds().releases().releaseAsync(hold(), told)
                 : CompletableFuture.completedFuture(null);
     }
 
@@ -136,27 +135,27 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
 
     @Override
     public boolean isOver() {
-        return engine.holds.isOver(hold());
+        return client.holds().validity().isOver(hold());
     }
 
     @Override
     public CompletableFuture<Boolean> renew(long floor) {
-        return engine.holds.renew(hold(), floor);
+        return client.holds().renewals().renew(hold(), floor);
     }
 
     @Override
     public CompletableFuture<Boolean> extending(Duration lease) {
-        return engine.holds.extending(hold(), lease);
+        return client.holds().renewals().extending(hold(), lease);
     }
 
     @Override
     public CompletableFuture<Void> leaving() {
-        return close(engine.threads.background());
+        return close(client.tasks().background());
     }
 
     @Override
     public void abandon() {
-        engine.holds.abandon(hold());
+        client.holds().releases().abandon(hold());
     }
 
     @Override

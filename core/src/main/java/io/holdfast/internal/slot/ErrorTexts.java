@@ -1,6 +1,7 @@
 package io.holdfast.internal.slot;
 
 import io.holdfast.HoldfastException;
+import io.holdfast.IndeterminateLockException;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockReport;
 import io.holdfast.StoreRefusedException;
@@ -8,6 +9,7 @@ import io.holdfast.StoreUnavailableException;
 import io.holdfast.internal.access.ThreadNames;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreException;
+import java.time.Duration;
 import java.util.Optional;
 
 /** The error texts, which say which lock is affected, what happened, and what to do. */
@@ -66,6 +68,35 @@ public final class ErrorTexts {
         return cause.effect() == StoreException.Effect.REFUSED
                 ? new StoreRefusedException(name, text, cause)
                 : new StoreUnavailableException(name, text, cause);
+    }
+
+    /** Creates the error for a waiter whose patience with the store is over. */
+    public static HoldfastException notAcquired(
+            String name, Waiter waiter, Tenure asked, StoreException cause, String store, long now) {
+        String after = " after " + (now - waiter.arrived) / 1_000_000 + " ms: " + cause.getMessage();
+        String label = label(asked.share.mode(), name);
+        return asked.mayStand()
+                ? new IndeterminateLockException(
+                        name,
+                        label + ": outcome unknown" + after + ". You do not hold it; " + store
+                                + " may have granted it, and any grant is being released",
+                        cause)
+                : failure(name, label + " was not acquired" + after, cause);
+    }
+
+    /** Creates the error for a hold whose own lease ends before the time asked for. */
+    public static IllegalStateException endsBefore(Hold hold, Duration left, Duration atLeast) {
+        return new IllegalStateException(hold.slot.label() + ": its own lease ends in " + left.toMillis()
+                + " ms, before the requested " + atLeast.toMillis() + " ms; "
+                + (hold.stopped() ? "it is not renewed, because it was held for longer than maxHold" : "extend it"));
+    }
+
+    /** Creates the error for a hold whose end cannot be moved. */
+    public static IllegalStateException notExtensible(Hold hold) {
+        return new IllegalStateException(hold.slot.label() + ": "
+                + (hold.stopped()
+                        ? "this lease was held for longer than maxHold, so it can no longer be extended"
+                        : "the watchdog renews this lease, so there is nothing to extend"));
     }
 
     public static IllegalStateException closed(String label, String client) {

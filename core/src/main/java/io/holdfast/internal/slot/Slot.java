@@ -69,6 +69,9 @@ public abstract class Slot {
     private volatile Map<Thread, Hold> lostHolds = Map.of();
     boolean retired;
 
+    /** Set for good if newcomers no longer join the slot. */
+    volatile boolean aside;
+
     Slot(String name, Share share, SlotConfig config, Supplier<TenureId> ids) {
         this.name = name;
         this.share = share;

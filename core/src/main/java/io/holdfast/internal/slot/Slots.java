@@ -4,89 +4,149 @@ import io.holdfast.OnMaxHold;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.TenureId;
-import java.util.Collection;
-import java.util.LinkedHashSet;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slots of a client: for each name, one slot for each way to hold it and to wait for it. Besides these there are slots that
- * nobody may join. Such a slot has a single owner, or is drained by the owners that were let in before.
+ * The slots of a client: for each name, one open slot for each way to hold it and to wait for it. Besides these there are slots
+ * that nobody may join. Such a slot has a single owner, or is drained by the owners that were let in before.
  *
- * <p>A slot that is set aside is added to the slots aside before it is removed from the open ones. A lookup reads the open
- * slots first. So a lookup that races with the move finds the slot at least once.
+ * <ol>
+ *   <li>A slot is added once, and removed once. If it is set aside, it stays where it is, and newcomers no longer join it.
+ *   <li>A name has one entry, which never changes: to add or remove a slot replaces it. So a lookup sees all slots of the name
+ *       at one moment.
+ *   <li>An event for all slots of a name is also passed to the slots that are added meanwhile. A queue adds the own slot of a
+ *       waiter before the waiter leaves the queue, under the mutex of the queue. So the event finds the waiter in one of them.
+ * </ol>
  */
-public final class Slots {
+public final class Slots implements OwnHolds {
 
-    private final ConcurrentHashMap<String, Slot> barging = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<String, Slot> fair = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<String, Slot> writing = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<String, Slot> reading = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<String, Slot> upgrading = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<String, Slot> permits = new ConcurrentHashMap<>();
-    private final List<ConcurrentHashMap<String, Slot>> open =
-            List.of(barging, fair, writing, reading, upgrading, permits);
-    private final ConcurrentHashMap<String, Set<Slot>> aside = new ConcurrentHashMap<>();
+    /** The entry of a name without a slot. */
+    private static final Object NONE = new Slot[0];
+
+    /** The entry of each name: its slot if it has one, as most names have, which so need no array; or a {@code Slot[]}. */
+    private final ConcurrentHashMap<String, Object> names = new ConcurrentHashMap<>();
+
     private final SlotConfig config;
     private final Supplier<TenureId> ids;
     private final LingerBackoff revocations;
+
+    /** {@link #isInLine(String)}. All slots share this object. */
+    private final Predicate<String> inLine;
 
     public Slots(SlotConfig config, Supplier<TenureId> ids) {
         this.config = config;
         this.ids = ids;
         this.revocations = new LingerBackoff(config.poll());
+        this.inLine = this::isInLine;
     }
 
-    private ConcurrentHashMap<String, Slot> open(Mode mode, boolean inOrder) {
-        return switch (mode) {
-            case WRITE -> writing;
-            case READ -> reading;
-            case UPGRADE -> upgrading;
-            case PERMITS -> permits;
-            case LOCK -> inOrder ? fair : barging;
-        };
+    // ---- entries
+
+    private Object entry(String name) {
+        return names.getOrDefault(name, NONE);
     }
 
-    private ConcurrentHashMap<String, Slot> open(Slot slot) {
-        return open(slot.share.mode(), slot instanceof FairSlot);
+    private static int count(Object entry) {
+        return entry instanceof Slot[] several ? several.length : 1;
     }
 
-    private Slot newSlot(String name, HoldSpec spec) {
-        if (spec.waiting() == HoldSpec.Waiting.FAIR) {
-            return new FairSlot(name, spec.share(), config, ids);
+    private static Slot at(Object entry, int index) {
+        return entry instanceof Slot[] several ? several[index] : (Slot) entry;
+    }
+
+    private static List<Slot> list(Object entry) {
+        return entry instanceof Slot[] several ? Arrays.asList(several) : List.of((Slot) entry);
+    }
+
+    private static Object with(@Nullable Object entry, Slot added) {
+        if (entry == null) {
+            return added;
         }
-        if (spec.share().mode() == Mode.LOCK) {
-            return new LingeringSlot(name, config, ids, revocations, fair::containsKey);
-        }
-        return spec.share().mode() == Mode.READ && !isForOne(spec)
-                ? new SharedSlot(name, config, ids)
-                : new BargingSlot(name, spec.share(), config, ids);
+        Slot[] more = list(entry).toArray(new Slot[count(entry) + 1]);
+        more[count(entry)] = added;
+        return more;
     }
+
+    private static @Nullable Object without(Object entry, Slot removed) {
+        List<Slot> rest = new ArrayList<>(list(entry));
+        rest.remove(removed);
+        return rest.size() > 1 ? rest.toArray(new Slot[0]) : rest.isEmpty() ? null : rest.get(0);
+    }
+
+    /** Returns the slot of an entry that newcomers may join; null if there is none. */
+    private static @Nullable Slot open(@Nullable Object entry, Mode mode, boolean inOrder) {
+        for (int i = 0; entry != null && i < count(entry); i++) {
+            Slot slot = at(entry, i);
+            if (slot.share.mode() == mode && (slot instanceof FairSlot) == inOrder && !slot.aside) {
+                return slot;
+            }
+        }
+        return null;
+    }
+
+    /** Returns {@code true} if this client waits for the name in the order of arrival. */
+    private boolean isInLine(String name) {
+        return open(entry(name), Mode.LOCK, true) != null;
+    }
+
+    // ---- changes
 
     /** Returns the slot for an acquire with this spec, and creates the slot if there is none. */
     public Slot get(String name, HoldSpec spec, boolean waits) {
-        if (spec.share().mode() == Mode.PERMITS && spec.waiting() != HoldSpec.Waiting.FAIR && waits) {
-            return permits.computeIfAbsent(name, key -> new PermitQueue(key, config, ids, this::alone));
+        if (isForOne(spec, waits)) {
+            return alone(newSlot(name, spec, true));
         }
-        return isForOne(spec)
-                ? alone(newSlot(name, spec))
-                : open(spec.share().mode(), spec.waiting() == HoldSpec.Waiting.FAIR)
-                        .computeIfAbsent(name, key -> newSlot(key, spec));
+        Mode mode = spec.share().mode();
+        boolean inOrder = spec.waiting() == HoldSpec.Waiting.FAIR;
+        Slot found = open(entry(name), mode, inOrder);
+        while (found == null) {
+            Object entry = names.compute(
+                    name,
+                    (key, before) ->
+                            open(before, mode, inOrder) == null ? with(before, newSlot(key, spec, false)) : before);
+            // null if it was set aside in the meantime
+            found = open(entry, mode, inOrder);
+        }
+        return found;
+    }
+
+    private Slot newSlot(String name, HoldSpec spec, boolean forOne) {
+        if (spec.waiting() == HoldSpec.Waiting.FAIR) {
+            return new FairSlot(name, spec.share(), config, ids);
+        }
+        Mode mode = spec.share().mode();
+        if (mode == Mode.LOCK) {
+            return new LingeringSlot(name, config, ids, revocations, inLine);
+        }
+        if (mode == Mode.READ && !forOne) {
+            return new SharedSlot(name, config, ids);
+        }
+        return mode == Mode.PERMITS && !forOne
+                ? new PermitQueue(name, config, ids, this::alone)
+                : new BargingSlot(name, spec.share(), config, ids);
     }
 
     /**
      * Returns {@code true} if the acquire needs a slot of its own: its tenure ends in another way than those of others, or does
-     * not conflict with another tenure of its owner.
+     * not conflict with another tenure of its owner. Waiters for permits share a queue until each has its own.
      */
-    private static boolean isForOne(HoldSpec spec) {
-        Mode mode = spec.share().mode();
-        return mode == Mode.PERMITS || spec.share().beside().isPresent() || (mode == Mode.READ && !mayShare(spec));
+    private static boolean isForOne(HoldSpec spec, boolean waits) {
+        return switch (spec.share().mode()) {
+            case PERMITS -> !waits || spec.waiting() == HoldSpec.Waiting.FAIR;
+            case READ -> spec.share().beside().isPresent() || !mayShare(spec);
+            case LOCK, WRITE, UPGRADE -> spec.share().beside().isPresent();
+        };
     }
 
     /** Returns {@code true} if the end of the hold is that of its tenure, so that the hold may share the tenure with others. */
@@ -94,106 +154,67 @@ public final class Slots {
         return spec.takesAny() && spec.maxHold().then() != OnMaxHold.STOP_RENEWING;
     }
 
+    /** Adds a slot that nobody may join. */
     private Slot alone(Slot slot) {
-        aside.compute(slot.name, (name, before) -> {
-            Set<Slot> all = before == null ? ConcurrentHashMap.newKeySet() : before;
-            all.add(slot);
-            return all;
-        });
+        slot.aside = true;
+        names.compute(slot.name, (name, before) -> with(before, slot));
         return slot;
     }
 
-    /**
-     * Closes the slot to newcomers. Every lookup finds the slot at all times. If the slot has retired in the meantime, it is
-     * removed.
-     */
+    /** Closes the slot to newcomers. Lookups still find it, until it is removed. */
     public void setAside(Slot slot) {
-        alone(slot);
-        open(slot).remove(slot.name, slot);
-        if (slot.locked(() -> slot.retired)) {
-            remove(slot);
-        }
+        slot.aside = true;
     }
 
     public void remove(Slot slot) {
-        open(slot).remove(slot.name, slot);
-        aside.computeIfPresent(slot.name, (name, all) -> {
-            all.remove(slot);
-            return all.isEmpty() ? null : all;
-        });
+        names.computeIfPresent(slot.name, (name, before) -> without(before, slot));
     }
 
-    /** Returns all slots. A slot that is set aside in the meantime may occur twice. */
+    // ---- lookups
+
+    /** Returns all slots. */
     public Stream<Slot> all() {
-        return Stream.concat(
-                open.stream().flatMap(slots -> slots.values().stream()),
-                // read after the open slots: a slot is here before it leaves them
-                Stream.of(aside).flatMap(slots -> slots.values().stream().flatMap(Set::stream)));
+        return names.values().stream().flatMap(entry -> list(entry).stream());
     }
 
     /** Returns the slots of the name. */
     public Stream<Slot> of(String name) {
-        Set<Slot> found = open(name);
-        // read after the open slots: a slot is here before it leaves them
-        Set<Slot> besides = aside.get(name);
-        return (besides == null ? found : with(found, besides)).stream();
+        return list(entry(name)).stream();
     }
 
-    /** Visits each slot of the name, and each slot that one of these creates during its visit. */
+    /** Visits each slot, and each slot that one of these adds during its visit. */
+    public void each(Consumer<Slot> action) {
+        names.keySet().forEach(name -> each(name, action));
+    }
+
+    /** Visits each slot of the name, and each slot that one of these adds during its visit. */
     public void each(String name, Consumer<Slot> action) {
-        Set<Slot> open = open(name);
-        open.forEach(action);
-        aside.getOrDefault(name, Set.of()).stream()
-                .filter(slot -> !open.contains(slot))
-                .forEach(action);
-    }
-
-    private Set<Slot> open(String name) {
         // most names have no slot: nothing is allocated for them
-        Set<Slot> found = Set.of();
-        for (ConcurrentHashMap<String, Slot> slots : open) {
-            found = with(found, slots.get(name));
+        Object found = entry(name);
+        for (int i = 0; i < count(found); i++) {
+            action.accept(at(found, i));
         }
-        return found;
+        Object now = entry(name);
+        if (now != found) {
+            Set<Slot> visited = new HashSet<>(list(found));
+            list(now).stream().filter(slot -> !visited.contains(slot)).forEach(action);
+        }
     }
 
-    private static Set<Slot> with(Set<Slot> some, @Nullable Slot another) {
-        return another == null ? some : with(some, List.of(another));
-    }
-
-    private static Set<Slot> with(Set<Slot> some, Collection<Slot> more) {
-        Set<Slot> all = some.isEmpty() ? new LinkedHashSet<>() : some;
-        all.addAll(more);
-        return all;
-    }
-
-    /** Returns the hold of the thread under the name in the given mode, whichever way the thread waited for it. */
+    @Override
     public Optional<Hold> holdOf(String name, Mode mode, Thread thread) {
-        Hold hold = openHold(name, mode, thread);
-        if (mode == Mode.LOCK) {
-            return Optional.ofNullable(hold);
+        Object found = entry(name);
+        for (int i = 0; i < count(found); i++) {
+            Slot slot = at(found, i);
+            Hold hold = slot.share.mode() == mode ? slot.holdOf(thread) : null;
+            if (hold != null) {
+                return Optional.of(hold);
+            }
         }
-        // read after the open slots: a slot is here before it leaves them
-        return Optional.ofNullable(hold)
-                .or(() -> aside.getOrDefault(name, Set.of()).stream()
-                        .filter(slot -> slot.share.mode() == mode)
-                        .flatMap(slot -> Stream.ofNullable(slot.holdOf(thread)))
-                        .findFirst());
+        return Optional.empty();
     }
 
-    private @Nullable Hold openHold(String name, Mode mode, Thread thread) {
-        Hold hold = hold(open(mode, false).get(name), thread);
-        return hold != null || mode != Mode.LOCK ? hold : hold(fair.get(name), thread);
-    }
-
-    private static @Nullable Hold hold(@Nullable Slot slot, Thread thread) {
-        return slot == null ? null : slot.holdOf(thread);
-    }
-
-    /**
-     * Returns a hold of the thread for which the thread itself would wait if it waited for the name in this share
-     * (self-deadlock).
-     */
+    @Override
     public Optional<Hold> inTheWay(String name, Share wanted, Thread me) {
         return mine(name, me)
                 .filter(hold -> conflict(wanted, hold.tenure.share.mode()))
@@ -201,7 +222,7 @@ public final class Slots {
                 .findFirst();
     }
 
-    /** Returns the holds that the thread has under the name, by itself or by a lease. */
+    @Override
     public Stream<Hold> mine(String name, Thread me) {
         return holds(name).filter(hold -> hold.leasedBy(me) || hold.ownedBy(me));
     }
@@ -222,6 +243,16 @@ public final class Slots {
         return of(name).filter(slot -> slot.share.mode() != Mode.PERMITS).flatMap(slot -> slot.holds().stream());
     }
 
+    @Override
+    public boolean isBeingAsked(String name) {
+        return of(name).map(Slot::tenure).anyMatch(tenure -> tenure != null && tenure.state == Tenure.State.WAITING);
+    }
+
+    @Override
+    public boolean isInUse(String name) {
+        return of(name).anyMatch(slot -> slot.share.mode() != Mode.PERMITS);
+    }
+
     /** Returns the lingering tenure of the name, which nobody owns. */
     public Optional<LingeringSlot.Kept> kept(String name) {
         return lingering(name).flatMap(slot -> slot.kept().stream()).findFirst();
@@ -229,8 +260,6 @@ public final class Slots {
 
     /** Returns the slots of the name that may let a tenure linger. */
     public Stream<LingeringSlot> lingering(String name) {
-        return Stream.ofNullable(barging.get(name))
-                .filter(LingeringSlot.class::isInstance)
-                .map(LingeringSlot.class::cast);
+        return of(name).filter(LingeringSlot.class::isInstance).map(LingeringSlot.class::cast);
     }
 }

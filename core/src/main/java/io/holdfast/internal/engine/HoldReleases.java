@@ -1,0 +1,165 @@
+package io.holdfast.internal.engine;
+
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockEvent;
+import io.holdfast.internal.access.Awaiting;
+import io.holdfast.internal.slot.Effect;
+import io.holdfast.internal.slot.Hold;
+import io.holdfast.internal.slot.Settlement;
+import io.holdfast.internal.slot.SharedSlot;
+import io.holdfast.internal.slot.Slot;
+import io.holdfast.internal.slot.Tenure;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** The ends of holds: by their owners, or because they are not wanted. */
+public final class HoldReleases {
+
+    private final Engine engine;
+
+    HoldReleases(Engine engine) {
+        this.engine = engine;
+    }
+
+    /** Ends the innermost level of a thread's hold. The last level releases the hold. */
+    public void leave(Hold hold) {
+        if (hold.depth() == 1) {
+            release(hold);
+            return;
+        }
+        long now = engine.platform.nanoTime();
+        boolean lost = hold.lost() || !hold.tenure.alive(now);
+        if (hold.allRenewed() && !lost) {
+            var unused = hold.leave();
+        } else {
+            engine.event(hold.slot, (s, out) -> s.leave(hold, now, out));
+        }
+        if (lost) {
+            engine.holds.validity().requireNotLost(hold);
+        }
+    }
+
+    /** Ends a hold, and waits for the verdict of the store if one is needed. */
+    public void release(Hold hold) {
+        awaitVerdict(hold, end(hold));
+    }
+
+    /**
+     * Ends a hold of {@code runOnce}, and keeps its name for the rest of the time. If the time is up, it is released as usual.
+     */
+    public void keep(Hold hold) {
+        awaitVerdict(hold, end(hold, (s, out) -> s.keep(hold, engine.platform.nanoTime(), out)));
+    }
+
+    private void awaitVerdict(Hold hold, @Nullable Settlement settlement) {
+        if (settlement != null && !engine.tasks.isClosed()) {
+            CompletableFuture<Void> verdict = verdict(hold, settlement);
+            Awaiting.done(engine.platform, verdict, engine.config.command());
+            judge(hold, settlement, verdict);
+        }
+    }
+
+    /**
+     * Returns a future that completes with the verdict of the store on the hold. A loss is reported before that, even if nobody
+     * waits any longer.
+     */
+    CompletableFuture<Void> verdict(Hold hold, Settlement settlement) {
+        return settlement.verdict.thenAccept(loss -> loss.ifPresent(reason -> engine.lostAtRelease(hold, reason)));
+    }
+
+    /**
+     * Releases the hold without waiting. The future completes with the answer of the store, or without it after the command
+     * timeout.
+     *
+     * @param told the executor that completes the future
+     */
+    public CompletableFuture<Void> releaseAsync(Hold hold, Executor told) {
+        try {
+            Settlement settlement = end(hold);
+            return settlement == null ? CompletableFuture.completedFuture(null) : judged(hold, settlement, told);
+        } catch (LeaseLostException | IllegalStateException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private CompletableFuture<Void> judged(Hold hold, Settlement settlement, Executor told) {
+        CompletableFuture<Void> verdict = verdict(hold, settlement);
+        return inTime(verdict)
+                .thenRunAsync(() -> judge(hold, settlement, verdict), told)
+                .copy();
+    }
+
+    /** Returns a future that completes with the answer of the store, or after the command timeout. */
+    public CompletableFuture<Void> inTime(CompletableFuture<?> answer) {
+        return engine.tasks.inTime(answer, engine.config.command());
+    }
+
+    /**
+     * Releases a hold. A tenure that the clocks have put in doubt does not linger, because only the store knows whether it was
+     * lost.
+     */
+    private @Nullable Settlement end(Hold hold) {
+        Tenure tenure = hold.tenure;
+        if (tenure.id.lingers() && tenure.validity.suspect(engine.platform.nanoTime(), engine.platform.wallMillis())) {
+            hold.discarded = true;
+        }
+        return end(hold, (s, out) -> s.release(hold, engine.platform.nanoTime(), out));
+    }
+
+    private @Nullable Settlement end(Hold hold, BiConsumer<Slot, Effect.Buffer> how) {
+        boolean ended = hold.ended;
+        engine.event(hold.slot, how);
+        if (hold.lost()) {
+            throw engine.holds.validity().lost(hold);
+        }
+        engine.holds.validity().requireNotClosed(hold, ended);
+        engine.counters.releases.increment();
+        if (engine.events.detailed()) {
+            engine.events.detail(
+                    hold.slot.share.mode(), new LockEvent.Released(hold.slot.name, hold.token, hold.owner()));
+        }
+        return hold.settlement;
+    }
+
+    private void judge(Hold hold, Settlement settlement, CompletableFuture<Void> verdict) {
+        String name = hold.slot.name;
+        if (!verdict.isDone()) {
+            hold.slot.locked(hold::dropLossActions);
+            engine.events.warn(
+                    hold.slot.share.mode(),
+                    new LockEvent.ReleaseUnconfirmed(
+                            name,
+                            hold.token,
+                            Duration.ofNanos(Math.max(0, settlement.lapsesAt - engine.platform.nanoTime())),
+                            hold.tenure.trouble),
+                    "the release continues in the background; check whether " + engine.store.describe() + " answers");
+        } else if (hold.lost()) {
+            throw engine.holds.validity().lost(hold);
+        }
+    }
+
+    /** Treats the owner of the hold as dead. The tenure is left to the end of its lease. */
+    public void abandon(Hold hold) {
+        engine.event(hold.slot, (s, out) -> s.ownerGone(hold, engine.platform.nanoTime(), out));
+    }
+
+    /**
+     * Releases a hold that cannot be relied on. Its tenure does not linger, and no other reader joins it, so the next attempt
+     * asks the store.
+     */
+    public void discardDoubtful(Hold hold) {
+        if (hold.slot instanceof SharedSlot) {
+            engine.slots.setAside(hold.slot);
+        }
+        discard(hold);
+    }
+
+    /** Releases a hold that is not wanted, for example because it was granted too late. Its tenure does not linger. */
+    public void discard(Hold hold) {
+        hold.discarded = true;
+        engine.event(hold.slot, (s, out) -> s.release(hold, engine.platform.nanoTime(), out));
+    }
+}

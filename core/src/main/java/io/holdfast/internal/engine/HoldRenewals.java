@@ -1,0 +1,147 @@
+package io.holdfast.internal.engine;
+
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.internal.access.Awaiting;
+import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.slot.ErrorTexts;
+import io.holdfast.internal.slot.Hold;
+import io.holdfast.internal.slot.HoldSpec;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** The renewals that owners ask for: to confirm a hold, to move its end, or to enter it again. */
+public final class HoldRenewals {
+
+    private final Engine engine;
+
+    HoldRenewals(Engine engine) {
+        this.engine = engine;
+    }
+
+    /** Ensures that the hold is valid for at least the given time. */
+    public void ensureValid(Hold hold, Duration atLeast) {
+        long nanos = requireAttainable(hold, atLeast);
+        engine.holds.validity().requireNotLost(hold);
+        if (engine.holds.validity().remaining(hold).toNanos() >= nanos
+                && engine.holds.validity().valid(hold)) {
+            return;
+        }
+        if (!hold.watchdog() && hold.tenure.validity.remaining(engine.platform.nanoTime()) < nanos) {
+            throw ErrorTexts.endsBefore(hold, engine.holds.validity().remaining(hold), atLeast);
+        }
+        confirm(hold);
+        engine.holds.validity().requireNotLost(hold);
+        if (!engine.holds.validity().valid(hold)
+                || engine.holds.validity().remaining(hold).toNanos() < nanos) {
+            throw unconfirmed(hold, "a validity of " + atLeast.toMillis() + " ms");
+        }
+    }
+
+    /**
+     * Returns {@code atLeast} in nanoseconds, or throws if no lease of the hold can last that long. A hold that is not renewed
+     * may have been extended by more than its first lease, so its longest lease counts.
+     */
+    private static long requireAttainable(Hold hold, Duration atLeast) {
+        long lease = hold.watchdog() ? hold.spec.nanos() : hold.tenure.longestLease;
+        long most = lease - HoldSpec.margin(lease);
+        long nanos = Durations.nanos(atLeast);
+        if (nanos < 0 || nanos > most) {
+            throw new IllegalArgumentException(hold.slot.label() + ": atLeast " + atLeast + " is out of range: zero to "
+                    + most / 1_000_000 + " ms, the lease less its margin");
+        }
+        return nanos;
+    }
+
+    /** Returns the error for a missing confirmation. A hold that was released in the meantime cannot be confirmed. */
+    private RuntimeException unconfirmed(Hold hold, String what) {
+        if (hold.ended) {
+            return ErrorTexts.closedLease(hold);
+        }
+        return new StoreUnavailableException(
+                hold.slot.name,
+                hold.slot.label() + ": " + engine.store.describe() + " did not confirm " + what + ": "
+                        + hold.tenure.trouble + "; the hold is unchanged, valid for "
+                        + engine.holds.validity().remaining(hold).toMillis() + " ms",
+                null);
+    }
+
+    /**
+     * Renews the hold, and keeps all later tokens above the floor. The result is {@code true} if the store has confirmed both.
+     */
+    public CompletableFuture<Boolean> renew(Hold hold, long floor) {
+        hold.slot.locked(() -> hold.tenure.raise(floor));
+        return engine.holds.validity().renew(hold);
+    }
+
+    /** Renews the hold, and waits for the answer until the command timeout. */
+    public boolean confirm(Hold hold) {
+        CompletableFuture<Boolean> renewed = engine.holds.validity().renew(hold);
+        return Awaiting.done(engine.platform, renewed, engine.config.command()) && renewed.join();
+    }
+
+    /**
+     * Adds a level to the hold, which must be valid. A hold in doubt is renewed first. Apart from that, only a level that ends
+     * later than the hold costs a renewal.
+     */
+    public void reenter(Hold hold, HoldSpec spec) {
+        engine.holds.validity().requireNotLost(hold);
+        if (!engine.holds.validity().valid(hold)) {
+            confirm(hold);
+            engine.holds.validity().requireNotLost(hold);
+            if (!engine.holds.validity().valid(hold)) {
+                throw unconfirmed(hold, "the hold, which a clock step has put in doubt");
+            }
+        }
+        if (spec.watchdog() && hold.allRenewed()) {
+            hold.enter(spec, Durations.NEVER);
+        } else {
+            enter(hold, spec);
+        }
+        engine.holds.validity().requireNotLost(hold);
+    }
+
+    private void enter(Hold hold, HoldSpec spec) {
+        long end = spec.watchdog() ? Durations.NEVER : endOf(spec);
+        boolean later = hold.slot.locked(() -> {
+            long before = hold.end();
+            hold.enter(spec, end);
+            return before != Durations.NEVER && hold.end() != before;
+        });
+        if (later && !confirm(hold)) {
+            hold.slot.locked(hold::leave);
+            engine.holds.validity().requireNotLost(hold);
+            throw unconfirmed(hold, "the lease of the re-entry");
+        }
+    }
+
+    private long endOf(HoldSpec spec) {
+        return engine.platform.nanoTime() + spec.nanos() - HoldSpec.margin(spec.nanos());
+    }
+
+    /** Moves the end of a hold that is not renewed to a later time. It never moves the end to an earlier time. */
+    public void extend(Hold hold, Duration lease) {
+        engine.holds.validity().requireNotLost(hold);
+        if (hold.watchdog() || hold.stopped()) {
+            throw ErrorTexts.notExtensible(hold);
+        }
+        CompletableFuture<Boolean> confirmed = extending(hold, lease);
+        if (!Awaiting.done(engine.platform, confirmed, engine.config.command()) || !confirmed.join()) {
+            engine.holds.validity().requireNotLost(hold);
+            throw unconfirmed(hold, "the extension");
+        }
+    }
+
+    /**
+     * Starts an extension without waiting. Only a confirmation moves the end, so an extension that fails does not undo another
+     * one.
+     */
+    public CompletableFuture<Boolean> extending(Hold hold, Duration lease) {
+        HoldSpec spec = hold.spec.ending(lease);
+        if (engine.holds.validity().isOver(hold) || endOf(spec) - hold.end() <= 0) {
+            return CompletableFuture.completedFuture(!engine.holds.validity().isOver(hold));
+        }
+        return engine.watchdog
+                .renewNow(hold.slot, hold.tenure, spec)
+                .thenApply(proven -> proven.isPresent() && hold.slot.locked(() -> hold.extend(proven.get())));
+    }
+}

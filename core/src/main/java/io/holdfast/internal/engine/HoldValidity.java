@@ -1,0 +1,90 @@
+package io.holdfast.internal.engine;
+
+import io.holdfast.LeaseLostException;
+import io.holdfast.internal.slot.ErrorTexts;
+import io.holdfast.internal.slot.Hold;
+import io.holdfast.internal.slot.HoldSpec;
+import io.holdfast.internal.slot.LossAction;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** The validity of holds, and their loss. */
+public final class HoldValidity {
+
+    private final Engine engine;
+
+    HoldValidity(Engine engine) {
+        this.engine = engine;
+    }
+
+    /** Returns {@code true} if the hold can be relied on. If the hold is in doubt, this starts a renewal that decides. */
+    public boolean valid(Hold hold) {
+        long now = engine.platform.nanoTime();
+        boolean valid = hold.valid(now, engine.platform.wallMillis());
+        if (!valid
+                && !hold.ended
+                && !hold.lost()
+                && hold.tenure.alive(now)
+                && !hold.tenure.renewing(now, engine.config.command())) {
+            var unused = renew(hold);
+        }
+        return valid;
+    }
+
+    public Duration remaining(Hold hold) {
+        return valid(hold)
+                ? Duration.ofNanos(hold.tenure.validity.remaining(engine.platform.nanoTime()))
+                : Duration.ZERO;
+    }
+
+    /** Returns {@code true} if the hold has ended or is lost, even if the loss was not detected yet. */
+    public boolean isOver(Hold hold) {
+        return hold.ended || hold.lost() || !hold.tenure.alive(engine.platform.nanoTime());
+    }
+
+    /** Throws if the hold is lost, even if the loss was not detected yet. */
+    public void requireNotLost(Hold hold) {
+        long now = engine.platform.nanoTime();
+        if (!hold.lost() && !hold.tenure.alive(now)) {
+            engine.event(hold.slot, (s, out) -> s.expire(hold.tenure, now, out));
+        }
+        if (hold.lost()) {
+            throw lost(hold);
+        }
+        requireNotClosed(hold, hold.ended);
+    }
+
+    /**
+     * Throws if the close of the client has released the hold.
+     *
+     * @param ended {@code true} if the hold ended before its owner released it
+     */
+    void requireNotClosed(Hold hold, boolean ended) {
+        if (ended && engine.tasks.isClosed()) {
+            throw ErrorTexts.closedMeanwhile(hold.slot.share.mode(), hold.slot.name, engine.settings.name());
+        }
+    }
+
+    LeaseLostException lost(Hold hold) {
+        return ErrorTexts.lost(hold, hold.lostBecause + "");
+    }
+
+    /** Renews the hold. The result is {@code true} if the store has confirmed it. */
+    CompletableFuture<Boolean> renew(Hold hold) {
+        HoldSpec spec = hold.slot.locked(() -> hold.slot.renewalSpec(hold.tenure, engine.platform.nanoTime()));
+        return engine.watchdog.renewNow(hold.slot, hold.tenure, spec).thenApply(Optional::isPresent);
+    }
+
+    /**
+     * Registers an action for the loss, or runs it if the hold is lost already. The mutex decides the race between both, so the
+     * action is neither missed nor run twice.
+     */
+    public void onLost(Hold hold, List<LossAction> actions, LossAction action) {
+        boolean registered = hold.slot.locked(() -> !hold.lost() && actions.add(action));
+        if (!registered) {
+            engine.tasks.tell(action, lost(hold));
+        }
+    }
+}

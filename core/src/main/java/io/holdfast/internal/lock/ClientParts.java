@@ -1,0 +1,29 @@
+package io.holdfast.internal.lock;
+
+import io.holdfast.internal.access.Settings;
+import io.holdfast.internal.engine.Holds;
+import io.holdfast.internal.engine.Inspector;
+import io.holdfast.internal.engine.Tasks;
+import io.holdfast.internal.engine.Waits;
+import io.holdfast.internal.slot.OwnHolds;
+import io.holdfast.spi.Platform;
+
+/** The parts of one client with which the faces of its locks and semaphores work. */
+public record ClientParts(
+        Settings settings, String id, OwnHolds own, Holds holds, Waits waits, Inspector inspector, Tasks tasks) {
+
+    /** Returns the platform, for time and parking. */
+    Platform platform() {
+        return settings.store().platform();
+    }
+
+    /** Returns the time for which a waiter tolerates an outage of the store, in nanoseconds. */
+    long outage() {
+        return settings.maxOutage().toNanos();
+    }
+
+    /** Returns the maximum duration of one call, in nanoseconds. */
+    long command() {
+        return settings.store().commandTimeout().toNanos();
+    }
+}

@@ -1,0 +1,28 @@
+package io.holdfast.internal.slot;
+
+import io.holdfast.spi.Share;
+import io.holdfast.spi.Share.Mode;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The holds and requests of this client, by name. */
+public interface OwnHolds {
+
+    /** Returns the hold of the thread under the name in the given mode, whichever way the thread waited for it. */
+    Optional<Hold> holdOf(String name, Mode mode, Thread thread);
+
+    /** Returns the holds that the thread has under the name, by itself or by a lease. */
+    Stream<Hold> mine(String name, Thread me);
+
+    /**
+     * Returns a hold of the thread for which the thread itself would wait if it waited for the name in this share
+     * (self-deadlock).
+     */
+    Optional<Hold> inTheWay(String name, Share wanted, Thread me);
+
+    /** Returns {@code true} if this client requests the name now. */
+    boolean isBeingAsked(String name);
+
+    /** Returns {@code true} if this client holds, requests or waits for the name as a lock. */
+    boolean isInUse(String name);
+}
