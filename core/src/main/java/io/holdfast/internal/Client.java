@@ -457,8 +457,11 @@ public final class Client implements Holdfast {
         if (!closing.compareAndSet(false, true)) {
             return;
         }
-        engine.shutDown();
-        latches.close();
+        try {
+            engine.shutDown();
+        } finally {
+            latches.close();
+        }
         awaitSettlements();
         engine.settlements.open().forEach(this::reportUnsettled);
         engine.settlements.abandon();

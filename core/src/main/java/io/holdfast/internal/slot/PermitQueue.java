@@ -237,8 +237,11 @@ final class PermitQueue extends Slot {
     /** Moves the granted ticket and its waiter from the wait queue into a slot of their own. */
     private void serve(Tenure ticket, Waiter waiter, long now, Effect.Buffer out) {
         Slot own = new BargingSlot(name, ticket.share, config, ids);
-        Effect.Buffer begun = own.on((slot, wanted) -> slot.begin(ticket, waiter, now, wanted));
-        served.accept(own);
+        Effect.Buffer begun = own.on((slot, wanted) -> {
+            slot.begin(ticket, waiter, now, wanted);
+            // before the mutex is free: the waiter may release what it has got, and so retire this slot
+            served.accept(slot);
+        });
         queue.remove(waiter);
         first = ticket == first ? null : first;
         out.add(new Effect.Elsewhere(own, begun));

@@ -18,15 +18,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slots of a client: for each name, one open slot for each way to hold it and to wait for it. Besides these there are slots
- * that nobody may join. Such a slot has a single owner, or is drained by the owners that were let in before.
+ * The slots of a client: for each name, one open slot for each way to hold it and to wait for it, and the slots with a single
+ * owner, which nobody else may join.
  *
  * <ol>
- *   <li>A slot is added once, and removed once. If it is set aside, it stays where it is, and newcomers no longer join it.
- *   <li>A name has one entry, which never changes: to add or remove a slot replaces it. So a lookup sees all slots of the name
- *       at one moment.
- *   <li>An event for all slots of a name is also passed to the slots that are added meanwhile. A queue adds the own slot of a
- *       waiter before the waiter leaves the queue, under the mutex of the queue. So the event finds the waiter in one of them.
+ *   <li>A slot is added once, before it can retire, and removed once. If it is set aside, it stays where it is until its owners
+ *       have left, and newcomers no longer join it.
+ *   <li>The entry of a name is immutable: to add or remove a slot replaces it. So a lookup sees all shared slots of the name at
+ *       one moment. They are few. Slots with a single owner may be many, as a semaphore has one for each acquisition.
+ *   <li>Shared slots are visited before those with a single owner. A queue adds the own slot of a waiter before the waiter leaves
+ *       the queue, under the mutex of the queue. So an event for all slots of a name finds the waiter in one of them.
  * </ol>
  */
 public final class Slots implements OwnHolds {
@@ -36,6 +37,9 @@ public final class Slots implements OwnHolds {
 
     /** The entry of each name: its slot if it has one, as most names have, which so need no array; or a {@code Slot[]}. */
     private final ConcurrentHashMap<String, Object> names = new ConcurrentHashMap<>();
+
+    /** The slots with a single owner, by name. No set is empty. */
+    private final ConcurrentHashMap<String, Set<Slot>> own = new ConcurrentHashMap<>();
 
     private final SlotConfig config;
     private final Supplier<TenureId> ids;
@@ -154,41 +158,60 @@ public final class Slots implements OwnHolds {
         return spec.takesAny() && spec.maxHold().then() != OnMaxHold.STOP_RENEWING;
     }
 
-    /** Adds a slot that nobody may join. */
+    /** Adds a slot with a single owner. */
     private Slot alone(Slot slot) {
         slot.aside = true;
-        names.compute(slot.name, (name, before) -> with(before, slot));
+        own.compute(slot.name, (name, before) -> {
+            Set<Slot> all = before == null ? ConcurrentHashMap.newKeySet(1) : before;
+            all.add(slot);
+            return all;
+        });
         return slot;
     }
 
     /** Closes the slot to newcomers. Lookups still find it, until it is removed. */
     public void setAside(Slot slot) {
         slot.aside = true;
+        // an error may have dropped the effect by which a retired slot is removed
+        if (slot.locked(() -> slot.retired)) {
+            remove(slot);
+        }
     }
 
     public void remove(Slot slot) {
         names.computeIfPresent(slot.name, (name, before) -> without(before, slot));
+        own.computeIfPresent(slot.name, (name, all) -> {
+            all.remove(slot);
+            return all.isEmpty() ? null : all;
+        });
     }
 
     // ---- lookups
 
     /** Returns all slots. */
     public Stream<Slot> all() {
-        return names.values().stream().flatMap(entry -> list(entry).stream());
+        return Stream.concat(
+                names.values().stream().flatMap(entry -> list(entry).stream()), own.values().stream().flatMap(Set::stream));
     }
 
     /** Returns the slots of the name. */
     public Stream<Slot> of(String name) {
-        return list(entry(name)).stream();
+        return Stream.concat(list(entry(name)).stream(), own.getOrDefault(name, Set.of()).stream());
     }
 
     /** Visits each slot, and each slot that one of these adds during its visit. */
     public void each(Consumer<Slot> action) {
-        names.keySet().forEach(name -> each(name, action));
+        names.keySet().forEach(name -> eachShared(name, action));
+        own.values().forEach(all -> all.forEach(action));
     }
 
     /** Visits each slot of the name, and each slot that one of these adds during its visit. */
     public void each(String name, Consumer<Slot> action) {
+        eachShared(name, action);
+        own.getOrDefault(name, Set.of()).forEach(action);
+    }
+
+    private void eachShared(String name, Consumer<Slot> action) {
         // most names have no slot: nothing is allocated for them
         Object found = entry(name);
         for (int i = 0; i < count(found); i++) {
@@ -211,7 +234,10 @@ public final class Slots implements OwnHolds {
                 return Optional.of(hold);
             }
         }
-        return Optional.empty();
+        return own.getOrDefault(name, Set.of()).stream()
+                .filter(slot -> slot.share.mode() == mode)
+                .flatMap(slot -> Stream.ofNullable(slot.holdOf(thread)))
+                .findFirst();
     }
 
     @Override

@@ -85,4 +85,24 @@ class SlotsTest {
         slots.setAside(slot);
         assertThat(slots.all()).isEmpty();
     }
+
+    @Test
+    void oneThatRetiredIsRemovedThoughTheEffectWasLost() {
+        slot.on((retired, out) -> retired.retireIfEmpty(out));
+        slots.setAside(slot);
+        assertThat(slots.all()).isEmpty();
+    }
+
+    @Test
+    void eachWithASingleOwnerIsFoundUntilItIsRemoved() {
+        HoldSpec permit = READING.of(Share.permits(1));
+        List<Slot> own = List.of(slots.get("p", permit, false), slots.get("p", permit, false));
+        assertThat(slots.of("p")).containsExactlyInAnyOrderElementsOf(own);
+        List<Slot> visited = new ArrayList<>();
+        slots.each(visited::add);
+        assertThat(visited).containsExactlyInAnyOrder(slot, own.get(0), own.get(1));
+        own.forEach(slots::remove);
+        assertThat(slots.of("p")).isEmpty();
+        assertThat(slots.all()).containsExactly(slot);
+    }
 }
