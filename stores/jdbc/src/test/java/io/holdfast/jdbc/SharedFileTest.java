@@ -17,7 +17,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -195,10 +197,21 @@ class SharedFileTest {
 
     /** A statement that was under way when its server died may open the file itself, once more. */
     private void awaitItsThreads() {
-        Await.until(
-                "its threads end",
-                () -> Thread.getAllStackTraces().keySet().stream()
-                        .map(Thread::getName)
-                        .noneMatch(name -> name.startsWith("holdfast-stopped") || name.contains(folder.toString())));
+        try {
+            Await.until("its threads end", () -> itsThreads().isEmpty());
+        } catch (AssertionError e) {
+            throw new AssertionError(e.getMessage() + ": " + itsThreads(), e);
+        }
+    }
+
+    private Map<String, List<StackTraceElement>> itsThreads() {
+        Map<String, List<StackTraceElement>> found = new TreeMap<>();
+        Thread.getAllStackTraces().forEach((thread, stack) -> {
+            String name = thread.getName();
+            if (name.startsWith("holdfast-stopped") || name.contains(folder.toString())) {
+                found.put(name, List.of(stack));
+            }
+        });
+        return found;
     }
 }
