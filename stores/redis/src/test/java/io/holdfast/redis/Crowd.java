@@ -41,6 +41,7 @@ final class Crowd implements AutoCloseable {
     private final Duration lease;
     private final int threadsEach;
     private final Queue<Turn> turns = new ConcurrentLinkedQueue<>();
+    private final Queue<Turn.Unused> unused = new ConcurrentLinkedQueue<>();
     private final Map<String, Long> told = new ConcurrentHashMap<>();
     private final List<Throwable> errors = new CopyOnWriteArrayList<>();
     private final List<Holdfast> clients = new ArrayList<>();
@@ -137,6 +138,11 @@ final class Crowd implements AutoCloseable {
         return List.copyOf(turns);
     }
 
+    /** All holds that were lost before their turns began. */
+    List<Turn.Unused> unused() {
+        return List.copyOf(unused);
+    }
+
     HistoryChecker history() {
         HistoryChecker history = new HistoryChecker();
         turns.forEach(turn -> turn.report(history));
@@ -174,11 +180,16 @@ final class Crowd implements AutoCloseable {
     }
 
     /** A hold that was lost at once was never used. */
-    private static Turn turnOrUnlock(Holdfast client, DistributedLock lock) {
+    private Turn turnOrUnlock(Holdfast client, DistributedLock lock) {
         try {
             return new Turn(client.clientId(), lock);
         } catch (LeaseLostException e) {
-            lock.unlock();
+            long unlocking = System.nanoTime();
+            try {
+                lock.unlock();
+            } finally {
+                unused.add(new Turn.Unused(client.clientId(), lock.name(), unlocking, System.nanoTime()));
+            }
             throw e;
         }
     }

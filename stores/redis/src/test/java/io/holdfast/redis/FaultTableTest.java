@@ -200,7 +200,7 @@ class FaultTableTest {
             crowd.assertBystanderWasTold(forgot.notAfter() + LEASE.toNanos());
             crowd.work(Duration.ofMillis(700));
             crowd.stop();
-            Overlap overlap = new Overlap(crowd.turns(), grants, forgot, LEASE);
+            Overlap overlap = new Overlap(crowd.turns(), crowd.unused(), grants, forgot, LEASE);
             overlap.check();
             if (fault.leavesConnections()) {
                 overlap.assertItLasted("n2");

@@ -39,11 +39,13 @@ final class Overlap {
     private final Fault fault;
     private final long ends;
     private final List<Grants.Denial> denials;
+    private final List<Turn.Unused> unused;
 
-    Overlap(List<Turn> turns, Grants grants, Fault fault, Duration lease) {
+    Overlap(List<Turn> turns, List<Turn.Unused> unused, Grants grants, Fault fault, Duration lease) {
         this.fault = fault;
         ends = fault.notAfter + lease.toNanos();
         denials = grants.denials();
+        this.unused = unused;
         all = turns.stream()
                 .map(turn -> new Held(turn, grants.of(turn)))
                 .sorted(Comparator.comparingLong(held -> held.turn.begun))
@@ -127,8 +129,16 @@ final class Overlap {
     private Stream<Held> losers(Grants.Denial denial) {
         List<Held> ofTenure = those(held -> held.grant.tenure().equals(denial.tenure()));
         return denial.ofRelease()
-                ? lastOf(ofTenure).filter(held -> held.turn.unlocksDuring(denial.sent(), denial.heard()))
+                ? lastOf(ofTenure)
+                        .filter(held -> held.turn.unlocksDuring(denial.sent(), denial.heard()))
+                        .filter(held -> !releasedUnused(held.turn, denial))
                 : ofTenure.stream().filter(held -> held.turn.unlocksAfter(denial.known()));
+    }
+
+    /** The tenure may have been passed on once more, to a thread that lost it before its turn began. */
+    private boolean releasedUnused(Turn turn, Grants.Denial denial) {
+        return unused.stream()
+                .anyMatch(lost -> lost.isOf(turn) && lost.unlocksDuring(denial.sent(), denial.heard()));
     }
 
     /** Only the last one of a tenure releases it; those before it may still be returning from having passed it on. */

@@ -9,6 +9,18 @@ final class Turn {
 
     static final long NEVER = Long.MAX_VALUE;
 
+    /** A hold that was lost before its turn began. Its thread unlocks it, and so may be the one that releases the tenure. */
+    record Unused(String client, String name, long unlocking, long unlocked) {
+
+        boolean isOf(Turn turn) {
+            return client.equals(turn.client) && name.equals(turn.name);
+        }
+
+        boolean unlocksDuring(long from, long to) {
+            return unlocking <= from && to <= unlocked;
+        }
+    }
+
     final String client;
     final String name;
     final String owner = Thread.currentThread().getName();
