@@ -137,8 +137,7 @@ final class Overlap {
 
     /** The tenure may have been passed on once more, to a thread that lost it before its turn began. */
     private boolean releasedUnused(Turn turn, Grants.Denial denial) {
-        return unused.stream()
-                .anyMatch(lost -> lost.isOf(turn) && lost.unlocksDuring(denial.sent(), denial.heard()));
+        return unused.stream().anyMatch(lost -> lost.isOf(turn) && lost.unlocksDuring(denial.sent(), denial.heard()));
     }
 
     /** Only the last one of a tenure releases it; those before it may still be returning from having passed it on. */
