@@ -191,7 +191,8 @@ public final class Slots implements OwnHolds {
     /** Returns all slots. */
     public Stream<Slot> all() {
         return Stream.concat(
-                names.values().stream().flatMap(entry -> list(entry).stream()), own.values().stream().flatMap(Set::stream));
+                names.values().stream().flatMap(entry -> list(entry).stream()),
+                own.values().stream().flatMap(Set::stream));
     }
 
     /** Returns the slots of the name. */
