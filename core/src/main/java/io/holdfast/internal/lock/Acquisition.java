@@ -93,8 +93,7 @@ public final class Acquisition {
     private Outcome once(Waiter waiter) throws InterruptedException {
         Slot slot = client.waits().arrive(name, waiter);
         try {
-            Outcome outcome = waiter.outcome;
-            return outcome != null ? outcome : waited(slot, waiter);
+            return waited(slot, waiter);
         } catch (Throwable e) {
             // orphan: otherwise the waiter of a failed thread (out of memory, out of stack, stopped) would be granted
             // the lock, and would hold it forever

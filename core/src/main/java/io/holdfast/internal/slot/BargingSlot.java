@@ -259,9 +259,6 @@ public class BargingSlot extends Slot {
     // ---- replies
 
     @Override
-    public void placed(List<Tenure> behind, List<Long> arrivals) {}
-
-    @Override
     public void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
         asked.inFlight = false;
         if (asked != tenure) {
@@ -382,7 +379,7 @@ public class BargingSlot extends Slot {
 
     /** Creates a tenure to ask with for the head of the wait queue. */
     Tenure tenureFor(Waiter head, long now) {
-        return newTenure();
+        return newTenure(share);
     }
 
     private void askAgain(Tenure asked, Effect.Buffer out) {

@@ -100,10 +100,6 @@ final class FairSlot extends Slot {
         return true;
     }
 
-    /** Does nothing, because no tenure is left free to be taken: a tenure is handed to its owner at once. */
-    @Override
-    public void take(Waiter waiter, long now, Effect.Buffer out) {}
-
     @Override
     boolean remove(Waiter waiter, long now, Effect.Buffer out) {
         boolean waited = queue.remove(waiter);
@@ -164,9 +160,6 @@ final class FairSlot extends Slot {
             used.add(ticket);
         }
     }
-
-    @Override
-    void handedOn(Tenure current, Hold hold, Effect.Buffer out) {}
 
     @Override
     void passOn(Hold hold, long now, Effect.Buffer out) {
@@ -374,9 +367,6 @@ final class FairSlot extends Slot {
     }
 
     @Override
-    public void wanted(long now, Effect.Buffer out) {}
-
-    @Override
     public boolean assigned(Signal.Assigned signal, long now, Effect.Buffer out) {
         Optional<Waiter> whose = waiterOf(signal.tenure());
         Tenure current = tenure;
@@ -457,7 +447,7 @@ final class FairSlot extends Slot {
      */
     private void newTicket(Waiter waiter) {
         Tenure before = waiter.ticket;
-        Tenure fresh = newTenure();
+        Tenure fresh = newTenure(share);
         fresh.wanted = waiter.spec.first();
         if (before == null) {
             fresh.born = waiter.arrived;

@@ -45,7 +45,6 @@ final class PermitQueue extends Slot {
 
     private static final long FIRST_POLL_NANOS = 5_000_000;
 
-    private final Supplier<TenureId> ids;
     private final Consumer<Slot> served;
 
     /** The ticket of the first waiter, as of the last time when the queue advanced; null if its waiter was served. */
@@ -61,7 +60,6 @@ final class PermitQueue extends Slot {
      */
     PermitQueue(String name, SlotConfig config, Supplier<TenureId> ids, Consumer<Slot> served) {
         super(name, Share.permits(1), config, ids);
-        this.ids = ids;
         this.served = served;
     }
 
@@ -80,7 +78,7 @@ final class PermitQueue extends Slot {
         if (retired) {
             return false;
         }
-        waiter.ticket = new Tenure(ids.get(), waiter.spec.share());
+        waiter.ticket = newTenure(waiter.spec.share());
         ticket(waiter).born = now;
         queue.add(waiter);
         ask(waiter, out);
@@ -220,9 +218,6 @@ final class PermitQueue extends Slot {
     // ---- replies
 
     @Override
-    public void placed(List<Tenure> behind, List<Long> arrivals) {}
-
-    @Override
     public void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
         asked.inFlight = false;
         if (asked.state == Tenure.State.WAITING) {
@@ -347,7 +342,7 @@ final class PermitQueue extends Slot {
     private void again(Waiter waiter, Effect.Buffer out) {
         Tenure before = ticket(waiter);
         leave(before, out);
-        Tenure fresh = new Tenure(ids.get(), waiter.spec.share());
+        Tenure fresh = newTenure(waiter.spec.share());
         fresh.goesOnFrom(before);
         waiter.ticket = fresh;
         first = before == first ? fresh : first;
@@ -359,10 +354,6 @@ final class PermitQueue extends Slot {
     public void freed(Effect.Buffer out) {
         askFirst(out);
     }
-
-    /** Does nothing, because the store serves foreign waiters. */
-    @Override
-    public void wanted(long now, Effect.Buffer out) {}
 
     @Override
     public boolean assigned(Signal.Assigned signal, long now, Effect.Buffer out) {
@@ -414,25 +405,12 @@ final class PermitQueue extends Slot {
     // ---- nothing is held here
 
     @Override
-    public void take(Waiter waiter, long now, Effect.Buffer out) {}
-
-    @Override
     boolean mayHave(Waiter head) {
         return false;
     }
 
     @Override
-    void served(Waiter waiter, long now) {
-        throw held();
-    }
-
-    @Override
     void passOn(Hold hold, long now, Effect.Buffer out) {
-        throw held();
-    }
-
-    @Override
-    void handedOn(Tenure current, Hold hold, Effect.Buffer out) {
         throw held();
     }
 

@@ -60,7 +60,7 @@ public abstract class Slot {
     public final String name;
     public final Share share;
     public final SlotConfig config;
-    private final Supplier<TenureId> ids;
+    final Supplier<TenureId> ids;
     public final WaitQueue queue;
     private final ReentrantLock mutex = new ReentrantLock();
 
@@ -81,7 +81,7 @@ public abstract class Slot {
     }
 
     /** Creates a tenure that the store does not know. */
-    final Tenure newTenure() {
+    final Tenure newTenure(Share share) {
         return new Tenure(ids.get(), share);
     }
 
@@ -150,7 +150,7 @@ public abstract class Slot {
     public abstract boolean arrive(Waiter waiter, long now, Effect.Buffer out);
 
     /** Lets a notified thread try to take the lock that was left free for it. */
-    public abstract void take(Waiter waiter, long now, Effect.Buffer out);
+    public void take(Waiter waiter, long now, Effect.Buffer out) {}
 
     /**
      * Ends a waiter whose time is up, unless an answer is still to come. That answer may be a grant. Before the first answer,
@@ -169,7 +169,7 @@ public abstract class Slot {
      * Records the arrivals of the tenures that were sent along with an acquire. There are fewer arrivals if the store did not
      * get that far.
      */
-    public abstract void placed(List<Tenure> behind, List<Long> arrivals);
+    public void placed(List<Tenure> behind, List<Long> arrivals) {}
 
     /** Handles a reply that grants the tenure. */
     public abstract void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out);
@@ -195,7 +195,7 @@ public abstract class Slot {
     }
 
     /** Handles a signal that a foreign client waits. */
-    public abstract void wanted(long now, Effect.Buffer out);
+    public void wanted(long now, Effect.Buffer out) {}
 
     /** Gives up a lingering tenure, if there is one. */
     public void letGo(Effect.Buffer out) {}
@@ -229,10 +229,10 @@ public abstract class Slot {
     abstract boolean mayHave(Waiter head);
 
     /** Records that a waiter was removed from the wait queue to own the tenure. */
-    abstract void served(Waiter waiter, long now);
+    void served(Waiter waiter, long now) {}
 
     /** Records that the tenure was handed over from one owner to the next. */
-    abstract void handedOn(Tenure current, Hold hold, Effect.Buffer out);
+    void handedOn(Tenure current, Hold hold, Effect.Buffer out) {}
 
     /** Creates the settlement that gives the tenure up. */
     abstract Settlement settlement(Tenure current, boolean yield, Effect.Buffer out);
