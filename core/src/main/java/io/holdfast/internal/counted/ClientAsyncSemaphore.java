@@ -4,6 +4,7 @@ import io.holdfast.AsyncSemaphore;
 import io.holdfast.Permit;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.lock.AsyncAcquisition;
+import io.holdfast.internal.lock.Attempts;
 import io.holdfast.internal.slot.HoldSpec;
 import java.time.Duration;
 import java.util.Optional;
@@ -20,11 +21,9 @@ record ClientAsyncSemaphore(ClientSemaphore semaphore) implements AsyncSemaphore
     @Override
     public CompletableFuture<Permit> acquire(int permits) {
         return new AsyncAcquisition<PermitHandle, Permit>(
-                        semaphore.client(),
+                        attempts(semaphore.wanting(permits), Durations.NEVER),
                         semaphore.client().tasks().callbacks(),
                         this::handle,
-                        semaphore.wanting(permits),
-                        Durations.NEVER,
                         permit -> permit,
                         Optional.empty())
                 .start();
@@ -52,14 +51,16 @@ record ClientAsyncSemaphore(ClientSemaphore semaphore) implements AsyncSemaphore
 
     private CompletableFuture<Optional<Permit>> take(HoldSpec wanted, long wait) {
         return new AsyncAcquisition<PermitHandle, Optional<Permit>>(
-                        semaphore.client(),
+                        attempts(wanted, wait),
                         semaphore.client().tasks().callbacks(),
                         this::handle,
-                        wanted,
-                        wait,
                         Optional::of,
                         Optional.of(Optional.empty()))
                 .start();
+    }
+
+    private Attempts attempts(HoldSpec wanted, long wait) {
+        return new Attempts(semaphore.client(), semaphore.name(), wanted, wait);
     }
 
     private PermitHandle handle() {

@@ -1,20 +1,19 @@
 package io.holdfast.internal.lock;
 
 import io.holdfast.internal.access.Durations;
-import io.holdfast.internal.slot.Hold;
 import io.holdfast.internal.slot.HoldSpec;
 import io.holdfast.internal.slot.Outcome;
 import io.holdfast.internal.slot.Slot;
 import io.holdfast.internal.slot.Waiter;
 import io.holdfast.spi.Platform;
+import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A blocking acquire. It uses one waiter after the other, until one has an outcome that counts.
  *
  * <ol>
- *   <li>A hold is returned only if it was valid when its thread ran. A grant whose lease has ended by then is released and
- *       requested again (process pause).
+ *   <li>{@link Attempts} decides which outcome counts.
  *   <li>A thread parks only if it was not notified since its last check. The park permit alone is no proof, because another
  *       lock may have consumed it (lost wake-up).
  *   <li>A wait that ends by an error withdraws its waiter first. So no grant is left without an owner (orphan).
@@ -22,11 +21,6 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  */
 public final class Acquisition {
-
-    static final int ATTEMPTS_AFTER_TIME = 3;
-
-    /** The grace period of a non-waiting attempt while the lock may only be lingering. */
-    static final long GRACE_NANOS = 50_000_000;
 
     private final ClientParts client;
     private final Platform platform;
@@ -51,9 +45,7 @@ public final class Acquisition {
         }
         Thread me = Thread.currentThread();
         try {
-            Outcome outcome = within(waitNanos, spec, handle, me);
-            boolean mayBeKept = outcome instanceof Outcome.Busy busy && busy.mayBeKeptBeside(client.id());
-            return waitNanos <= 0 && mayBeKept ? within(GRACE_NANOS, spec, handle, me) : outcome;
+            return await(new Attempts(client, name, spec, waitNanos), handle == null ? null : handle.reference(), me);
         } finally {
             if (interrupted) {
                 me.interrupt();
@@ -61,33 +53,14 @@ public final class Acquisition {
         }
     }
 
-    /**
-     * Makes attempts until one has an outcome that counts. A grant whose lease ended before this thread ran is released, and
-     * requested again within the time. A few attempts are made even if the time is up.
-     */
-    private Outcome within(long waitNanos, HoldSpec spec, @Nullable LeaseHandle handle, Thread me)
+    private Outcome await(Attempts attempts, @Nullable WeakReference<Object> handle, Thread me)
             throws InterruptedException {
-        var reference = handle == null ? null : handle.reference();
-        long arrived = platform.nanoTime();
-        long deadline = waitNanos == Durations.NEVER ? Durations.NEVER : arrived + Math.max(0, waitNanos);
-        long began = arrived;
-        String place = client.waits().place();
-        for (int attempt = 1; ; attempt++) {
-            Waiter waiter = new Waiter(spec, arrived, deadline, me, reference, () -> platform.unpark(me));
-            Outcome outcome = once(waiter.from(place));
-            if (!(outcome instanceof Hold hold) || hold.valid(platform.nanoTime(), platform.wallMillis())) {
+        while (true) {
+            Outcome outcome = once(attempts.next(me, handle, () -> platform.unpark(me)));
+            if (!attempts.goOn(outcome)) {
                 return outcome;
             }
-            client.holds().releases().discardDoubtful(hold);
-            if (attempt >= ATTEMPTS_AFTER_TIME && (timeIsUp(deadline) || timeIsUp(began + client.outage()))) {
-                return new Outcome.Failed(client.inspector().tooSlow(name, spec));
-            }
-            arrived = platform.nanoTime();
         }
-    }
-
-    private boolean timeIsUp(long deadline) {
-        return deadline != Durations.NEVER && platform.nanoTime() - deadline >= 0;
     }
 
     private Outcome once(Waiter waiter) throws InterruptedException {

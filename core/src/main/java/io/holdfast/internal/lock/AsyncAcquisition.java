@@ -3,7 +3,6 @@ package io.holdfast.internal.lock;
 import io.holdfast.internal.access.Awaiting;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.slot.Hold;
-import io.holdfast.internal.slot.HoldSpec;
 import io.holdfast.internal.slot.Outcome;
 import io.holdfast.internal.slot.Slot;
 import io.holdfast.internal.slot.Waiter;
@@ -14,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An asynchronous acquire: one request with a waiter on one side and a future on the other.
@@ -22,8 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>The waiter and the future end together, whichever ends first.
  *   <li>A grant that the future no longer accepts is released. So no grant is left without an owner (orphan).
- *   <li>A grant whose lease has ended is released and requested again, while there is time.
- *   <li>An attempt starts only after the outcome of the one before.
+ *   <li>{@link Attempts} decides which outcome counts. An attempt starts only after the outcome of the one before.
  * </ol>
  */
 public final class AsyncAcquisition<H extends LeaseHandle, T> {
@@ -32,67 +29,40 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
     private final ClientParts client;
     private final Executor told;
     private final Supplier<H> handles;
-    private final HoldSpec wanted;
+    private final Attempts attempts;
     private final Function<H, T> got;
     private final Optional<T> busy;
-    private final long began;
-    private final @Nullable String place;
-    private final boolean waits;
-    private long deadline;
-    private boolean graceGiven;
-    private int late;
 
     /**
      * Creates a request, which is not sent yet.
      *
+     * @param attempts the attempts, of which none was made
      * @param told the executor that completes the future
      * @param handles creates the handle that is bound to the hold
      * @param busy the result if the lock is held; empty to fail with a timeout
      */
     public AsyncAcquisition(
-            ClientParts client,
-            Executor told,
-            Supplier<H> handles,
-            HoldSpec wanted,
-            long wait,
-            Function<H, T> got,
-            Optional<T> busy) {
-        this.client = client;
+            Attempts attempts, Executor told, Supplier<H> handles, Function<H, T> got, Optional<T> busy) {
+        this.client = attempts.client();
+        this.attempts = attempts;
         this.told = told;
         this.handles = handles;
-        this.wanted = wanted;
         this.got = got;
         this.busy = busy;
-        this.began = client.platform().nanoTime();
-        this.place = client.waits().place();
-        this.waits = wait > 0;
-        this.deadline = wait == Durations.NEVER ? Durations.NEVER : began + Math.max(0, wait);
-    }
-
-    /** Leaves out the second attempt, which a non-waiting request makes if the lock may only be lingering. */
-    AsyncAcquisition<H, T> withoutGrace() {
-        graceGiven = true;
-        return this;
     }
 
     public CompletableFuture<T> start() {
-        new Attempt(began).start();
+        new Attempt().start();
         return future;
     }
 
-    /**
-     * Delivers an outcome to the future. A hold that the future no longer accepts is released. A hold whose lease has ended is
-     * released as well, and requested again while there is time.
-     */
+    /** Delivers an outcome to the future, or makes another attempt. A hold that the future no longer accepts is released. */
     private void deliver(H handle, Outcome outcome) {
         try {
-            if (outcome instanceof Hold hold && !client.holds().validity().valid(hold) && !future.isDone()) {
-                client.holds().releases().discardDoubtful(hold);
-                again(handle.name());
-            } else if (outcome instanceof Outcome.Busy busyWith && mayWaitAfterAll(busyWith)) {
-                new Attempt(client.platform().nanoTime()).start();
+            if (!future.isDone() && attempts.goOn(outcome)) {
+                new Attempt().start();
             } else if (outcome instanceof Outcome.Busy busyWith) {
-                busy.ifPresentOrElse(future::complete, () -> fail(handle.name(), busyWith));
+                busy.ifPresentOrElse(future::complete, () -> fail(busyWith));
             } else if (!future.complete(got.apply(bound(handle, outcome)))) {
                 outcome.hold().ifPresent(client.holds().releases()::discard);
             }
@@ -108,36 +78,14 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
      * Fails the future with a timeout, after asking the store who holds the lock. No thread that others need waits for the
      * answer.
      */
-    private void fail(String name, Outcome.Busy busyWith) {
-        var unused =
-                client.inspector().timeout(name, began, busyWith).thenAcceptAsync(future::completeExceptionally, told);
-    }
-
-    /**
-     * Returns {@code true} if another attempt is to be made, with the grace period, because the lock may only be lingering.
-     * Attempts follow each other, so the deadline is moved between two of them.
-     */
-    private boolean mayWaitAfterAll(Outcome.Busy busyWith) {
-        if (waits || graceGiven || future.isDone() || !busyWith.mayBeKeptBeside(client.id())) {
-            return false;
-        }
-        graceGiven = true;
-        deadline = client.platform().nanoTime() + Acquisition.GRACE_NANOS;
-        return true;
+    private void fail(Outcome.Busy busyWith) {
+        var error = client.inspector().timeout(attempts.name(), attempts.began(), busyWith);
+        var unused = error.thenAcceptAsync(future::completeExceptionally, told);
     }
 
     private H bound(H handle, Outcome outcome) {
         var unused = handle.bind(outcome);
         return handle;
-    }
-
-    private void again(String name) {
-        long now = client.platform().nanoTime();
-        boolean timeUp = deadline != Durations.NEVER && deadline - now <= 0;
-        if (timeUp || (++late >= Acquisition.ATTEMPTS_AFTER_TIME && now - began >= client.outage())) {
-            throw client.inspector().tooSlow(name, wanted);
-        }
-        new Attempt(now).start();
     }
 
     /** One waiter of the request. There is another one if a grant came too late, or for the grace period. */
@@ -147,12 +95,12 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
         private final Waiter waiter;
         private volatile Platform.Task timer = () -> {};
 
-        Attempt(long now) {
-            waiter = new Waiter(wanted, now, deadline, null, handle.reference(), this::told).from(place);
+        Attempt() {
+            waiter = attempts.next(null, handle.reference(), this::told);
         }
 
         void start() {
-            Slot slot = client.waits().arrive(handle.name(), waiter);
+            Slot slot = client.waits().arrive(attempts.name(), waiter);
             try {
                 wait(slot);
             } catch (Throwable e) {
@@ -163,8 +111,8 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
 
         private void wait(Slot slot) {
             Awaiting.whenDone(future, () -> withdraw(slot));
-            if (deadline != Durations.NEVER && waiter.outcome == null) {
-                long wait = deadline - waiter.arrived;
+            if (waiter.deadline != Durations.NEVER && waiter.outcome == null) {
+                long wait = waiter.deadline - waiter.arrived;
                 timer = client.tasks().run(wait, () -> client.waits().timeOut(slot, waiter));
             }
         }

@@ -27,8 +27,8 @@ record ClientAsyncLock(ClientParts client, String name, HoldSpec spec, Executor 
     }
 
     private CompletableFuture<Lease> lease(long wait) {
-        return new AsyncAcquisition<LeaseHandle, Lease>(
-                        client, told, this::handle, spec, wait, lease -> lease, Optional.empty())
+        Attempts attempts = new Attempts(client, name, spec, wait);
+        return new AsyncAcquisition<LeaseHandle, Lease>(attempts, told, this::handle, lease -> lease, Optional.empty())
                 .start();
     }
 
@@ -50,16 +50,17 @@ record ClientAsyncLock(ClientParts client, String name, HoldSpec spec, Executor 
 
     /** Acquires like {@link #tryAcquire()}, but without the second attempt for a lock that may only be lingering. */
     CompletableFuture<Optional<Lease>> tryOnce() {
-        return ifFree(spec, 0).withoutGrace().start();
+        return leaseIfFree(new Attempts(client, name, spec, 0).withoutGrace());
     }
 
     private CompletableFuture<Optional<Lease>> leaseIfFree(HoldSpec wanted, long wait) {
-        return ifFree(wanted, wait).start();
+        return leaseIfFree(new Attempts(client, name, wanted, wait));
     }
 
-    private AsyncAcquisition<LeaseHandle, Optional<Lease>> ifFree(HoldSpec wanted, long wait) {
-        return new AsyncAcquisition<>(
-                client, told, this::handle, wanted, wait, Optional::of, Optional.of(Optional.empty()));
+    private CompletableFuture<Optional<Lease>> leaseIfFree(Attempts attempts) {
+        return new AsyncAcquisition<LeaseHandle, Optional<Lease>>(
+                        attempts, told, this::handle, Optional::of, Optional.of(Optional.empty()))
+                .start();
     }
 
     private LeaseHandle handle() {
