@@ -74,7 +74,7 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
                         .map(follower -> new Acquire.Place(
                                 follower.id, follower.arrival, follower.wanted().lease()))
                         .toList())
-                .withTokens(tenure.tokensWanted)
+                .withTokens(tenure.tokens.wanted())
                 .withNotAfter(notAfter));
     }
 
@@ -148,7 +148,7 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
      * arrival.
      */
     private void placed(Slot s, List<Long> arrivals) {
-        ask.behind().forEach(follower -> follower.inFlight = false);
+        ask.behind().forEach(Tenure::endRequest);
         s.placed(behind, arrivals);
     }
 

@@ -69,7 +69,7 @@ public final class HoldRenewals {
      * Renews the hold, and keeps all later tokens above the floor. The result is {@code true} if the store has confirmed both.
      */
     public CompletableFuture<Boolean> renew(Hold hold, long floor) {
-        hold.slot.locked(() -> hold.tenure.raise(floor));
+        hold.slot.locked(() -> hold.tenure.tokens.raise(floor));
         return engine.holds.validity().renew(hold);
     }
 

@@ -339,9 +339,9 @@ final class Watchdog {
         }
 
         private Renew request(Due due) {
-            long tokens = due.tenure.tokensLow() ? due.tenure.tokensWanted : 0;
+            long tokens = due.tenure.tokens.low() ? due.tenure.tokens.wanted() : 0;
             return new Renew(due.slot.name, due.tenure.id, due.tenure.share.mode(), due.spec.lease(), tokens)
-                    .withFloor(due.tenure.floor());
+                    .withFloor(due.tenure.tokens.floor());
         }
 
         @Override

@@ -57,7 +57,6 @@ public class BargingSlot extends Slot {
 
     static final long OVERTAKING_NANOS = 1_000_000;
 
-    private static final long FIRST_POLL_NANOS = 5_000_000;
 
     private long headSince;
     private boolean headTold;
@@ -109,14 +108,8 @@ public class BargingSlot extends Slot {
     }
 
     @Override
-    public void timeOut(Waiter waiter, long now, Effect.Buffer out) {
-        boolean open = isAsking(waiter) && (!waiter.answered || Objects.requireNonNull(tenure).inFlight);
-        waiter.timedOut = true;
-        if (waiter.outcome == null && !open) {
-            waiter.outcome = queue.timedOut(waiter, tenure, now);
-            remove(waiter, now, out);
-            out.add(new Effect.Tell(waiter));
-        }
+    boolean awaitsAnswer(Waiter waiter) {
+        return isAsking(waiter) && (!waiter.answered || Objects.requireNonNull(tenure).inFlight());
     }
 
     final void enqueue(Waiter waiter, long now, Effect.Buffer out) {
@@ -128,14 +121,9 @@ public class BargingSlot extends Slot {
         Tenure current = tenure;
         if (current == null) {
             askAnew(now, out);
-        } else if (alonePolls && !current.held() && !current.inFlight && !queue.inOutage()) {
-            pollIn(current, pollDelay(current), out);
+        } else if (alonePolls && !current.held() && !current.inFlight() && !queue.inOutage()) {
+            pollIn(current, pollDelay(current, true), out);
         }
-    }
-
-    /** Returns {@code true} if the waiter is not notified by a signal, so that the store has to be polled often. */
-    private boolean polls(Waiter waiter) {
-        return !config.signals() || waiter.spec.waiting() == HoldSpec.Waiting.POLLING;
     }
 
     @Override
@@ -260,7 +248,7 @@ public class BargingSlot extends Slot {
 
     @Override
     public void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
-        asked.inFlight = false;
+        asked.endRequest();
         if (asked != tenure) {
             if (asked.settlement == null) {
                 out.add(new Effect.GiveUp(settlement(asked, false, out)));
@@ -270,14 +258,14 @@ public class BargingSlot extends Slot {
         granted(asked);
         Waiter forWhom = asked.preparedFor;
         confirm(asked, proven, forWhom == null || forWhom.spec.watchdog());
-        asked.adopt(reply.tokens());
+        asked.tokens.adopt(reply.tokens());
         asked.foreign(Math.max(reply.foreignWaiters(), asked.wantedMeanwhile ? 1 : 0), now);
         becomeHeld(asked, now, out);
     }
 
     @Override
     public void refused(Tenure asked, Acquire.Refused reply, Tenure.Base base, long now, Effect.Buffer out) {
-        asked.inFlight = false;
+        InFlight request = asked.endRequest();
         if (asked != tenure || asked.held()) {
             return;
         }
@@ -286,22 +274,20 @@ public class BargingSlot extends Slot {
         asked.arrival = reply.arrival();
         asked.queued |= reply.arrival() != 0;
         queue.refused(asked, reply.holder(), now).forEach(waiter -> ended(waiter, out));
-        waitOn(asked, reply, now, out);
+        waitOn(request, asked, reply, now, out);
     }
 
-    private void waitOn(Tenure asked, Acquire.Refused reply, long now, Effect.Buffer out) {
-        Signal.Assigned assigned = asked.assignedMeanwhile;
-        asked.assignedMeanwhile = null;
+    private void waitOn(InFlight request, Tenure asked, Acquire.Refused reply, long now, Effect.Buffer out) {
         boolean registered = !wantsPlace() || reply.arrival() != 0;
         if (queue.isEmpty()) {
             abandonIfUnused(out);
-        } else if (assigned != null) {
-            apply(asked, assigned, now, out);
-        } else if (asked.freedMeanwhile || !registered) {
+        } else if (request.assigned != null) {
+            apply(asked, request.assigned, now, out);
+        } else if (request.freed || !registered) {
             askAgain(asked, out);
         } else {
             long free = Durations.nanos(reply.retryAfter());
-            pollIn(asked, Math.min(free, pollDelay(asked)), out);
+            pollIn(asked, Math.min(free, pollDelay(asked, queue.stream().anyMatch(this::polls))), out);
         }
     }
 
@@ -310,21 +296,9 @@ public class BargingSlot extends Slot {
         out.add(new Effect.PollIn(asked, ++asked.pollNumber, nanos));
     }
 
-    /**
-     * Returns the delay of the next poll. For waiters that are notified, a poll only repairs a lost wake-up. Other waiters
-     * learn from it that the name is free, so it begins fast and backs off.
-     */
-    private long pollDelay(Tenure asked) {
-        long most = config.poll();
-        if (queue.stream().noneMatch(this::polls)) {
-            return config.moment().jittered(most);
-        }
-        return config.moment().jittered(HoldSpec.doubled(FIRST_POLL_NANOS, asked.polls++, most));
-    }
-
     @Override
     public void repeat(Tenure asked, long now, Effect.Buffer out) {
-        asked.inFlight = false;
+        asked.endRequest();
         if (asked == tenure && !asked.held()) {
             endImpatient(asked, now, out);
             askAgainIfWanted(asked, out);
@@ -333,7 +307,7 @@ public class BargingSlot extends Slot {
 
     @Override
     public void failed(Tenure asked, StoreException cause, long now, Effect.Buffer out) {
-        asked.inFlight = false;
+        asked.endRequest();
         if (asked != tenure || asked.held()) {
             return;
         }
@@ -372,7 +346,7 @@ public class BargingSlot extends Slot {
         tenure = fresh;
         newHead(now);
         if (queue.size() > 1) {
-            fresh.wantMoreTokens();
+            fresh.tokens.wantMore();
         }
         askAgain(fresh, out);
     }
@@ -384,8 +358,7 @@ public class BargingSlot extends Slot {
 
     private void askAgain(Tenure asked, Effect.Buffer out) {
         Waiter head = Objects.requireNonNull(queue.peek());
-        asked.inFlight = true;
-        asked.freedMeanwhile = false;
+        asked.startRequest();
         asked.preparedFor = head;
         out.add(new Effect.Ask(asked, head.spec.first(), wantsPlace() ? Queueing.BARGING : Queueing.NONE, List.of()));
     }
@@ -405,7 +378,7 @@ public class BargingSlot extends Slot {
     @Override
     public void poll(Effect.PollIn poll, long now, Effect.Buffer out) {
         Tenure asked = poll.tenure();
-        if (asked == tenure && poll.number() == asked.pollNumber && !asked.inFlight && !asked.held()) {
+        if (asked == tenure && poll.number() == asked.pollNumber && !asked.inFlight() && !asked.held()) {
             endImpatient(asked, now, out);
             if (asked.queued && !queue.isEmpty() && !wantsPlace()) {
                 // only polling waiters are left: a position of theirs would hold up the waiters behind it
@@ -425,8 +398,9 @@ public class BargingSlot extends Slot {
         if (current == null || current.held()) {
             return;
         }
-        if (current.inFlight) {
-            current.freedMeanwhile = true;
+        InFlight request = current.request;
+        if (request != null) {
+            request.freed = true;
         } else {
             askAgainIfWanted(current, out);
         }
@@ -448,8 +422,9 @@ public class BargingSlot extends Slot {
         if (current == null || !current.id.equals(signal.tenure())) {
             return false;
         }
-        if (current.inFlight) {
-            current.assignedMeanwhile = signal;
+        InFlight request = current.request;
+        if (request != null) {
+            request.assigned = signal;
         } else if (!current.held()) {
             apply(current, signal, now, out);
         }
@@ -475,7 +450,7 @@ public class BargingSlot extends Slot {
         Tenure current = tenure;
         if (current != null) {
             current.base = null;
-            if (!current.held() && !current.inFlight) {
+            if (!current.held() && !current.inFlight()) {
                 askAgainIfWanted(current, out);
             }
         }
@@ -497,7 +472,7 @@ public class BargingSlot extends Slot {
         if (current == null || owner() != null) {
             return;
         }
-        if (current.held() || current.queued || current.copies.unanswered() || current.inFlight) {
+        if (current.held() || current.queued || current.copies.unanswered() || current.inFlight()) {
             giveUp(current, false, out);
         } else {
             end(current);

@@ -74,10 +74,6 @@ final class FairSlot extends Slot {
         super(name, share, config, ids);
     }
 
-    private static Tenure ticket(Waiter waiter) {
-        return Objects.requireNonNull(waiter.ticket);
-    }
-
     // ---- waiters
 
     @Override
@@ -111,15 +107,8 @@ final class FairSlot extends Slot {
     }
 
     @Override
-    public void timeOut(Waiter waiter, long now, Effect.Buffer out) {
-        boolean first = tenure == null && queue.peek() == waiter;
-        boolean open = first && (!waiter.answered || ticket(waiter).inFlight);
-        waiter.timedOut = true;
-        if (waiter.outcome == null && !open) {
-            waiter.outcome = queue.timedOut(waiter, ticket(waiter), now);
-            remove(waiter, now, out);
-            out.add(new Effect.Tell(waiter));
-        }
+    boolean awaitsAnswer(Waiter waiter) {
+        return tenure == null && queue.peek() == waiter && (!waiter.answered || waiter.ticket().inFlight());
     }
 
     @Override
@@ -130,7 +119,7 @@ final class FairSlot extends Slot {
 
     /** Withdraws the position that the ticket may have. If the ticket has become the tenure already, gives the tenure up. */
     private void leave(Waiter waiter, Effect.Buffer out) {
-        Tenure ticket = ticket(waiter);
+        Tenure ticket = waiter.ticket();
         if (ticket == tenure) {
             giveUp(ticket, true, out);
             return;
@@ -142,19 +131,19 @@ final class FairSlot extends Slot {
     }
 
     private static boolean mayHavePlace(Tenure ticket) {
-        return ticket.arrival != 0 || ticket.queued || ticket.inFlight || ticket.copies.unanswered();
+        return ticket.arrival != 0 || ticket.queued || ticket.inFlight() || ticket.copies.unanswered();
     }
 
     // ---- passing the tenure on
 
     @Override
     boolean mayHave(Waiter head) {
-        return ticket(head) == tenure || (ticket(head).queued && ticket(head).arrival <= nextUpTo);
+        return head.ticket() == tenure || (head.ticket().queued && head.ticket().arrival <= nextUpTo);
     }
 
     @Override
     void served(Waiter waiter, long now) {
-        Tenure ticket = ticket(waiter);
+        Tenure ticket = waiter.ticket();
         if (ticket != tenure) {
             ticket.state = Tenure.State.ENDED;
             used.add(ticket);
@@ -183,7 +172,7 @@ final class FairSlot extends Slot {
     private List<TenureId> takeUsed(Effect.Buffer out) {
         List<TenureId> places = new ArrayList<>();
         for (Tenure ticket : used) {
-            if (ticket.inFlight || ticket.copies.unanswered()) {
+            if (ticket.inFlight() || ticket.copies.unanswered()) {
                 out.add(new Effect.GiveUp(new Settlement(name, ticket, true, List.of())));
             } else {
                 places.add(ticket.id);
@@ -202,23 +191,23 @@ final class FairSlot extends Slot {
 
     private void ask(Predicate<Waiter> along, Effect.Buffer out) {
         Waiter head = Objects.requireNonNull(queue.peek());
-        Tenure ticket = ticket(head);
+        Tenure ticket = head.ticket();
         List<Tenure> behind = queue.stream()
                 .skip(1)
                 .filter(along)
-                .map(FairSlot::ticket)
+                .map(Waiter::ticket)
                 .limit(MOST_PLACES)
                 .toList();
         asking = true;
         openedMeanwhile = false;
-        ticket.inFlight = true;
-        behind.forEach(follower -> follower.inFlight = true);
+        ticket.startRequest();
+        behind.forEach(Tenure::startRequest);
         out.add(new Effect.Ask(ticket, head.spec.first(), head.waits() ? Queueing.FAIR : Queueing.NONE, behind));
     }
 
     private boolean needsPlace(Waiter waiter) {
-        Tenure ticket = ticket(waiter);
-        return waiter.waits() && !ticket.queued && !ticket.inFlight && ticket != tenure;
+        Tenure ticket = waiter.ticket();
+        return waiter.waits() && !ticket.queued && !ticket.inFlight() && ticket != tenure;
     }
 
     private void askIfWanted(Effect.Buffer out) {
@@ -228,7 +217,7 @@ final class FairSlot extends Slot {
     }
 
     private void pollIn(long nanos, Effect.Buffer out) {
-        out.add(new Effect.PollIn(ticket(Objects.requireNonNull(queue.peek())), ++pollNumber, nanos));
+        out.add(new Effect.PollIn(Objects.requireNonNull(queue.peek()).ticket(), ++pollNumber, nanos));
     }
 
     @Override
@@ -248,7 +237,7 @@ final class FairSlot extends Slot {
     public void placed(List<Tenure> behind, List<Long> arrivals) {
         for (int i = 0; i < behind.size(); i++) {
             Tenure ticket = behind.get(i);
-            ticket.inFlight = false;
+            ticket.endRequest();
             if (i < arrivals.size()) {
                 ticket.queued = true;
                 ticket.arrival = arrivals.get(i);
@@ -258,7 +247,7 @@ final class FairSlot extends Slot {
 
     private boolean answered(Tenure asked) {
         asking = false;
-        asked.inFlight = false;
+        asked.endRequest();
         return asked.state != Tenure.State.ENDED;
     }
 
@@ -274,9 +263,9 @@ final class FairSlot extends Slot {
         openedMeanwhile = false;
         displace(asked, now, out);
         granted(asked);
-        Optional<Waiter> whose = waiterOf(asked.id);
+        Optional<Waiter> whose = queue.waiterOf(asked.id);
         confirm(asked, proven, whose.map(waiter -> waiter.spec.watchdog()).orElse(true));
-        asked.adopt(reply.tokens());
+        asked.tokens.adopt(reply.tokens());
         whose.ifPresent(waiter -> {
             asked.preparedFor = waiter;
             take(asked, waiter, 0, now, out);
@@ -333,7 +322,7 @@ final class FairSlot extends Slot {
         if (!queue.isEmpty()) {
             long delay = queue.backoff(asked, now);
             if (cause.effect() == StoreException.Effect.UNCONFIRMED && asked != tenure) {
-                waiterOf(asked.id).ifPresent(waiter -> again(waiter, out));
+                queue.waiterOf(asked.id).ifPresent(waiter -> again(waiter, out));
             }
             pollIn(delay, out);
         }
@@ -347,7 +336,7 @@ final class FairSlot extends Slot {
     private void again(Waiter waiter, Effect.Buffer out) {
         leave(waiter, out);
         newTicket(waiter);
-        ticket(waiter).arrival = 0;
+        waiter.ticket().arrival = 0;
         queue.last(waiter);
     }
 
@@ -368,12 +357,12 @@ final class FairSlot extends Slot {
 
     @Override
     public boolean assigned(Signal.Assigned signal, long now, Effect.Buffer out) {
-        Optional<Waiter> whose = waiterOf(signal.tenure());
+        Optional<Waiter> whose = queue.waiterOf(signal.tenure());
         Tenure current = tenure;
         if (whose.isEmpty()) {
             return current != null && current.id.equals(signal.tenure());
         }
-        Tenure ticket = ticket(whose.get());
+        Tenure ticket = whose.get().ticket();
         if (base == null && asking) {
             early = signal;
         } else if (claim(ticket, whose.get(), signal, base, now)) {
@@ -386,10 +375,6 @@ final class FairSlot extends Slot {
             askIfWanted(out);
         }
         return true;
-    }
-
-    private Optional<Waiter> waiterOf(TenureId id) {
-        return queue.stream().filter(waiter -> ticket(waiter).id.equals(id)).findFirst();
     }
 
     /**
@@ -421,7 +406,7 @@ final class FairSlot extends Slot {
     @Override
     void askAfterGap(Effect.Buffer out) {
         base = null;
-        queue.stream().map(FairSlot::ticket).forEach(ticket -> ticket.queued = false);
+        queue.stream().map(Waiter::ticket).forEach(ticket -> ticket.queued = false);
         askIfWanted(out);
     }
 
@@ -435,7 +420,7 @@ final class FairSlot extends Slot {
             out.add(new Effect.GiveUp(new Settlement(name, first, true, places)));
         }
         queue.stream()
-                .filter(waiter -> ticket(waiter).state == Tenure.State.ENDED)
+                .filter(waiter -> waiter.ticket().state == Tenure.State.ENDED)
                 .forEach(this::newTicket);
         askIfWanted(out);
         retireIfEmpty(out);

@@ -43,8 +43,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class PermitQueue extends Slot {
 
-    private static final long FIRST_POLL_NANOS = 5_000_000;
-
     private final Consumer<Slot> served;
 
     /** The ticket of the first waiter, as of the last time when the queue advanced; null if its waiter was served. */
@@ -63,14 +61,6 @@ final class PermitQueue extends Slot {
         this.served = served;
     }
 
-    private static Tenure ticket(Waiter waiter) {
-        return Objects.requireNonNull(waiter.ticket);
-    }
-
-    private Optional<Waiter> waiterOf(TenureId id) {
-        return queue.stream().filter(waiter -> ticket(waiter).id.equals(id)).findFirst();
-    }
-
     // ---- waiters
 
     @Override
@@ -79,7 +69,7 @@ final class PermitQueue extends Slot {
             return false;
         }
         waiter.ticket = newTenure(waiter.spec.share());
-        ticket(waiter).born = now;
+        waiter.ticket().born = now;
         queue.add(waiter);
         ask(waiter, out);
         goOn(now, out);
@@ -87,22 +77,15 @@ final class PermitQueue extends Slot {
     }
 
     @Override
-    public void timeOut(Waiter waiter, long now, Effect.Buffer out) {
-        Tenure ticket = ticket(waiter);
-        boolean open = ticket.inFlight || !waiter.answered;
-        waiter.timedOut = true;
-        if (waiter.outcome == null && !open) {
-            waiter.outcome = queue.timedOut(waiter, ticket, now);
-            remove(waiter, now, out);
-            out.add(new Effect.Tell(waiter));
-        }
+    boolean awaitsAnswer(Waiter waiter) {
+        return waiter.ticket().inFlight() || !waiter.answered;
     }
 
     @Override
     boolean remove(Waiter waiter, long now, Effect.Buffer out) {
         boolean waited = queue.remove(waiter);
         if (waited) {
-            leave(ticket(waiter), out);
+            leave(waiter.ticket(), out);
             goOn(now, out);
         }
         return waited;
@@ -110,13 +93,13 @@ final class PermitQueue extends Slot {
 
     @Override
     void ended(Waiter waiter, Effect.Buffer out) {
-        leave(ticket(waiter), out);
+        leave(waiter.ticket(), out);
         super.ended(waiter, out);
     }
 
     private void leave(Tenure ticket, Effect.Buffer out) {
         ticket.state = Tenure.State.ENDED;
-        if (ticket.queued || ticket.inFlight || ticket.copies.unanswered()) {
+        if (ticket.queued || ticket.inFlight() || ticket.copies.unanswered()) {
             out.add(new Effect.GiveUp(new Settlement(name, ticket, false, List.of())));
         }
     }
@@ -127,9 +110,9 @@ final class PermitQueue extends Slot {
         if (head == null) {
             first = null;
             retireIfEmpty(out);
-        } else if (ticket(head) != first) {
-            succeed(ticket(head), now);
-            if (!ticket(head).inFlight) {
+        } else if (head.ticket() != first) {
+            succeed(head.ticket(), now);
+            if (!head.ticket().inFlight()) {
                 ask(head, out);
             }
         }
@@ -153,9 +136,8 @@ final class PermitQueue extends Slot {
     }
 
     private void ask(Waiter waiter, Effect.Buffer out) {
-        Tenure ticket = ticket(waiter);
-        ticket.inFlight = true;
-        ticket.freedMeanwhile = false;
+        Tenure ticket = waiter.ticket();
+        ticket.startRequest();
         ticket.preparedFor = waiter;
         out.add(new Effect.Ask(
                 ticket, waiter.spec.first(), wantsPlace(waiter) ? Queueing.BARGING : Queueing.NONE, List.of()));
@@ -171,10 +153,11 @@ final class PermitQueue extends Slot {
 
     private void askFirst(Effect.Buffer out) {
         Waiter head = queue.peek();
-        if (head != null && !ticket(head).inFlight) {
-            ask(head, out);
+        InFlight request = head == null ? null : head.ticket().request;
+        if (request != null) {
+            request.freed = true;
         } else if (head != null) {
-            ticket(head).freedMeanwhile = true;
+            ask(head, out);
         }
     }
 
@@ -183,22 +166,12 @@ final class PermitQueue extends Slot {
         out.add(new Effect.PollIn(asked, ++pollNumber, nanos));
     }
 
-    /**
-     * Returns the delay of the next poll. For a waiter that is notified, a poll only repairs a lost wake-up. Other waiters
-     * learn from it that permits are free, so it begins fast and backs off.
-     */
-    private long pollDelay(Waiter head) {
-        boolean told = config.signals() && head.spec.waiting() != HoldSpec.Waiting.POLLING;
-        long delay = told ? config.poll() : HoldSpec.doubled(FIRST_POLL_NANOS, ticket(head).polls++, config.poll());
-        return config.moment().jittered(delay);
-    }
-
     @Override
     public void poll(Effect.PollIn poll, long now, Effect.Buffer out) {
-        if (poll.number() == pollNumber && !poll.tenure().inFlight) {
+        if (poll.number() == pollNumber && !poll.tenure().inFlight()) {
             queue.impatient(poll.tenure(), now).forEach(waiter -> ended(waiter, out));
             if (poll.tenure().state == Tenure.State.WAITING) {
-                waiterOf(poll.tenure().id).ifPresent(waiter -> askAgain(waiter, out));
+                queue.waiterOf(poll.tenure().id).ifPresent(waiter -> askAgain(waiter, out));
             }
             goOn(now, out);
         }
@@ -209,7 +182,7 @@ final class PermitQueue extends Slot {
      * it.
      */
     private void askAgain(Waiter waiter, Effect.Buffer out) {
-        if (ticket(waiter).queued && !wantsPlace(waiter)) {
+        if (waiter.ticket().queued && !wantsPlace(waiter)) {
             again(waiter, out);
         }
         ask(waiter, out);
@@ -219,12 +192,12 @@ final class PermitQueue extends Slot {
 
     @Override
     public void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
-        asked.inFlight = false;
+        asked.endRequest();
         if (asked.state == Tenure.State.WAITING) {
             Waiter waiter = Objects.requireNonNull(asked.preparedFor);
             granted(asked);
             asked.confirm(proven, waiter.spec.watchdog());
-            asked.adopt(reply.tokens());
+            asked.tokens.adopt(reply.tokens());
             serve(asked, waiter, now, out);
         }
     }
@@ -246,7 +219,7 @@ final class PermitQueue extends Slot {
 
     @Override
     public void refused(Tenure asked, Acquire.Refused reply, Tenure.Base base, long now, Effect.Buffer out) {
-        asked.inFlight = false;
+        InFlight request = asked.endRequest();
         if (asked.state != Tenure.State.WAITING) {
             return;
         }
@@ -262,7 +235,7 @@ final class PermitQueue extends Slot {
         }
         queue.refused(asked, reply.holder(), now).forEach(waiter -> ended(waiter, out));
         if (asked.state == Tenure.State.WAITING) {
-            waitOn(asked, Objects.requireNonNull(queue.peek()), reply, now, out);
+            waitOn(request, asked, Objects.requireNonNull(queue.peek()), reply, now, out);
         }
         goOn(now, out);
     }
@@ -270,43 +243,42 @@ final class PermitQueue extends Slot {
     /** Asks for a position for the first waiter, which had none while all waiters polled. */
     private void askForPlace(Effect.Buffer out) {
         Waiter head = queue.peek();
-        if (head != null && ticket(head).arrival == 0 && wantsPlace(head)) {
+        if (head != null && head.ticket().arrival == 0 && wantsPlace(head)) {
             askFirst(out);
         }
     }
 
-    private void waitOn(Tenure asked, Waiter head, Acquire.Refused reply, long now, Effect.Buffer out) {
-        Signal.Assigned assigned = asked.assignedMeanwhile;
-        asked.assignedMeanwhile = null;
-        if (assigned != null) {
-            apply(asked, head, assigned, now, out);
-        } else if (asked.freedMeanwhile || (wantsPlace(head) && reply.arrival() == 0)) {
+    private void waitOn(
+            InFlight request, Tenure asked, Waiter head, Acquire.Refused reply, long now, Effect.Buffer out) {
+        if (request.assigned != null) {
+            apply(asked, head, request.assigned, now, out);
+        } else if (request.freed || (wantsPlace(head) && reply.arrival() == 0)) {
             ask(head, out);
         } else {
-            pollIn(asked, Math.min(Durations.nanos(reply.retryAfter()), pollDelay(head)), now, out);
+            pollIn(asked, Math.min(Durations.nanos(reply.retryAfter()), pollDelay(asked, polls(head))), now, out);
         }
     }
 
     @Override
     public void repeat(Tenure asked, long now, Effect.Buffer out) {
-        asked.inFlight = false;
+        asked.endRequest();
         if (asked.state == Tenure.State.WAITING) {
             queue.impatient(asked, now).forEach(waiter -> ended(waiter, out));
-            waiterOf(asked.id).ifPresent(waiter -> ask(waiter, out));
+            queue.waiterOf(asked.id).ifPresent(waiter -> ask(waiter, out));
             goOn(now, out);
         }
     }
 
     @Override
     public void failed(Tenure asked, StoreException cause, long now, Effect.Buffer out) {
-        asked.inFlight = false;
+        asked.endRequest();
         if (asked.state == Tenure.State.WAITING) {
             if (cause.effect() == StoreException.Effect.REFUSED) {
-                waiterOf(asked.id).ifPresent(waiter -> fail(waiter, cause, now, out));
+                queue.waiterOf(asked.id).ifPresent(waiter -> fail(waiter, cause, now, out));
             } else {
                 queue.isSilent(asked, cause, now);
                 queue.impatient(asked, now).forEach(waiter -> ended(waiter, out));
-                waiterOf(asked.id).ifPresent(waiter -> retryLater(waiter, cause, now, out));
+                queue.waiterOf(asked.id).ifPresent(waiter -> retryLater(waiter, cause, now, out));
             }
             goOn(now, out);
         }
@@ -318,19 +290,19 @@ final class PermitQueue extends Slot {
      */
     private void fail(Waiter waiter, StoreException cause, long now, Effect.Buffer out) {
         queue.remove(waiter);
-        waiter.outcome = new Outcome.Failed(config.moment().failure(name, waiter, ticket(waiter), cause, now));
+        waiter.outcome = new Outcome.Failed(config.moment().failure(name, waiter, waiter.ticket(), cause, now));
         ended(waiter, out);
     }
 
     private void retryLater(Waiter waiter, StoreException cause, long now, Effect.Buffer out) {
-        Tenure asked = ticket(waiter);
+        Tenure asked = waiter.ticket();
         long delay = queue.backoff(asked, now);
         boolean isFirst = asked == first;
         if (cause.effect() == StoreException.Effect.UNCONFIRMED || (!isFirst && asked.mayStand())) {
             again(waiter, out);
         }
         Tenure next = first;
-        if (next != null && !next.inFlight && (isFirst || pollAt - now > delay)) {
+        if (next != null && !next.inFlight() && (isFirst || pollAt - now > delay)) {
             pollIn(next, delay, now, out);
         }
     }
@@ -340,7 +312,7 @@ final class PermitQueue extends Slot {
      * exclude others, and the permits are requested again behind them.
      */
     private void again(Waiter waiter, Effect.Buffer out) {
-        Tenure before = ticket(waiter);
+        Tenure before = waiter.ticket();
         leave(before, out);
         Tenure fresh = newTenure(waiter.spec.share());
         fresh.goesOnFrom(before);
@@ -357,12 +329,13 @@ final class PermitQueue extends Slot {
 
     @Override
     public boolean assigned(Signal.Assigned signal, long now, Effect.Buffer out) {
-        Optional<Waiter> whose = waiterOf(signal.tenure());
+        Optional<Waiter> whose = queue.waiterOf(signal.tenure());
         whose.ifPresent(waiter -> {
-            if (ticket(waiter).inFlight) {
-                ticket(waiter).assignedMeanwhile = signal;
+            InFlight request = waiter.ticket().request;
+            if (request != null) {
+                request.assigned = signal;
             } else {
-                apply(ticket(waiter), waiter, signal, now, out);
+                apply(waiter.ticket(), waiter, signal, now, out);
             }
         });
         return whose.isPresent();
@@ -378,12 +351,12 @@ final class PermitQueue extends Slot {
 
     @Override
     public void revoked(TenureId id, long now, Effect.Buffer out) {
-        waiterOf(id).ifPresent(waiter -> ticket(waiter).unassign());
+        queue.waiterOf(id).ifPresent(waiter -> waiter.ticket().unassign());
     }
 
     @Override
     void askAfterGap(Effect.Buffer out) {
-        queue.stream().map(PermitQueue::ticket).forEach(ticket -> ticket.base = null);
+        queue.stream().map(Waiter::ticket).forEach(ticket -> ticket.base = null);
         askFirst(out);
     }
 

@@ -90,7 +90,7 @@ public final class SharedSlot extends BargingSlot {
 
     @Override
     long token(Tenure current) {
-        return current.sharedToken();
+        return current.tokens.first();
     }
 
     // ---- arrival
@@ -132,13 +132,13 @@ public final class SharedSlot extends BargingSlot {
     @Override
     boolean isHopeless() {
         Tenure current = tenure;
-        return current != null && !current.inFlight;
+        return current != null && !current.inFlight();
     }
 
     @Override
     boolean isAsking(Waiter waiter) {
         Tenure current = tenure;
-        return current != null && !current.held() && (current.inFlight || current.base == null);
+        return current != null && !current.held() && (current.inFlight() || current.base == null);
     }
 
     /** Returns the renewal spec with the longest lease of all owners. */

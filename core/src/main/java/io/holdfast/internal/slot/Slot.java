@@ -50,6 +50,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class Slot {
 
+    private static final long FIRST_POLL_NANOS = 5_000_000;
     public static final long FIRST_BACKOFF_NANOS = 20_000_000;
     public static final long MOST_BACKOFF_NANOS = 1_000_000_000;
 
@@ -130,7 +131,7 @@ public abstract class Slot {
     }
 
     long token(Tenure current) {
-        return current.takeToken();
+        return current.tokens.take();
     }
 
     /**
@@ -156,7 +157,18 @@ public abstract class Slot {
      * Ends a waiter whose time is up, unless an answer is still to come. That answer may be a grant. Before the first answer,
      * the outcome is unknown.
      */
-    public abstract void timeOut(Waiter waiter, long now, Effect.Buffer out);
+    public final void timeOut(Waiter waiter, long now, Effect.Buffer out) {
+        boolean open = awaitsAnswer(waiter);
+        waiter.timedOut = true;
+        if (waiter.outcome == null && !open) {
+            waiter.outcome = queue.timedOut(waiter, tenure, now);
+            remove(waiter, now, out);
+            out.add(new Effect.Tell(waiter));
+        }
+    }
+
+    /** Returns {@code true} if the answer that the waiter awaits decides its outcome, even if its time is up. */
+    abstract boolean awaitsAnswer(Waiter waiter);
 
     /**
      * Removes a waiter from the wait queue.
@@ -285,7 +297,7 @@ public abstract class Slot {
 
     /** Returns {@code true} if the tenure can be handed over to the waiter without a store call. */
     boolean fits(Tenure current, Waiter waiter, long now) {
-        if (!current.hasToken() || !current.alive(now)) {
+        if (!current.tokens.available() || !current.alive(now)) {
             return false;
         }
         boolean fresh = current.preparedFor == waiter;
@@ -322,9 +334,9 @@ public abstract class Slot {
     }
 
     private void refill(Tenure current, long now, Effect.Buffer out) {
-        if (current.tokensLow() && !current.refilling) {
+        if (current.tokens.low() && !current.refilling) {
             current.refilling = true;
-            current.wantMoreTokens();
+            current.tokens.wantMore();
             renewBy(current, now, out);
         }
     }
@@ -362,7 +374,7 @@ public abstract class Slot {
      * with its block.
      */
     private static boolean spent(Tenure current, Waiter head) {
-        return current.preparedFor == head && !current.hasToken();
+        return current.preparedFor == head && !current.tokens.available();
     }
 
     /**
@@ -435,8 +447,22 @@ public abstract class Slot {
         // a claim does not survive a stall of a second: an owner that stays is renewed for the whole lease, at once
         // if the claim came late
         asked.renewDue = deadline - now < CLAIM_WINDOW_NANOS / 2 ? now : now + CLAIM_RENEWAL_NANOS;
-        asked.adopt(signal.tokens());
+        asked.tokens.adopt(signal.tokens());
         return true;
+    }
+
+    /** Returns {@code true} if the waiter is not notified by a signal, so that the store has to be polled often. */
+    boolean polls(Waiter waiter) {
+        return !config.signals() || waiter.spec.waiting() == HoldSpec.Waiting.POLLING;
+    }
+
+    /**
+     * Returns the delay of the next poll. For waiters that are notified, a poll only repairs a lost wake-up. Other waiters
+     * learn from it that the name is free, so it begins fast and backs off.
+     */
+    long pollDelay(Tenure asked, boolean polling) {
+        long delay = polling ? HoldSpec.doubled(FIRST_POLL_NANOS, asked.polls++, config.poll()) : config.poll();
+        return config.moment().jittered(delay);
     }
 
     void healthy(Tenure asked) {
@@ -629,7 +655,7 @@ public abstract class Slot {
         confirm(renewed, proven, spec.watchdog());
         renewed.failures = 0;
         renewed.foreign(reply.foreignWaiters(), now);
-        reply.tokens().ifPresent(renewed::refill);
+        reply.tokens().ifPresent(renewed.tokens::refill);
         out.add(new Effect.Watch(renewed));
         if (renewed.preparing && isFor(renewed.preparedFor, spec)) {
             renewed.preparing = false;

@@ -3,9 +3,7 @@ package io.holdfast.internal.slot;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.spi.Share;
-import io.holdfast.spi.Signal;
 import io.holdfast.spi.TenureId;
-import io.holdfast.spi.TokenBlock;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>An ended tenure stays ended. No copy of its acquire is sent any more, and its id is never used again (ABA).
  *   <li>At most one {@link Settlement} gives it up.
- *   <li>The tokens that are taken only rise, and are above the floor.
  * </ol>
  */
 public final class Tenure {
@@ -43,13 +40,11 @@ public final class Tenure {
     public record Base(long sent, long skew, long serverMicros, long run) {}
 
     private static final String NO_ANSWER = "no answer";
-    private static final long LOW_WATER = 512;
-    private static final long FIRST_REFILL = 16 * 1024;
-    private static final long LARGEST_REFILL = 4096 * 1024;
 
     public final TenureId id;
     public final Share share;
     public final OutstandingCopies copies = new OutstandingCopies();
+    public final TokenSupply tokens;
 
     public volatile State state = State.WAITING;
     public volatile Validity validity = Validity.NONE;
@@ -79,7 +74,6 @@ public final class Tenure {
     HoldSpec wanted;
 
     boolean beforeMayStand;
-    public boolean inFlight;
     boolean queued;
     public long arrival;
     long born;
@@ -112,25 +106,17 @@ public final class Tenure {
     /** The number of permits of a semaphore that it has when it is held. */
     public volatile int permits;
 
-    /** The number of tokens to ask for. */
-    public long tokensWanted = 1;
-
-    boolean freedMeanwhile;
+    /** Set if another client asked for the name while this tenure waited for it. */
     boolean wantedMeanwhile;
-    Signal.@Nullable Assigned assignedMeanwhile;
 
-    private long nextToken;
-    private long lastToken = -1;
-    private @Nullable TokenBlock spare;
-    private long highest;
-    private long used;
-
-    /** The token floor. The store is asked to issue no token up to it any more, and none is used here. */
-    private volatile long floor;
+    /** The request in flight; null if there is none. */
+    @Nullable
+    InFlight request;
 
     public Tenure(TenureId id, Share share) {
         this.id = id;
         this.share = share;
+        this.tokens = new TokenSupply(share.mode() != Share.Mode.READ);
     }
 
     public HoldSpec wanted() {
@@ -142,7 +128,7 @@ public final class Tenure {
         beforeMayStand = before.mayStand();
         born = before.born;
         failures = before.failures;
-        tokensWanted = before.tokensWanted;
+        tokens.wantAsMuchAs(before.tokens);
     }
 
     /**
@@ -193,13 +179,27 @@ public final class Tenure {
         return until != Durations.NEVER && now - until >= 0;
     }
 
-    /**
-     * Drops an assignment that arrived while a call is in flight, and that was taken back. Its position is used up, so the
-     * tenure has to ask again.
-     */
+    /** Drops an assignment that arrived while a request is in flight, and that was taken back. */
     void unassign() {
-        freedMeanwhile |= assignedMeanwhile != null;
-        assignedMeanwhile = null;
+        if (request != null) {
+            request.unassign();
+        }
+    }
+
+    boolean inFlight() {
+        return request != null;
+    }
+
+    void startRequest() {
+        request = new InFlight();
+    }
+
+    /** Ends the request, and returns it with what arrived meanwhile. */
+    @CanIgnoreReturnValue
+    public InFlight endRequest() {
+        InFlight ended = request == null ? new InFlight() : request;
+        request = null;
+        return ended;
     }
 
     /** Returns {@code true} if a request of this tenure, or of one that it continues, may have had an effect at the store. */
@@ -227,82 +227,9 @@ public final class Tenure {
         }
     }
 
-    /**
-     * Takes the tokens of a grant in place of all earlier ones, unless a higher block was taken already. Between two grants to
-     * one tenure, its lease may have ended, and others may have received tokens above the older block.
-     */
-    void adopt(TokenBlock block) {
-        if (block.first() > highest) {
-            highest = block.last();
-            nextToken = Math.max(block.first(), floor + 1);
-            lastToken = block.last();
-            spare = null;
-        }
-    }
-
-    /** Takes further tokens of a tenure that was held without a break. They are used after those at hand. */
-    void refill(TokenBlock block) {
-        if (nextToken > lastToken) {
-            adopt(block);
-        } else if (block.first() > highest) {
-            highest = block.last();
-            spare = block;
-        }
-    }
-
-    boolean hasToken() {
-        return nextToken <= lastToken || spare != null;
-    }
-
-    long takeToken() {
-        if (nextToken > lastToken && spare != null) {
-            nextToken = Math.max(spare.first(), floor + 1);
-            lastToken = spare.last();
-            spare = null;
-        }
-        used = nextToken++;
-        return used;
-    }
-
-    /** Returns the token of all owners that share the tenure. */
-    long sharedToken() {
-        return nextToken;
-    }
-
-    /**
-     * Raises the token floor. No token up to the given one is used from now on, neither here nor, after the next renewal, by
-     * others.
-     */
-    public boolean raise(long token) {
-        floor = Math.max(floor, token);
-        nextToken = Math.max(nextToken, floor + 1);
-        spare = spare != null && spare.last() <= floor ? null : spare;
-        return true;
-    }
-
-    public long floor() {
-        return floor;
-    }
-
-    /** Returns {@code true} if the tokens at hand do not last for long at this rate. */
-    public boolean tokensLow() {
-        return share.mode() != Share.Mode.READ
-                && spare == null
-                && lastToken - nextToken < Math.max(tokensWanted / 2, LOW_WATER);
-    }
-
-    void wantMoreTokens() {
-        if (share.mode() != Share.Mode.READ) {
-            tokensWanted = Math.min(Math.max(tokensWanted * 4, FIRST_REFILL), LARGEST_REFILL);
-        }
-    }
-
-    /**
-     * Returns the highest token used, so that the store can take the rest back. It is 0 if only one token was asked for, or if
-     * others may have higher ones.
-     */
+    /** Returns the highest token used, so that the store can take the rest back; 0 if others may have higher ones. */
     long usedUpTo() {
-        return tokensWanted > 1 && floor == 0 && !escorted && share.mode() != Share.Mode.UPGRADE ? used : 0;
+        return !escorted && share.mode() != Share.Mode.UPGRADE ? tokens.usedUpTo() : 0;
     }
 
     void foreign(int count, long now) {

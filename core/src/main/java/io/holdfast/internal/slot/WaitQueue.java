@@ -2,6 +2,7 @@ package io.holdfast.internal.slot;
 
 import io.holdfast.internal.access.Durations;
 import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,6 +60,11 @@ public final class WaitQueue {
 
     Stream<Waiter> stream() {
         return waiters.stream();
+    }
+
+    /** Returns the waiter that waits by this ticket. */
+    Optional<Waiter> waiterOf(TenureId ticket) {
+        return waiters.stream().filter(waiter -> waiter.ticket().id.equals(ticket)).findFirst();
     }
 
     @Nullable

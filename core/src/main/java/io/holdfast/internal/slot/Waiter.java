@@ -2,6 +2,7 @@ package io.holdfast.internal.slot;
 
 import io.holdfast.internal.access.Durations;
 import java.lang.ref.WeakReference;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -77,6 +78,11 @@ public final class Waiter {
         last.run();
     }
 
+    /** Returns the tenure by which it alone waits. */
+    Tenure ticket() {
+        return Objects.requireNonNull(ticket);
+    }
+
     /** Returns {@code true} if it takes the lock by itself when it is notified. Others may barge ahead until it runs. */
     boolean canTake() {
         return thread != null;
@@ -107,7 +113,7 @@ public final class Waiter {
      */
     boolean asksAlone(Tenure asked) {
         Tenure own = ticket;
-        return own != null && own != asked && own.inFlight && own.preparedFor == this;
+        return own != null && own != asked && own.inFlight() && own.preparedFor == this;
     }
 
     boolean outOfTime(long now) {

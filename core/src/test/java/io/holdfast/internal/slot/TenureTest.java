@@ -13,18 +13,18 @@ class TenureTest {
 
     @Test
     void whatIsLeftOfABlockGoesBack() {
-        tenure.wantMoreTokens();
-        tenure.adopt(new TokenBlock(1_000, 20_000));
-        assertThat(tenure.takeToken()).isEqualTo(1_000);
+        tenure.tokens.wantMore();
+        tenure.tokens.adopt(new TokenBlock(1_000, 20_000));
+        assertThat(tenure.tokens.take()).isEqualTo(1_000);
         assertThat(tenure.usedUpTo()).isEqualTo(1_000);
     }
 
     /** The store has given that one tokens above the block. */
     @Test
     void nothingGoesBackWhenTheOwnerHasAnotherTenureBeside() {
-        tenure.wantMoreTokens();
-        tenure.adopt(new TokenBlock(1_000, 20_000));
-        tenure.takeToken();
+        tenure.tokens.wantMore();
+        tenure.tokens.adopt(new TokenBlock(1_000, 20_000));
+        tenure.tokens.take();
         tenure.escorted = true;
         assertThat(tenure.usedUpTo()).isZero();
     }
@@ -33,18 +33,18 @@ class TenureTest {
     @Test
     void nothingGoesBackFromOneAmongThoseWhoRead() {
         Tenure upgradeable = new Tenure(new TenureId("client", 2), Share.UPGRADE);
-        upgradeable.wantMoreTokens();
-        upgradeable.adopt(new TokenBlock(1_000, 20_000));
-        upgradeable.takeToken();
+        upgradeable.tokens.wantMore();
+        upgradeable.tokens.adopt(new TokenBlock(1_000, 20_000));
+        upgradeable.tokens.take();
         assertThat(upgradeable.usedUpTo()).isZero();
     }
 
     @Test
     void nothingGoesBackWhenAFloorWasSet() {
-        tenure.wantMoreTokens();
-        tenure.adopt(new TokenBlock(1_000, 20_000));
-        tenure.raise(5_000);
-        assertThat(tenure.takeToken()).isEqualTo(5_001);
+        tenure.tokens.wantMore();
+        tenure.tokens.adopt(new TokenBlock(1_000, 20_000));
+        tenure.tokens.raise(5_000);
+        assertThat(tenure.tokens.take()).isEqualTo(5_001);
         assertThat(tenure.usedUpTo()).isZero();
     }
 }

@@ -15,6 +15,8 @@ import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -101,6 +103,17 @@ class ValidityTest extends VirtualTime {
         reply.letGo();
         sim.suspend(Duration.ofSeconds(60));
         owner.join();
+    }
+
+    @Test
+    void aTryOfAFutureWhoseGrantCameTooLateIsMadeAgain() {
+        Held reply = faults(a).holdReply(Operation.ACQUIRE);
+        CompletableFuture<Optional<Lease>> tried = lock.async().tryAcquire();
+        sim.runUntil(reply::isCaught, LONG);
+        reply.letGo();
+        sim.suspend(Duration.ofSeconds(60));
+        sim.runUntil(tried::isDone, LONG);
+        assertThat(tried.join()).hasValueSatisfying(lease -> assertThat(lease.isValid()).isTrue());
     }
 
     @Test
