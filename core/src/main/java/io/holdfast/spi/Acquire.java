@@ -106,26 +106,24 @@ public record Acquire(
      * A reply that grants the name. The tenure holds the name for the lease, which begins at the decision.
      *
      * @param tokens tokens for this tenure, all higher than any token that was issued for the name before
+     * @param valid the time from the sending of the request for which the store keeps the tenure without renewal. It is the
+     *     requested lease, or less if the store cannot promise that
      * @param foreignWaiters the number of other clients that wait, as far as known
      * @param behind the arrivals of {@link Acquire#behind}, in their order
      * @param permits the number of permits of a semaphore that the tenure holds; 0 for a name that is not a semaphore
      * @param serverMicros the server's time, in microseconds
      */
-    public record Granted(TokenBlock tokens, int foreignWaiters, List<Long> behind, int permits, long serverMicros)
-            implements Reply {
-
-        /** Creates a reply for a name that is not a semaphore. */
-        public Granted(TokenBlock tokens, int foreignWaiters, List<Long> behind, long serverMicros) {
-            this(tokens, foreignWaiters, behind, 0, serverMicros);
-        }
-    }
+    public record Granted(
+            TokenBlock tokens, Duration valid, int foreignWaiters, List<Long> behind, int permits, long serverMicros)
+            implements Reply {}
 
     /**
      * A reply that refuses the name, because another tenure holds it or too many of its permits.
      *
      * @param retryAfter the time from now until the lease of that tenure ends
-     * @param arrival the position in the queue; 0 if there is none
-     * @param behind the arrivals of {@link Acquire#behind}, in their order
+     * @param arrival the position in the queue; 0 if there is none. If the request asked for a position, 0 says that the queue
+     *     has no room for it. The engine then polls
+     * @param behind the arrivals of {@link Acquire#behind}, in their order; 0 for each for which the queue has no room
      * @param holder the holder, in the form in which the store keeps it; a {@link TenureId} for holders of this library
      * @param serverMicros the server's time, in microseconds
      * @param run the run of the server that decided, for {@link Signal.Assigned#run}. It is 0 if it is not known for certain.

@@ -48,11 +48,14 @@ public record Renew(String name, TenureId tenure, Share.Mode mode, Duration leas
     /**
      * A reply that confirms that the tenure holds the name now.
      *
+     * @param valid the time from the sending of the request for which the store keeps the tenure without another renewal. It is
+     *     the requested lease, or less if the store cannot promise that
      * @param foreignWaiters the number of other clients that wait, as far as known
      * @param tokens further tokens, if requested
      * @param serverMicros the server's time, in microseconds
      */
-    public record Renewed(int foreignWaiters, Optional<TokenBlock> tokens, long serverMicros) implements Reply {}
+    public record Renewed(Duration valid, int foreignWaiters, Optional<TokenBlock> tokens, long serverMicros)
+            implements Reply {}
 
     /** A reply that reports that the tenure does not hold the name, and never will again. */
     public record Lost() implements Reply {}

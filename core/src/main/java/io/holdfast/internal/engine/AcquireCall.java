@@ -74,7 +74,7 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
                         .map(follower -> new Acquire.Place(
                                 follower.id, follower.arrival, follower.wanted().lease()))
                         .toList())
-                .withTokens(tenure.tokens.wanted())
+                .withTokens(tenure.tokens.wanted)
                 .withNotAfter(notAfter));
     }
 
@@ -128,7 +128,7 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
     }
 
     private void granted(Slot s, Acquire.Granted granted, long now, Effect.Buffer out) {
-        Validity proven = proven(ask.spec().nanos());
+        Validity proven = proven(ask.spec().nanos(), granted.valid());
         if (proven.alive(now) || ask.tenure().state != Tenure.State.WAITING) {
             s.granted(ask.tenure(), granted, proven, now, out);
         } else {
@@ -148,8 +148,8 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
      * arrival.
      */
     private void placed(Slot s, List<Long> arrivals) {
-        ask.behind().forEach(Tenure::endRequest);
         s.placed(behind, arrivals);
+        ask.behind().forEach(Tenure::endRequest);
     }
 
     /**

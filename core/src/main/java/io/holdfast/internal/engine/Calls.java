@@ -5,6 +5,7 @@ import io.holdfast.internal.slot.Validity;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -60,9 +61,9 @@ public final class Calls implements AutoCloseable {
             wallMillis = other.wallMillis;
         }
 
-        /** Returns the validity that a positive reply proves for a lease that was requested with this call. */
-        final Validity proven(long lease) {
-            return Validity.of(sent, wallMillis, lease);
+        /** Returns the validity that a positive reply proves: for the lease of the request, or for less if it promises less. */
+        final Validity proven(long lease, Duration valid) {
+            return Validity.of(sent, wallMillis, Math.min(lease, valid.toNanos()));
         }
 
         final long skew() {

@@ -339,7 +339,7 @@ final class Watchdog {
         }
 
         private Renew request(Due due) {
-            long tokens = due.tenure.tokens.low() ? due.tenure.tokens.wanted() : 0;
+            long tokens = due.tenure.tokens.low() ? due.tenure.tokens.wanted : 0;
             return new Renew(due.slot.name, due.tenure.id, due.tenure.share.mode(), due.spec.lease(), tokens)
                     .withFloor(due.tenure.tokens.floor());
         }
@@ -358,7 +358,7 @@ final class Watchdog {
             if (reply instanceof Renew.Renewed renewed) {
                 engine.counters.renewals.increment();
                 store.clock(due.slot.name).observe(sent(), renewed.serverMicros());
-                Validity proven = proven(due.spec.nanos());
+                Validity proven = proven(due.spec.nanos(), renewed.valid());
                 engine.event(due.slot, (s, out) -> s.renewed(due.tenure, renewed, proven, due.spec, now, out));
                 boolean confirmed = due.tenure.held() && due.tenure.validity.sent() - sent() >= 0;
                 due.done.complete(confirmed ? Optional.of(proven) : Optional.empty());

@@ -43,7 +43,7 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
      */
     public AsyncAcquisition(
             Attempts attempts, Executor told, Supplier<H> handles, Function<H, T> got, Optional<T> busy) {
-        this.client = attempts.client();
+        this.client = attempts.client;
         this.attempts = attempts;
         this.told = told;
         this.handles = handles;
@@ -79,7 +79,7 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
      * answer.
      */
     private void fail(Outcome.Busy busyWith) {
-        var error = client.inspector().timeout(attempts.name(), attempts.began(), busyWith);
+        var error = client.inspector().timeout(attempts.name, attempts.began, busyWith);
         var unused = error.thenAcceptAsync(future::completeExceptionally, told);
     }
 
@@ -100,7 +100,7 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
         }
 
         void start() {
-            Slot slot = client.waits().arrive(attempts.name(), waiter);
+            Slot slot = client.waits().arrive(attempts.name, waiter);
             try {
                 wait(slot);
             } catch (Throwable e) {

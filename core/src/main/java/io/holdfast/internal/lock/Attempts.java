@@ -31,12 +31,12 @@ public final class Attempts {
 
     private static final long GRACE_NANOS = 50_000_000;
 
-    private final ClientParts client;
+    final ClientParts client;
     private final Platform platform;
-    private final String name;
+    final String name;
     private final HoldSpec spec;
     private final @Nullable String place;
-    private final long began;
+    final long began;
     private long arrived;
     private long deadline;
     private boolean mayGetGrace;
@@ -63,18 +63,6 @@ public final class Attempts {
     Attempts withoutGrace() {
         mayGetGrace = false;
         return this;
-    }
-
-    ClientParts client() {
-        return client;
-    }
-
-    String name() {
-        return name;
-    }
-
-    long began() {
-        return began;
     }
 
     /** Creates the waiter of the next attempt. */

@@ -57,7 +57,6 @@ public class BargingSlot extends Slot {
 
     static final long OVERTAKING_NANOS = 1_000_000;
 
-
     private long headSince;
     private boolean headTold;
 
@@ -68,10 +67,7 @@ public class BargingSlot extends Slot {
     // ---- waiters
 
     @Override
-    public boolean arrive(Waiter waiter, long now, Effect.Buffer out) {
-        if (retired) {
-            return false;
-        }
+    boolean admit(Waiter waiter, long now, Effect.Buffer out) {
         if (mayOvertake(waiter, now)) {
             grant(waiter, now, true, out);
         } else if (waiter.outOfTime(now) && isHopeless()) {
@@ -109,7 +105,8 @@ public class BargingSlot extends Slot {
 
     @Override
     boolean awaitsAnswer(Waiter waiter) {
-        return isAsking(waiter) && (!waiter.answered || Objects.requireNonNull(tenure).inFlight());
+        return isAsking(waiter)
+                && (!waiter.answered || Objects.requireNonNull(tenure).inFlight());
     }
 
     final void enqueue(Waiter waiter, long now, Effect.Buffer out) {
@@ -204,11 +201,8 @@ public class BargingSlot extends Slot {
         Tenure current = hold.tenure;
         if (queue.isEmpty()) {
             hold.settlement = giveUp(current, isSliceOver(current, now), out);
-        } else if (current.escorted) {
-            hold.settlement = giveUp(current, false, out);
-            askAnew(now, out);
-        } else if (mustYield(current, now, out)) {
-            hold.settlement = giveUp(current, true, out);
+        } else if (current.escorted || mustYield(current, now, out)) {
+            hold.settlement = giveUp(current, !current.escorted, out);
             askAnew(now, out);
         } else {
             handOn(now, out);
@@ -272,13 +266,13 @@ public class BargingSlot extends Slot {
         healthy(asked);
         asked.base = base;
         asked.arrival = reply.arrival();
-        asked.queued |= reply.arrival() != 0;
+        asked.refusedWith(reply.arrival(), request);
         queue.refused(asked, reply.holder(), now).forEach(waiter -> ended(waiter, out));
         waitOn(request, asked, reply, now, out);
     }
 
     private void waitOn(InFlight request, Tenure asked, Acquire.Refused reply, long now, Effect.Buffer out) {
-        boolean registered = !wantsPlace() || reply.arrival() != 0;
+        boolean registered = !wantsPlace() || reply.arrival() != 0 || asked.noRoom;
         if (queue.isEmpty()) {
             abandonIfUnused(out);
         } else if (request.assigned != null) {
@@ -287,7 +281,12 @@ public class BargingSlot extends Slot {
             askAgain(asked, out);
         } else {
             long free = Durations.nanos(reply.retryAfter());
-            pollIn(asked, Math.min(free, pollDelay(asked, queue.stream().anyMatch(this::polls))), out);
+            pollIn(
+                    asked,
+                    Math.min(
+                            free,
+                            pollDelay(asked, asked.noRoom || queue.stream().anyMatch(this::polls))),
+                    out);
         }
     }
 
@@ -358,7 +357,7 @@ public class BargingSlot extends Slot {
 
     private void askAgain(Tenure asked, Effect.Buffer out) {
         Waiter head = Objects.requireNonNull(queue.peek());
-        asked.startRequest();
+        asked.startRequest(wantsPlace());
         asked.preparedFor = head;
         out.add(new Effect.Ask(asked, head.spec.first(), wantsPlace() ? Queueing.BARGING : Queueing.NONE, List.of()));
     }

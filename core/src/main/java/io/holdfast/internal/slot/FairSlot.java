@@ -77,10 +77,7 @@ final class FairSlot extends Slot {
     // ---- waiters
 
     @Override
-    public boolean arrive(Waiter waiter, long now, Effect.Buffer out) {
-        if (retired) {
-            return false;
-        }
+    boolean admit(Waiter waiter, long now, Effect.Buffer out) {
         if (waiter.outOfTime(now) && (tenure != null || !queue.isEmpty())) {
             waiter.outcome = new Outcome.Busy(Optional.empty());
             if (!waiter.canTake()) {
@@ -108,7 +105,8 @@ final class FairSlot extends Slot {
 
     @Override
     boolean awaitsAnswer(Waiter waiter) {
-        return tenure == null && queue.peek() == waiter && (!waiter.answered || waiter.ticket().inFlight());
+        boolean first = tenure == null && queue.peek() == waiter;
+        return first && (!waiter.answered || waiter.ticket().inFlight());
     }
 
     @Override
@@ -200,14 +198,14 @@ final class FairSlot extends Slot {
                 .toList();
         asking = true;
         openedMeanwhile = false;
-        ticket.startRequest();
-        behind.forEach(Tenure::startRequest);
+        ticket.startRequest(head.waits());
+        behind.forEach(follower -> follower.startRequest(true));
         out.add(new Effect.Ask(ticket, head.spec.first(), head.waits() ? Queueing.FAIR : Queueing.NONE, behind));
     }
 
     private boolean needsPlace(Waiter waiter) {
         Tenure ticket = waiter.ticket();
-        return waiter.waits() && !ticket.queued && !ticket.inFlight() && ticket != tenure;
+        return waiter.waits() && !ticket.queued && !ticket.noRoom && !ticket.inFlight() && ticket != tenure;
     }
 
     private void askIfWanted(Effect.Buffer out) {
@@ -237,9 +235,9 @@ final class FairSlot extends Slot {
     public void placed(List<Tenure> behind, List<Long> arrivals) {
         for (int i = 0; i < behind.size(); i++) {
             Tenure ticket = behind.get(i);
-            ticket.endRequest();
+            InFlight request = ticket.endRequest();
             if (i < arrivals.size()) {
-                ticket.queued = true;
+                ticket.refusedWith(arrivals.get(i), request);
                 ticket.arrival = arrivals.get(i);
             }
         }
@@ -276,10 +274,11 @@ final class FairSlot extends Slot {
     @Override
     public void refused(Tenure asked, Acquire.Refused reply, Tenure.Base read, long now, Effect.Buffer out) {
         base = read;
+        InFlight request = asked.endRequest();
         if (answered(asked) && !asked.held()) {
             healthy(asked);
             asked.arrival = reply.arrival();
-            asked.queued |= reply.arrival() != 0;
+            asked.refusedWith(reply.arrival(), request);
         }
         queue.refused(asked, reply.holder(), now).forEach(waiter -> ended(waiter, out));
         Signal.Assigned before = early;

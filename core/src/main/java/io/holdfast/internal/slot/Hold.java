@@ -84,8 +84,7 @@ public final class Hold implements Outcome {
     }
 
     /** Returns the owning thread; null if a lease owns the hold. */
-    @Nullable
-    public Thread thread() {
+    public @Nullable Thread thread() {
         return handle == null ? thread : null;
     }
 

@@ -9,12 +9,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InFlight {
 
+    /** Whether it asks for a position in the queue. */
+    boolean forPlace;
+
     boolean freed;
     Signal.@Nullable Assigned assigned;
-
-    /** Drops an assignment that was taken back. Its position is used up, so the tenure has to ask again. */
-    void unassign() {
-        freed |= assigned != null;
-        assigned = null;
-    }
 }

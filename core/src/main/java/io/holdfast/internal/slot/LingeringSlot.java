@@ -113,13 +113,13 @@ public final class LingeringSlot extends BargingSlot {
     // ---- arrival
 
     @Override
-    public boolean arrive(Waiter waiter, long now, Effect.Buffer out) {
+    boolean admit(Waiter waiter, long now, Effect.Buffer out) {
         if (kept == null) {
-            return super.arrive(waiter, now, out);
+            return super.admit(waiter, now, out);
         }
         if (mayOvertake(waiter, now)) {
             takeAgain(waiter, now, out);
-            return super.arrive(waiter, now, out);
+            return super.admit(waiter, now, out);
         }
         enqueue(waiter, now, out);
         giveUp(Objects.requireNonNull(tenure), false, out);
@@ -150,8 +150,7 @@ public final class LingeringSlot extends BargingSlot {
      * the message of a foreign client may have been lost.
      */
     private boolean isDue(Kept before, long now) {
-        Tenure current = before.tenure;
-        boolean unheard = !current.handedOn && now - current.validity.sent() >= config.poll();
+        boolean unheard = !before.tenure.handedOn && now - before.tenure.validity.sent() >= config.poll();
         return unheard || (before.renewDue != Durations.NEVER && before.renewDue - now <= 0);
     }
 

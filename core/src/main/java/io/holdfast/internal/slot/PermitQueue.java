@@ -64,10 +64,7 @@ final class PermitQueue extends Slot {
     // ---- waiters
 
     @Override
-    public boolean arrive(Waiter waiter, long now, Effect.Buffer out) {
-        if (retired) {
-            return false;
-        }
+    boolean admit(Waiter waiter, long now, Effect.Buffer out) {
         waiter.ticket = newTenure(waiter.spec.share());
         waiter.ticket().born = now;
         queue.add(waiter);
@@ -137,7 +134,7 @@ final class PermitQueue extends Slot {
 
     private void ask(Waiter waiter, Effect.Buffer out) {
         Tenure ticket = waiter.ticket();
-        ticket.startRequest();
+        ticket.startRequest(wantsPlace(waiter));
         ticket.preparedFor = waiter;
         out.add(new Effect.Ask(
                 ticket, waiter.spec.first(), wantsPlace(waiter) ? Queueing.BARGING : Queueing.NONE, List.of()));
@@ -225,7 +222,7 @@ final class PermitQueue extends Slot {
         }
         healthy(asked);
         asked.base = base;
-        asked.queued |= reply.arrival() != 0;
+        asked.refusedWith(reply.arrival(), request);
         asked.arrival = reply.arrival() == 0 ? asked.arrival : reply.arrival();
         if (asked != first) {
             Waiter newcomer = Objects.requireNonNull(asked.preparedFor);
@@ -252,10 +249,14 @@ final class PermitQueue extends Slot {
             InFlight request, Tenure asked, Waiter head, Acquire.Refused reply, long now, Effect.Buffer out) {
         if (request.assigned != null) {
             apply(asked, head, request.assigned, now, out);
-        } else if (request.freed || (wantsPlace(head) && reply.arrival() == 0)) {
+        } else if (request.freed || (wantsPlace(head) && reply.arrival() == 0 && !asked.noRoom)) {
             ask(head, out);
         } else {
-            pollIn(asked, Math.min(Durations.nanos(reply.retryAfter()), pollDelay(asked, polls(head))), now, out);
+            pollIn(
+                    asked,
+                    Math.min(Durations.nanos(reply.retryAfter()), pollDelay(asked, asked.noRoom || polls(head))),
+                    now,
+                    out);
         }
     }
 

@@ -47,8 +47,7 @@ public final class SharedSlot extends BargingSlot {
     // ---- owners
 
     @Override
-    @Nullable
-    public Hold owner() {
+    public @Nullable Hold owner() {
         var all = holds.iterator();
         return all.hasNext() ? all.next() : null;
     }
@@ -101,10 +100,10 @@ public final class SharedSlot extends BargingSlot {
      * @return {@code false} also if the door is closed, or if the tenure does not fit the waiter
      */
     @Override
-    public boolean arrive(Waiter waiter, long now, Effect.Buffer out) {
+    boolean admit(Waiter waiter, long now, Effect.Buffer out) {
         Tenure current = tenure;
         if (current == null || !current.held()) {
-            return super.arrive(waiter, now, out);
+            return super.admit(waiter, now, out);
         }
         if (isClosed(current, now, out) || !fits(current, waiter, now)) {
             return false;

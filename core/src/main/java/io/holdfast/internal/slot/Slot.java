@@ -89,8 +89,7 @@ public abstract class Slot {
     // ---- read without the mutex
 
     /** Returns the owner, or one of them if there are several; null if there is none. */
-    @Nullable
-    public Hold owner() {
+    public @Nullable Hold owner() {
         return owner;
     }
 
@@ -104,8 +103,7 @@ public abstract class Slot {
         return owner == hold;
     }
 
-    @Nullable
-    public Tenure tenure() {
+    public @Nullable Tenure tenure() {
         return tenure;
     }
 
@@ -148,7 +146,11 @@ public abstract class Slot {
      *
      * @return {@code false} if the slot cannot take it in, for example because the slot is retired
      */
-    public abstract boolean arrive(Waiter waiter, long now, Effect.Buffer out);
+    public final boolean arrive(Waiter waiter, long now, Effect.Buffer out) {
+        return !retired && admit(waiter, now, out);
+    }
+
+    abstract boolean admit(Waiter waiter, long now, Effect.Buffer out);
 
     /** Lets a notified thread try to take the lock that was left free for it. */
     public void take(Waiter waiter, long now, Effect.Buffer out) {}
@@ -158,9 +160,8 @@ public abstract class Slot {
      * the outcome is unknown.
      */
     public final void timeOut(Waiter waiter, long now, Effect.Buffer out) {
-        boolean open = awaitsAnswer(waiter);
         waiter.timedOut = true;
-        if (waiter.outcome == null && !open) {
+        if (waiter.outcome == null && !awaitsAnswer(waiter)) {
             waiter.outcome = queue.timedOut(waiter, tenure, now);
             remove(waiter, now, out);
             out.add(new Effect.Tell(waiter));

@@ -45,14 +45,14 @@ public final class Slots implements OwnHolds {
     private final Supplier<TenureId> ids;
     private final LingerBackoff revocations;
 
-    /** {@link #isInLine(String)}. All slots share this object. */
+    /** Whether this client waits for a name in the order of arrival. All slots share this object. */
     private final Predicate<String> inLine;
 
     public Slots(SlotConfig config, Supplier<TenureId> ids) {
         this.config = config;
         this.ids = ids;
         this.revocations = new LingerBackoff(config.poll());
-        this.inLine = this::isInLine;
+        this.inLine = name -> open(entry(name), Mode.LOCK, true) != null;
     }
 
     // ---- entries
@@ -99,11 +99,6 @@ public final class Slots implements OwnHolds {
         return null;
     }
 
-    /** Returns {@code true} if this client waits for the name in the order of arrival. */
-    private boolean isInLine(String name) {
-        return open(entry(name), Mode.LOCK, true) != null;
-    }
-
     // ---- changes
 
     /** Returns the slot for an acquire with this spec, and creates the slot if there is none. */
@@ -146,16 +141,13 @@ public final class Slots implements OwnHolds {
      * not conflict with another tenure of its owner. Waiters for permits share a queue until each has its own.
      */
     private static boolean isForOne(HoldSpec spec, boolean waits) {
+        boolean beside = spec.share().beside().isPresent();
         return switch (spec.share().mode()) {
             case PERMITS -> !waits || spec.waiting() == HoldSpec.Waiting.FAIR;
-            case READ -> spec.share().beside().isPresent() || !mayShare(spec);
-            case LOCK, WRITE, UPGRADE -> spec.share().beside().isPresent();
+            // readers share a tenure only if the end of the hold is that of the tenure
+            case READ -> beside || !spec.takesAny() || spec.maxHold().then() == OnMaxHold.STOP_RENEWING;
+            case LOCK, WRITE, UPGRADE -> beside;
         };
-    }
-
-    /** Returns {@code true} if the end of the hold is that of its tenure, so that the hold may share the tenure with others. */
-    private static boolean mayShare(HoldSpec spec) {
-        return spec.takesAny() && spec.maxHold().then() != OnMaxHold.STOP_RENEWING;
     }
 
     /** Adds a slot with a single owner. */

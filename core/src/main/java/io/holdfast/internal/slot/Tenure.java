@@ -75,6 +75,10 @@ public final class Tenure {
 
     boolean beforeMayStand;
     boolean queued;
+
+    /** Set if the queue of the store had no room for it when it last asked for a position. It then polls. */
+    boolean noRoom;
+
     public long arrival;
     long born;
     /** The time when the store was last asked with it. */
@@ -128,7 +132,7 @@ public final class Tenure {
         beforeMayStand = before.mayStand();
         born = before.born;
         failures = before.failures;
-        tokens.wantAsMuchAs(before.tokens);
+        tokens.wanted = before.tokens.wanted;
     }
 
     /**
@@ -179,19 +183,30 @@ public final class Tenure {
         return until != Durations.NEVER && now - until >= 0;
     }
 
-    /** Drops an assignment that arrived while a request is in flight, and that was taken back. */
+    /**
+     * Drops an assignment that arrived while a request is in flight, and that was taken back. Its position is used up, so the
+     * tenure has to ask again.
+     */
     void unassign() {
         if (request != null) {
-            request.unassign();
+            request.freed |= request.assigned != null;
+            request.assigned = null;
         }
+    }
+
+    /** Records the position in a reply to the request; 0 for none. */
+    void refusedWith(long position, InFlight answered) {
+        queued |= position != 0;
+        noRoom = answered.forPlace && position == 0;
     }
 
     boolean inFlight() {
         return request != null;
     }
 
-    void startRequest() {
+    void startRequest(boolean forPlace) {
         request = new InFlight();
+        request.forPlace = forPlace;
     }
 
     /** Ends the request, and returns it with what arrived meanwhile. */

@@ -23,7 +23,9 @@ public final class TokenSupply {
     /** Whether each owner takes a token of its own. Otherwise, all share the first one. */
     private final boolean each;
 
-    private long wanted = 1;
+    /** The number of tokens to ask for. */
+    public long wanted = 1;
+
     private long next;
     private long last = -1;
     private @Nullable TokenBlock spare;
@@ -35,15 +37,6 @@ public final class TokenSupply {
 
     TokenSupply(boolean each) {
         this.each = each;
-    }
-
-    /** Returns the number of tokens to ask for. */
-    public long wanted() {
-        return wanted;
-    }
-
-    void wantAsMuchAs(TokenSupply before) {
-        wanted = before.wanted;
     }
 
     /**
@@ -105,9 +98,8 @@ public final class TokenSupply {
 
     /** Returns {@code true} if the tokens at hand do not last for long at this rate. */
     public boolean low() {
-        return each
-                && spare == null
-                && last - next < Math.max(wanted / 2, LOW_WATER);
+        boolean few = last - next < Math.max(wanted / 2, LOW_WATER);
+        return each && spare == null && few;
     }
 
     void wantMore() {

@@ -64,7 +64,9 @@ public final class WaitQueue {
 
     /** Returns the waiter that waits by this ticket. */
     Optional<Waiter> waiterOf(TenureId ticket) {
-        return waiters.stream().filter(waiter -> waiter.ticket().id.equals(ticket)).findFirst();
+        return waiters.stream()
+                .filter(waiter -> waiter.ticket().id.equals(ticket))
+                .findFirst();
     }
 
     @Nullable

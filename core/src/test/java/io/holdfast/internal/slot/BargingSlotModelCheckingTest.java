@@ -191,7 +191,8 @@ public class BargingSlotModelCheckingTest {
     private void ask(Tenure tenure, long arrival) {
         if (holder.compareAndSet(null, tenure.id)) {
             long first = blocks.incrementAndGet() << 10;
-            var reply = new Acquire.Granted(new TokenBlock(first, first + 1023), 0, List.of(), 1);
+            var reply = new Acquire.Granted(
+                    new TokenBlock(first, first + 1023), Duration.ofSeconds(30), 0, List.of(), 0, 1);
             var proven = Validity.of(0, 0, SPEC.nanos());
             event((s, out) -> s.granted(tenure, reply, proven, 0, out));
             giveBackIfNotTaken(tenure);

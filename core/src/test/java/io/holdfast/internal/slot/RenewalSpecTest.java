@@ -33,7 +33,7 @@ class RenewalSpecTest {
     void whatIsFreeForANextOwnerIsRenewedForThatOwner() {
         Waiter first = arrive();
         Tenure asked = Objects.requireNonNull(slot.tenure());
-        var granted = new Acquire.Granted(new TokenBlock(1, 100), 0, List.of(), 1);
+        var granted = new Acquire.Granted(new TokenBlock(1, 100), Duration.ofSeconds(30), 0, List.of(), 0, 1);
         slot.on((s, out) -> s.granted(asked, granted, Validity.of(0, 0, LASTING.nanos()), 0, out));
         arrive();
         slot.on((s, out) -> s.release((Hold) Objects.requireNonNull(first.outcome), 0, out));

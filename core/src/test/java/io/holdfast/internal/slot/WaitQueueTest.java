@@ -39,7 +39,7 @@ class WaitQueueTest {
         queue.refused(asked, Optional.empty(), 1);
         Waiter newcomer = joins(2);
         Tenure own = new Tenure(new TenureId("c", 2), Share.LOCK);
-        own.startRequest();
+        own.startRequest(false);
         own.preparedFor = newcomer;
         newcomer.ticket = own;
         assertThat(queue.asks(newcomer, own, 2)).isEqualTo(CONFIG.command());

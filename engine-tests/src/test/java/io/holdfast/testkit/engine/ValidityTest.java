@@ -4,10 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.ForwardingStore;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Renew;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Held;
@@ -15,8 +20,9 @@ import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -105,6 +111,57 @@ class ValidityTest extends VirtualTime {
         owner.join();
     }
 
+    /** A store that keeps a tenure for three seconds only, whatever lease it is asked for. */
+    private static final class ThreeSeconds extends ForwardingStore {
+
+        private static final Duration VALID = Duration.ofSeconds(3);
+
+        ThreeSeconds(LockStore store) {
+            super(store);
+        }
+
+        @Override
+        public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+            return super.acquire(request)
+                    .thenApply(reply -> reply instanceof Acquire.Granted granted
+                            ? new Acquire.Granted(
+                                    granted.tokens(),
+                                    VALID,
+                                    granted.foreignWaiters(),
+                                    granted.behind(),
+                                    granted.permits(),
+                                    granted.serverMicros())
+                            : reply);
+        }
+
+        @Override
+        public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
+            return super.renew(batch)
+                    .thenApply(replies -> replies.stream()
+                            .map(reply -> reply instanceof Renew.Renewed renewed
+                                    ? new Renew.Renewed(
+                                            VALID, renewed.foreignWaiters(), renewed.tokens(), renewed.serverMicros())
+                                    : reply)
+                            .toList());
+        }
+    }
+
+    @Test
+    void theDeadlineCountsFromWhatTheStorePromises() throws InterruptedException {
+        Holdfast brief =
+                client("brief", options -> options.provider(provider(config -> new ThreeSeconds(server.open(config)))));
+        Lease lease = brief.lock("m").acquire();
+        assertThat(lease.remainingLease()).isBetween(Duration.ofSeconds(2), ThreeSeconds.VALID);
+        sim.runFor(LEASE);
+        assertThat(lease.isValid()).as("renewed in time").isTrue();
+        assertThat(lease.remainingLease()).isBetween(Duration.ofSeconds(1), ThreeSeconds.VALID);
+        faults(brief).outage(true);
+        sim.runFor(ThreeSeconds.VALID);
+        assertThat(lease.isValid()).as("not renewed").isFalse();
+        faults(brief).outage(false);
+        assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
+    }
+
     @Test
     void aTryOfAFutureWhoseGrantCameTooLateIsMadeAgain() {
         Held reply = faults(a).holdReply(Operation.ACQUIRE);
@@ -113,7 +170,9 @@ class ValidityTest extends VirtualTime {
         reply.letGo();
         sim.suspend(Duration.ofSeconds(60));
         sim.runUntil(tried::isDone, LONG);
-        assertThat(tried.join()).hasValueSatisfying(lease -> assertThat(lease.isValid()).isTrue());
+        Lease lease = tried.join().orElseThrow();
+        assertThat(lease.isValid()).isTrue();
+        sim.await(lease.closeAsync());
     }
 
     @Test

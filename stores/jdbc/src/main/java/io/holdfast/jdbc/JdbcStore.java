@@ -116,7 +116,7 @@ final class JdbcStore implements LockStore {
         return Transactions.query(
                         connection,
                         sql,
-                        JdbcStore::granted,
+                        line -> granted(line, request.lease()),
                         key(request.name()),
                         request.tenure().toString(),
                         micros(request.lease()),
@@ -127,8 +127,8 @@ final class JdbcStore implements LockStore {
                 .findFirst();
     }
 
-    private static Acquire.Reply granted(ResultSet line) throws SQLException {
-        return new Acquire.Granted(block(line.getLong(1), line.getLong(2)), 0, List.of(), line.getLong(3));
+    private static Acquire.Reply granted(ResultSet line, Duration lease) throws SQLException {
+        return new Acquire.Granted(block(line.getLong(1), line.getLong(2)), lease, 0, List.of(), 0, line.getLong(3));
     }
 
     static TokenBlock block(long first, long last) {

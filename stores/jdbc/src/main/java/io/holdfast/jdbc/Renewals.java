@@ -124,7 +124,7 @@ record Renewals(Transactions transactions, Failures failures, Function<String, b
         Transactions.query(
                 connection,
                 Sql.RENEW,
-                line -> renewed.put(held(line.getBytes(1), line.getString(2)), renewed(line, tokens > 0)),
+                line -> renewed.put(held(line.getBytes(1), line.getString(2)), renewed(line, alike.get(0))),
                 JdbcStore.micros(alike.get(0).lease()),
                 TokenUnits.units(tokens),
                 keys(alike),
@@ -132,10 +132,11 @@ record Renewals(Transactions transactions, Failures failures, Function<String, b
                 TokenUnits.unit(alike.get(0).floor()));
     }
 
-    private static Renew.Reply renewed(ResultSet line, boolean withTokens) throws SQLException {
-        Optional<TokenBlock> tokens =
-                withTokens ? Optional.of(JdbcStore.block(line.getLong(3), line.getLong(4))) : Optional.empty();
-        return new Renew.Renewed(0, tokens, line.getLong(5));
+    private static Renew.Reply renewed(ResultSet line, Renew request) throws SQLException {
+        Optional<TokenBlock> tokens = request.tokens() > 0
+                ? Optional.of(JdbcStore.block(line.getLong(3), line.getLong(4)))
+                : Optional.empty();
+        return new Renew.Renewed(request.lease(), 0, tokens, line.getLong(5));
     }
 
     private Held held(Renew request) {

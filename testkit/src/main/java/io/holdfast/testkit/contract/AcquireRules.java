@@ -23,6 +23,7 @@ final class AcquireRules {
                 .add("a held name is refused to another tenure of the same client", AcquireRules::ownOtherTenure)
                 .add("of many that ask at once exactly one is granted", AcquireRules::race)
                 .add("a name is free again when its lease has ended", AcquireRules::expired)
+                .add("a grant is valid for its lease, or for less", AcquireRules::valid)
                 .add("a request after its time is answered as late, and takes nothing", AcquireRules::late)
                 .add(
                         "a late copy of the holder's request is answered as late, and sets no lease",
@@ -88,6 +89,17 @@ final class AcquireRules {
         other.refused(next);
         scene.passLease(lease);
         other.granted(next);
+    }
+
+    private static void valid(Scene scene) {
+        TestClient client = scene.client();
+        Duration lease = scene.shortLease(client.capabilities());
+        requireWithin(lease, client.granted(client.tenure(), lease).valid());
+    }
+
+    /** Checks the validity that a store states for a lease. The engine counts its deadline from it. */
+    static void requireWithin(Duration lease, Duration valid) {
+        assertTrue(valid.compareTo(Duration.ZERO) > 0 && valid.compareTo(lease) <= 0, () -> valid + " of " + lease);
     }
 
     private static void late(Scene scene) {

@@ -17,6 +17,7 @@ final class RenewRules {
     static void addTo(Rules rules) {
         rules.add("a renewed hold outlives its first lease", RenewRules::keepsTheHold)
                 .add("a renewed hold ends when the new lease has ended", RenewRules::endsLater)
+                .add("a renewal is valid for its lease, or for less", RenewRules::valid)
                 .add("a renewal never shortens the lease", RenewRules::neverShortens)
                 .add("a second copy has the effect of one", RenewRules::secondCopy)
                 .add("a hold whose lease has ended is lost, also when the name is free", RenewRules::expired)
@@ -50,6 +51,14 @@ final class RenewRules {
         holder.renewed(tenure, lease);
         scene.passLease(lease);
         other.granted(other.tenure());
+    }
+
+    private static void valid(Scene scene) {
+        TestClient holder = scene.client();
+        Duration lease = scene.shortLease(holder.capabilities());
+        TenureId tenure = holder.tenure();
+        holder.granted(tenure);
+        AcquireRules.requireWithin(lease, holder.renewed(tenure, lease).valid());
     }
 
     private static void neverShortens(Scene scene) {

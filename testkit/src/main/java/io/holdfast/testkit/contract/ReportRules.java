@@ -150,9 +150,9 @@ final class ReportRules {
 
     private static void listOfAwaited(Scene scene) {
         TestClient holder = scene.client();
+        TestClient waiter = scene.client();
         Duration lease = scene.shortLease(holder.capabilities());
         holder.granted(holder.tenure(), lease);
-        TestClient waiter = scene.client();
         waiter.enqueued(waiter.tenure());
         scene.passLease(lease);
         assertEquals(List.of(scene.name()), names(scene, scene.name()));

@@ -132,6 +132,11 @@ class BrokenStoresTest {
                         "tokens rise over further blocks for the holder",
                         "tokens rise over the loss of all data, after many short tenures"),
                 Broken.store(
+                        "promises more than the lease",
+                        PromisesMore::new,
+                        "a grant is valid for its lease, or for less",
+                        "a renewal is valid for its lease, or for less"),
+                Broken.store(
                         "does not recognise a second copy",
                         ForgetsCopies::new,
                         "a second copy is granted again, with higher tokens",
@@ -445,7 +450,12 @@ class BrokenStoresTest {
             return super.acquire(request)
                     .thenApply(reply -> reply instanceof Acquire.Granted granted
                             ? new Acquire.Granted(
-                                    ALWAYS, granted.foreignWaiters(), granted.behind(), granted.serverMicros())
+                                    ALWAYS,
+                                    granted.valid(),
+                                    granted.foreignWaiters(),
+                                    granted.behind(),
+                                    granted.permits(),
+                                    granted.serverMicros())
                             : reply);
         }
 
@@ -455,8 +465,44 @@ class BrokenStoresTest {
                     .thenApply(replies -> replies.stream()
                             .map(reply -> reply instanceof Renew.Renewed renewed
                                     ? new Renew.Renewed(
+                                            renewed.valid(),
                                             renewed.foreignWaiters(),
                                             renewed.tokens().map(tokens -> ALWAYS),
+                                            renewed.serverMicros())
+                                    : reply)
+                            .toList());
+        }
+    }
+
+    private static final class PromisesMore extends ForwardingStore {
+
+        PromisesMore(LockStore store) {
+            super(store);
+        }
+
+        @Override
+        public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+            return super.acquire(request)
+                    .thenApply(reply -> reply instanceof Acquire.Granted granted
+                            ? new Acquire.Granted(
+                                    granted.tokens(),
+                                    granted.valid().multipliedBy(2),
+                                    granted.foreignWaiters(),
+                                    granted.behind(),
+                                    granted.permits(),
+                                    granted.serverMicros())
+                            : reply);
+        }
+
+        @Override
+        public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
+            return super.renew(batch)
+                    .thenApply(replies -> replies.stream()
+                            .map(reply -> reply instanceof Renew.Renewed renewed
+                                    ? new Renew.Renewed(
+                                            renewed.valid().multipliedBy(2),
+                                            renewed.foreignWaiters(),
+                                            renewed.tokens(),
                                             renewed.serverMicros())
                                     : reply)
                             .toList());
@@ -510,7 +556,7 @@ class BrokenStoresTest {
             return acquire(Acquire.of(lost.name(), lost.tenure(), lost.lease()))
                     .thenApply(reply -> List.of(
                             reply instanceof Acquire.Granted
-                                    ? new Renew.Renewed(0, Optional.empty(), reply.serverMicros())
+                                    ? new Renew.Renewed(lost.lease(), 0, Optional.empty(), reply.serverMicros())
                                     : new Renew.Lost()));
         }
 

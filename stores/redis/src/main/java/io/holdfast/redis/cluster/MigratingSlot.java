@@ -31,7 +31,8 @@ record MigratingSlot(ClusterNodes nodes, Platform platform) {
                     ? wherever(part, node, request.name(), request.lease())
                     : CompletableFuture.completedStage(false));
         }
-        return held.thenApply(all -> all ? new Renew.Renewed(1, Optional.empty(), time) : new Renew.Lost());
+        return held.thenApply(
+                all -> all ? new Renew.Renewed(request.lease(), 1, Optional.empty(), time) : new Renew.Lost());
     }
 
     /**

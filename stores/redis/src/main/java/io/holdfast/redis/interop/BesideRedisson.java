@@ -103,13 +103,13 @@ public final class BesideRedisson extends ForwardingStore {
         if (reply instanceof Acquire.Refused && request.queueing() != Acquire.Queueing.NONE) {
             listening.waits(
                     request.name(), Stream.concat(own.stream(), behind.stream()).toList());
-        } else if (reply instanceof Acquire.Granted granted) {
+        } else if (reply instanceof Acquire.Granted got) {
             listening.ends(request.name(), own);
             if (!behind.isEmpty()) {
                 listening.waits(request.name(), behind);
             }
-            int waiters = atLeastOne(granted.foreignWaiters());
-            return new Acquire.Granted(granted.tokens(), waiters, granted.behind(), granted.serverMicros());
+            int waiters = atLeastOne(got.foreignWaiters());
+            return new Acquire.Granted(got.tokens(), got.valid(), waiters, got.behind(), 0, got.serverMicros());
         }
         return reply;
     }
@@ -131,11 +131,11 @@ public final class BesideRedisson extends ForwardingStore {
      * that.
      */
     private Renew.Reply renewed(Renew request, Renew.Reply reply) {
-        if (request.mode() == Mode.PERMITS || !(reply instanceof Renew.Renewed renewed)) {
+        if (request.mode() == Mode.PERMITS || !(reply instanceof Renew.Renewed got)) {
             return reply;
         }
         channels.of(request.mode()).ends(request.name(), List.of(request.tenure()));
-        return new Renew.Renewed(atLeastOne(renewed.foreignWaiters()), renewed.tokens(), renewed.serverMicros());
+        return new Renew.Renewed(got.valid(), atLeastOne(got.foreignWaiters()), got.tokens(), got.serverMicros());
     }
 
     @Override

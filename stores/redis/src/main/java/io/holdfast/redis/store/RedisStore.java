@@ -159,9 +159,9 @@ public final class RedisStore implements LockStore {
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
         registry.asksFor(request.lease());
         if (request.share().mode() == Mode.PERMITS) {
-            return counters.acquire(request, queueing(request), RedisStore::permitted);
+            return counters.acquire(request, queueing(request), reply -> permitted(reply, request.lease()));
         } else if (request.share().mode() != Mode.LOCK) {
-            return shared.acquire(request, RedisStore::acquired);
+            return shared.acquire(request, reply -> acquired(reply, request.lease()));
         }
         Object[] arguments = {
             request.tenure(),
@@ -176,7 +176,7 @@ public final class RedisStore implements LockStore {
                 Script.ACQUIRE,
                 layout.servedKeys(List.of(request.name())),
                 List.of(request.name()),
-                RedisStore::acquired,
+                reply -> acquired(reply, request.lease()),
                 with(
                         arguments,
                         request.behind(),
@@ -200,17 +200,18 @@ public final class RedisStore implements LockStore {
     }
 
     /** Decodes the reply for a semaphore. A grant has the number of permits, and no positions behind it. */
-    private static Acquire.Reply permitted(ScriptReply reply) {
+    private static Acquire.Reply permitted(ScriptReply reply, Duration lease) {
         return reply.count(0) == 1
-                ? new Acquire.Granted(reply.tokens(2), reply.count(4), List.of(), reply.count(5), reply.number(1))
-                : acquired(reply);
+                ? new Acquire.Granted(
+                        reply.tokens(2), lease, reply.count(4), List.of(), reply.count(5), reply.number(1))
+                : acquired(reply, lease);
     }
 
-    private static Acquire.Reply acquired(ScriptReply reply) {
+    private static Acquire.Reply acquired(ScriptReply reply, Duration lease) {
         long now = reply.number(1);
         return switch (reply.count(0)) {
             case 0 -> new Acquire.Late(now);
-            case 1 -> new Acquire.Granted(reply.tokens(2), reply.count(4), reply.numbers(5), now);
+            case 1 -> new Acquire.Granted(reply.tokens(2), lease, reply.count(4), reply.numbers(5), 0, now);
             default -> {
                 Duration left = LockReports.left(reply.number(2));
                 Optional<String> holder = Optional.of(reply.text(4)).filter(text -> !text.isEmpty());

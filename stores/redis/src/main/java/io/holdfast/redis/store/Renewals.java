@@ -141,12 +141,14 @@ record Renewals(
     private List<Renew.Reply> renewed(List<Renew> batch, ScriptReply reply) {
         List<Renew.Reply> replies = new ArrayList<>();
         for (int at = 1; at < reply.values().size(); at += 4) {
-            String name = batch.get(replies.size()).name();
+            Renew request = batch.get(replies.size());
             replies.add(
                     switch (reply.count(at)) {
                         case 0 -> new Renew.Lost();
-                        case 1 -> new Renew.Renewed(reply.count(at + 1), reply.maybeTokens(at + 2), reply.number(0));
-                        default -> failed(name, reply.text(at + 1));
+                        case 1 ->
+                            new Renew.Renewed(
+                                    request.lease(), reply.count(at + 1), reply.maybeTokens(at + 2), reply.number(0));
+                        default -> failed(request.name(), reply.text(at + 1));
                     });
         }
         return replies;
@@ -174,12 +176,13 @@ record Renewals(
     private List<Renew.Reply> exceptions(List<Renew> batch, ScriptReply reply) {
         long now = reply.number(0);
         Renew.Reply[] replies = new Renew.Reply[batch.size()];
-        Arrays.fill(replies, new Renew.Renewed(0, Optional.empty(), now));
+        Duration lease = batch.get(0).lease();
+        Arrays.fill(replies, new Renew.Renewed(lease, 0, Optional.empty(), now));
         for (int at = 1; at < reply.values().size(); at += 3) {
             int which = reply.count(at) - 1;
             replies[which] = switch (reply.count(at + 1)) {
                 case 0 -> new Renew.Lost();
-                case 1 -> new Renew.Renewed(reply.count(at + 2), Optional.empty(), now);
+                case 1 -> new Renew.Renewed(lease, reply.count(at + 2), Optional.empty(), now);
                 default -> failed(batch.get(which).name(), reply.text(at + 2));
             };
         }

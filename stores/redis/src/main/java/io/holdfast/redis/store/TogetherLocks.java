@@ -44,18 +44,18 @@ record TogetherLocks(Session session, KeyLayout layout, Consumer<Duration> befor
                 layout.servedKeys(names),
                 names,
                 reply -> IntStream.range(0, all.size())
-                        .mapToObj(i -> acquired(reply, i))
+                        .mapToObj(i -> acquired(reply, i, all.get(i).lease()))
                         .toList(),
                 Stream.concat(each, Stream.of(session.inboxes(names.get(0)))).toArray());
     }
 
-    private static Acquire.Reply acquired(ScriptReply reply, int index) {
+    private static Acquire.Reply acquired(ScriptReply reply, int index, Duration lease) {
         long now = reply.number(1);
         int granted = 2 + 3 * index;
         int refused = 2 + 2 * index;
         return switch (reply.count(0)) {
             case 0 -> new Acquire.Late(now);
-            case 1 -> new Acquire.Granted(reply.tokens(granted), reply.count(granted + 2), List.of(), now);
+            case 1 -> new Acquire.Granted(reply.tokens(granted), lease, reply.count(granted + 2), List.of(), 0, now);
             default -> {
                 Optional<String> holder = Optional.of(reply.text(refused + 1)).filter(text -> !text.isEmpty());
                 Duration left = LockReports.left(reply.number(refused));

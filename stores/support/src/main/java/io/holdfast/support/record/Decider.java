@@ -79,7 +79,8 @@ public final class Decider {
         draft.become(draft.record().with(draft.record().tokens().above(request.floor())));
         Optional<TokenBlock> tokens =
                 request.tokens() > 0 ? Optional.of(draft.draw(holder.tenure(), request.tokens())) : Optional.empty();
-        return new Renew.Renewed(decider(draft, request.mode()).waiters(holder.tenure()), tokens, draft.now());
+        return new Renew.Renewed(
+                request.lease(), decider(draft, request.mode()).waiters(holder.tenure()), tokens, draft.now());
     }
 
     private static Optional<Holder> held(Draft draft, TenureId tenure, Mode mode) {

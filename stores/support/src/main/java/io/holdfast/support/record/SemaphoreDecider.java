@@ -59,7 +59,8 @@ record SemaphoreDecider(Draft draft) implements NameDecider {
 
     private Acquire.Reply grant(Acquire request) {
         Holder holder = draft.grant(request, granted(request.share().permits(), free()));
-        return new Acquire.Granted(holder.grant().tokens(), queue().size(), List.of(), holder.permits(), draft.now());
+        return new Acquire.Granted(
+                holder.grant().tokens(), request.lease(), queue().size(), List.of(), holder.permits(), draft.now());
     }
 
     private Acquire.Reply refuse(Acquire request) {
