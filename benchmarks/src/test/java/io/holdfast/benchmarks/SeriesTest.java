@@ -17,13 +17,11 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A subject that fails ends its cell, and nothing else. */
-@Tag("once")
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class SeriesTest {
 

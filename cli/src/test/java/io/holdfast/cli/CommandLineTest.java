@@ -6,12 +6,14 @@ import io.holdfast.examples.flashsale.StrategyKind;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
+@Tag("everywhere")
 class CommandLineTest {
 
     private final StringWriter out = new StringWriter();

@@ -22,10 +22,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
 /** ls, show and release on a real server. */
+@Tag("everywhere")
 class LockCommandsTest {
 
     private static final String HOSTILE = "-evil\u001b[2J\u009b\u202e ünï";

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.concurrent.locks.Lock;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -18,7 +17,6 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Who has a lock keeps the other kind off, whatever the name, until it gives it back or its lease ends. */
-@Tag("once")
 class ExclusionTest extends SideBySide {
 
     private static final List<String> NAMES = List.of("plain", "a{b", "{x}y", "a}b", "{}x", "a:{b}:c", "ü ß");

@@ -10,12 +10,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The fair locks of both exclude each other. The order over both is not kept. */
-@Tag("once")
 class FairTest extends SideBySide {
 
     @ParameterizedTest

@@ -38,7 +38,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.redisson.api.RCountDownLatch;
 import org.redisson.api.RFencedLock;
@@ -50,7 +49,6 @@ import org.redisson.api.RedissonClient;
 import org.redisson.client.RedisException;
 
 /** What the guide says of each call of Redisson's, seen by a caller of the real one and of ours. */
-@Tag("once")
 class MigrationGuideTest extends BothLibraries {
 
     private static final Duration LEASE = Duration.ofSeconds(30);

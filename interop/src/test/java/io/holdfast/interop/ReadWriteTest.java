@@ -14,14 +14,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The read/write locks of both: readers of both kinds read together, a writer keeps all off, and nobody's leaving harms others. */
-@Tag("once")
 class ReadWriteTest extends SideBySide {
 
     private static final Duration BRIEF = Duration.ofMillis(700);

@@ -17,11 +17,9 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 
 /** One server, and a client of each kind. What a test does is done by its own thread and by those it starts. */
-@Tag("once")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class SideBySide {
 

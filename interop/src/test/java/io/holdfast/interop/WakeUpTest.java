@@ -12,13 +12,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A release wakes the other kind, which would ask again only after a second, or when a lease of 30 s has ended. */
-@Tag("once")
 class WakeUpTest extends SideBySide {
 
     private static final int HANDOVERS = 20;

@@ -6,11 +6,9 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A client that does not know of Redisson excludes it all the same; but they do not wake each other. */
-@Tag("once")
 class WithoutTheOptionTest extends SideBySide {
 
     private final Holdfast plain =

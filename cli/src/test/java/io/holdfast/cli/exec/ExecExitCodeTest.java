@@ -7,11 +7,9 @@ import io.holdfast.Lease;
 import io.holdfast.embedded.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What holdfast exec says with its exit code, and to its command. */
-@Tag("once")
 class ExecExitCodeTest extends ExecFixture {
 
     @Test

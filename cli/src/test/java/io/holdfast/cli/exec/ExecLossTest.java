@@ -13,11 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whatever happens to the lock or to holdfast, the command has ended when another holds the lock. */
-@Tag("once")
 class ExecLossTest extends ExecFixture {
 
     /** The exit code of a command whose store did not answer in time. */

@@ -8,11 +8,9 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Signals to holdfast exec reach the command and all its descendants. */
-@Tag("once")
 class ExecSignalTest extends ExecFixture {
 
     private static final Map<String, Integer> NUMBERS = Map.of("HUP", 1, "INT", 2, "TERM", 15);

@@ -10,12 +10,14 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The guard when holdfast ends, or stands still, between the start of the command and telling which process that is. */
 @Timeout(60)
+@Tag("everywhere")
 class GuardTest {
 
     private static final long LONG = 60_000;

@@ -6,9 +6,11 @@ import io.holdfast.spi.Platform;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A task for which no thread can be started while its pool is closed. */
+@Tag("everywhere")
 class PoolTest {
 
     private final List<String> ran = new ArrayList<>();

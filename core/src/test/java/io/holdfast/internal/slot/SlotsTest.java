@@ -12,9 +12,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A slot is found at all times, also by who has begun to look before it was set aside. */
+@Tag("everywhere")
 class SlotsTest {
 
     private static final HoldSpec READING = HoldSpec.renewed(

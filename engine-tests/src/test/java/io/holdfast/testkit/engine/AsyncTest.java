@@ -18,9 +18,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The face with futures. */
+@Tag("everywhere")
 class AsyncTest extends VirtualTime {
 
     private final DistributedLock lock = a.lock("n");

@@ -19,9 +19,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A store whose calls block their thread: users, renewals and deadlines must not feel it. */
+@Tag("everywhere")
 class BlockingStoreTest extends VirtualTime {
 
     private static final String CALL = "calls the store";

@@ -21,9 +21,11 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the close of a client ends, and what its owners are told then. */
+@Tag("everywhere")
 class CloseTest extends VirtualTime {
 
     private static final Duration SHORT = Duration.ofMillis(100);

@@ -25,9 +25,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An error such as OutOfMemoryError, wherever it comes: nobody waits for ever, and nothing is held for ever. */
+@Tag("everywhere")
 class ErrorTest extends VirtualTime {
 
     private static final Duration SHORT = Duration.ofMillis(100);

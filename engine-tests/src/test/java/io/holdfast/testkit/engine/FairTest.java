@@ -20,9 +20,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The fair lock: in the order of arrival, over all clients, whatever happens to those who wait. */
+@Tag("everywhere")
 class FairTest extends VirtualTime {
 
     private static final Duration SHORT = Duration.ofMillis(1);

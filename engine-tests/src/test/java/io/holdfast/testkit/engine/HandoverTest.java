@@ -17,9 +17,11 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How a tenure goes from owner to owner inside a client, and when it leaves for another client. */
+@Tag("everywhere")
 class HandoverTest extends VirtualTime {
 
     private static final Duration WORK = Duration.ofNanos(200_000);

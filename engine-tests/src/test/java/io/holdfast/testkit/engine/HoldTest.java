@@ -16,9 +16,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The ordinary life of a hold, and what it costs. */
+@Tag("everywhere")
 class HoldTest extends VirtualTime {
 
     private final DistributedLock lock = a.lock("n");

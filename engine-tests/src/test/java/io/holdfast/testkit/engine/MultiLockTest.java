@@ -15,9 +15,11 @@ import io.holdfast.testkit.faults.Operation;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** All or nothing by thread, over two stores. */
+@Tag("everywhere")
 class MultiLockTest extends TwoStores {
 
     private static final Duration SECOND = Duration.ofSeconds(1);

@@ -15,9 +15,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The system has no more threads for a while: what was to run is put off, and nobody waits for ever. */
+@Tag("everywhere")
 class NoThreadsTest extends VirtualTime {
 
     private static final Duration A_WHILE = Duration.ofSeconds(3);

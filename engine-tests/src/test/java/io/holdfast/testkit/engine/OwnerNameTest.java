@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.DistributedLock;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Threads in texts. */
+@Tag("everywhere")
 class OwnerNameTest extends VirtualTime {
 
     private final DistributedLock lock = a.lock("n");

@@ -11,12 +11,14 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A thread has one permit to go on after parking, and whatever it waits for uses it up: a mutex, a driver's own lock, a
  * log. A waiter that was told must not park, also when the permit of having been told is gone.
  */
+@Tag("everywhere")
 class PermitTest {
 
     /** Time stands still, so that nobody is in a hurry. Between the last look at the clock and the parking of a waiter, it is told and loses its permit. */

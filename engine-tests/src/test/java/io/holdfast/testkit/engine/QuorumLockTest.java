@@ -14,9 +14,11 @@ import io.holdfast.testkit.SimThread;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A lock over five servers, by thread. */
+@Tag("everywhere")
 class QuorumLockTest extends FiveServers {
 
     private static void locked(QuorumLock lock) {

@@ -18,9 +18,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Many read or one writes, over all clients; neither side waits for ever. */
+@Tag("everywhere")
 class ReadWriteTest extends ReadersAndWriters {
 
     // ---- who excludes whom

@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.testkit.faults.Fault;
 import java.util.EnumMap;
 import java.util.Map;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Random work of several clients under random faults, once for each of many seeds. A failing seed is in the message. */
-@Tag("once")
 class SeedsTest {
 
     private static final int SEEDS = Integer.getInteger("holdfast.seeds", 500);

@@ -12,9 +12,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Where a hold was acquired, and what its owner does now. */
+@Tag("everywhere")
 class SiteTest extends VirtualTime {
 
     private static final Duration MAX_HOLD = Duration.ofSeconds(5);

@@ -3,11 +3,9 @@ package io.holdfast.jdbc;
 import io.holdfast.testkit.contract.StoreContract;
 import io.holdfast.testkit.contract.StoreHarness;
 import java.nio.file.Path;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The rules of all stores, with a database in a file. */
-@Tag("once")
 class H2FileContractTest extends StoreContract {
 
     @TempDir

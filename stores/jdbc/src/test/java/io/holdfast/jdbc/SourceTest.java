@@ -7,9 +7,11 @@ import java.lang.ref.WeakReference;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The connections that a source remembers. */
+@Tag("everywhere")
 class SourceTest {
 
     private final Opener opener = new Opener(Thread::new, 5_000, () -> "");

@@ -10,8 +10,10 @@ import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("everywhere")
 class AcquireTest {
 
     private final Servers servers = Servers.shared();

@@ -21,13 +21,11 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What connect, lock, tryLock and unlock do with a server that cannot do what they ask. */
-@Tag("once")
 class BadServerTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);

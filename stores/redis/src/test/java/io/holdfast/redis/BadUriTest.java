@@ -23,14 +23,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Addresses that lead nowhere, or where the caller is not let in. No text, nor any cause, shows the password. */
-@Tag("once")
 class BadUriTest {
 
     private static final Duration COMMAND = Duration.ofSeconds(1);

@@ -21,13 +21,11 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a client says, hears and leaves undone where Redisson is; without Redisson. */
-@Tag("once")
 class BesideRedissonTest {
 
     private static final String OPTION = "?interop=redisson";

@@ -6,14 +6,12 @@ import io.holdfast.testkit.contract.StoreHarness;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The rules of all stores, with a cluster of three masters, over TLS with certificates on both sides, and as a user who may do no more
  * than has to be.
  */
-@Tag("once")
 class ClusterContractTest extends StoreContract {
 
     @TempDir

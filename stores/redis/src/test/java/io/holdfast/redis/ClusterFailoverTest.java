@@ -9,11 +9,9 @@ import io.holdfast.spi.Signal;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The replica of a master of a cluster takes its place. */
-@Tag("once")
 class ClusterFailoverTest {
 
     @Test

@@ -20,11 +20,9 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What is wrong with a cluster, or with its URI. */
-@Tag("once")
 class ClusterFaultTest {
 
     private static final Duration LEASE = Duration.ofMillis(900);

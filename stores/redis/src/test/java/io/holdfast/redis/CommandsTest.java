@@ -9,9 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What is sent, and how often. */
+@Tag("everywhere")
 class CommandsTest {
 
     private static final Duration NO_BEAT = Duration.ofMinutes(10);

@@ -15,13 +15,11 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections that are cut, servers that stop. */
-@Tag("once")
 class ConnectionTest {
 
     private static final String CLIENT = "holdfast-test";

@@ -19,9 +19,11 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.protocol.ProtocolVersion;
 import java.time.Duration;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Locks beside what an application does with a client of its own. */
+@Tag("everywhere")
 class ExistingClientTest {
 
     private static Holdfast using(AbstractRedisClient client, String uri) {

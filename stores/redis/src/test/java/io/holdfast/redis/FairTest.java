@@ -13,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -71,7 +70,6 @@ class FairTest {
                 .isZero();
     }
 
-    @Tag("once")
     @ParameterizedTest
     @CsvSource({"KILL, 50", "STOP, 50"})
     void aClientThatIsGoneOrStoppedHoldsUpTheOthersForTwoSecondsAtMost(String signal, int count) throws Exception {

@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -32,7 +31,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * the lock; and that also when each request of one client arrives twice. Where the server forgets, all but exclusion;
  * there the {@link Overlap} is asserted instead. In every row nothing may be logged but what is foreseen here.
  */
-@Tag("once")
 class FaultTableTest {
 
     private static final Duration LEASE = Duration.ofSeconds(2);

@@ -10,11 +10,9 @@ import io.holdfast.testkit.Await;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A lock that is kept for the next owner, on a real server. */
-@Tag("once")
 class LingerTest {
 
     private static final Duration LINGER = Duration.ofSeconds(2);

@@ -18,12 +18,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Tag("once")
 class LockReportsTest {
 
     private static final Instant SINCE = Instant.parse("2026-01-02T03:04:05.678901Z");

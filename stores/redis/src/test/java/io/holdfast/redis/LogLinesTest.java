@@ -9,11 +9,13 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.List;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A test that watches the log fails when it should. */
+@Tag("everywhere")
 class LogLinesTest {
 
     private static final Logger OURS = LoggerFactory.getLogger("io.holdfast.redis");

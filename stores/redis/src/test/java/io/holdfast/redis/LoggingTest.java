@@ -17,11 +17,9 @@ import java.util.List;
 import java.util.logging.Level;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a client says to operators. */
-@Tag("once")
 class LoggingTest {
 
     private static final String PASSWORD = "never-to-be-logged";

@@ -28,13 +28,11 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What is held while the keys of a slot are at two nodes, some here and some there. */
-@Tag("once")
 class MigratingSlotTest {
 
     private static final Duration LEASE = Duration.ofMillis(1_500);

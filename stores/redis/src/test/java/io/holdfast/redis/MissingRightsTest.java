@@ -19,11 +19,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What connect, lock, tryLock and unlock do for a user that may not do all they need. */
-@Tag("once")
 class MissingRightsTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);

@@ -17,11 +17,9 @@ import java.util.concurrent.FutureTask;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Calls by the wrong thread, too often, or too late. */
-@Tag("once")
 class MisuseTest {
 
     private static final Duration MOMENT = Duration.ofMillis(100);

@@ -9,7 +9,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a Redis before 7.2 cannot do, as the bundled one. */
-@Tag("once")
 @Tag("bundled")
 class OldServerTest {
 

@@ -3,12 +3,10 @@ package io.holdfast.redis;
 import io.holdfast.testkit.faults.Wire;
 import java.time.Duration;
 import java.util.function.BiConsumer;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The way to the server is open in one direction only, for a while, under six threads that contend for two names. */
-@Tag("once")
 class OneWayTest {
 
     private static final Duration LEASE = Duration.ofSeconds(2);

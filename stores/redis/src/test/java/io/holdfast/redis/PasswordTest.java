@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.redis.connection.RedisAddress;
 import io.holdfast.testkit.check.Passwords;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** No text shows a part of a password, however it is written. */
-@Tag("once")
 class PasswordTest {
 
     @ParameterizedTest

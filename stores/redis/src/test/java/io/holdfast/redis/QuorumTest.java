@@ -22,11 +22,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A lock over five real servers, of which two are killed or stopped at a time. */
-@Tag("once")
 class QuorumTest {
 
     private static final int SERVERS = 5;

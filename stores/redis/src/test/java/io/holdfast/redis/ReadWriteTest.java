@@ -17,9 +17,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Read/write locks on a real server: what is sent, what is kept, and what is left. */
+@Tag("everywhere")
 class ReadWriteTest {
 
     private final Servers servers = Servers.shared();

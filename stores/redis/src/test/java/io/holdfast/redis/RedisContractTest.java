@@ -6,7 +6,7 @@ import io.holdfast.testkit.contract.StoreHarness;
 import org.junit.jupiter.api.Tag;
 
 /** The rules of all stores, with a real server. */
-@Tag("once")
+@Tag("everywhere")
 class RedisContractTest extends StoreContract {
 
     @Override

@@ -11,10 +11,8 @@ import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.testkit.Await;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-@Tag("once")
 class ReleaseTest {
 
     private final Servers servers = Servers.shared();

@@ -21,11 +21,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Grants that count when a replica has them. */
-@Tag("once")
 class ReplicatedTest {
 
     private static final Duration LEASE = Duration.ofSeconds(3);

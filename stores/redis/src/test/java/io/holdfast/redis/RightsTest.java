@@ -15,11 +15,9 @@ import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.testkit.Await;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Servers that do not let a client do all it wants. */
-@Tag("once")
 class RightsTest {
 
     private final Servers servers = Servers.start();

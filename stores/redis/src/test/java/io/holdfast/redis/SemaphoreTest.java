@@ -21,7 +21,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Semaphores on a real server. */
@@ -117,7 +116,6 @@ class SemaphoreTest {
         return "hf:{" + NAME + "}:" + kind + ":" + NAME;
     }
 
-    @Tag("once")
     @Test
     void thePermitsOfAProcessThatIsKilledComeBackWithItsLease() throws Exception {
         here.trySetPermits(2);
@@ -131,7 +129,6 @@ class SemaphoreTest {
         }
     }
 
-    @Tag("once")
     @Test
     void aWaitingProcessThatIsStoppedCostsAClaimWindowAndOneThatIsKilledNothing() throws Exception {
         here.trySetPermits(1);

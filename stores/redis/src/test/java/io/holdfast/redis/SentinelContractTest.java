@@ -7,13 +7,11 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 
 /**
  * The rules of all stores, with a master that Sentinels name, where a replica must have what it grants, and as a user who may do
  * no more than has to be.
  */
-@Tag("once")
 class SentinelContractTest extends StoreContract {
 
     private static SentinelGroup group;

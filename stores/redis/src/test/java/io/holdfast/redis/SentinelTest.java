@@ -20,11 +20,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A master that Sentinels name, and what happens when it is another one. */
-@Tag("once")
 class SentinelTest {
 
     private static final Duration LEASE = Duration.ofSeconds(10);

@@ -17,13 +17,11 @@ import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the scripts of read/write locks do where Redisson is; without Redisson. */
-@Tag("once")
 class SharedBesideRedissonTest {
 
     private static final String OPTION = "?interop=redisson";

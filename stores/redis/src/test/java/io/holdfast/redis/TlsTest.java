@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Servers that speak TLS, under an authority that no JVM knows. */
-@Tag("once")
+@Tag("everywhere")
 class TlsTest {
 
     @TempDir

@@ -18,7 +18,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class TokensTest {
@@ -74,7 +73,6 @@ class TokensTest {
     }
 
     @Test
-    @Tag("once")
     void riseOverFiveSecondsOfHandoffsAtFullRateAndDataLoss() throws Exception {
         try (Holdfast holdfast = Holdfast.connect(servers.uri())) {
             DistributedLock lock = holdfast.lock("hot");
@@ -103,7 +101,6 @@ class TokensTest {
     }
 
     @Test
-    @Tag("once")
     void riseOverFiveSecondsOfShortTenuresAtFullRateAndDataLoss() {
         long end = System.nanoTime() + SECONDS.toNanos(5);
         long last = 0;

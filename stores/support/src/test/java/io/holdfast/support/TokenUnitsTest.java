@@ -3,8 +3,10 @@ package io.holdfast.support;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.spi.TokenBlock;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("everywhere")
 class TokenUnitsTest {
 
     private static final long CLOCK = 1_735_689_600_000_000L;

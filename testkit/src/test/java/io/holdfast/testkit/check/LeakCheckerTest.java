@@ -16,8 +16,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("everywhere")
 class LeakCheckerTest {
 
     private final Simulation simulation = Simulation.of(1);

@@ -2,10 +2,8 @@ package io.holdfast.testkit.contract;
 
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreConfig;
-import org.junit.jupiter.api.Tag;
 
 /** The in-memory store with real threads, in real time. */
-@Tag("once")
 class RealTimeContractTest extends StoreContract {
 
     @Override

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whichever way a JVM ends, the server it has started ends with it and leaves no file. */
 @Timeout(60)
+@Tag("everywhere")
 class JvmDeathTest {
 
     /** Session leader of its group where the platform can do that, so that a signal to the group spares this JVM. */

@@ -14,10 +14,12 @@ import java.util.OptionalInt;
 import java.util.Random;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Tag("everywhere")
 class RecordTextTest {
 
     private static final String NAME = "orders/42";
