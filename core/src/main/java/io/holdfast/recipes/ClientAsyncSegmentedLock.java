@@ -19,7 +19,7 @@ record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmen
     @Override
     public CompletableFuture<SegmentLease> acquireAny(Duration wait) {
         lock.requireSome();
-        return new Request<SegmentLease>(lock.search(wait), got -> got, Optional.empty()).start();
+        return new Request<SegmentLease>(lock, lock.search(wait), got -> got, Optional.empty(), new Relay<>()).start();
     }
 
     @Override
@@ -31,28 +31,22 @@ record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmen
     public CompletableFuture<Optional<SegmentLease>> tryAcquireAny(Duration wait) {
         return lock.segments().isEmpty()
                 ? CompletableFuture.completedFuture(Optional.empty())
-                : new Request<Optional<SegmentLease>>(lock.search(wait), Optional::of, Optional.of(Optional.empty()))
+                : new Request<Optional<SegmentLease>>(
+                                lock, lock.search(wait), Optional::of, Optional.of(Optional.empty()), new Relay<>())
                         .start();
     }
 
-    /** One search, which asks for one segment at a time until a lease is acquired. */
-    private final class Request<T> {
-
-        private final SegmentSearch search;
-        private final Function<SegmentLease, T> got;
-        private final Optional<T> none;
-        private final Relay<T> relay = new Relay<>();
-
-        /**
-         * Creates a request.
-         *
-         * @param none the result if all segments are held; empty to fail in that case
-         */
-        Request(SegmentSearch search, Function<SegmentLease, T> got, Optional<T> none) {
-            this.search = search;
-            this.got = got;
-            this.none = none;
-        }
+    /**
+     * One search, which asks for one segment at a time until a lease is acquired.
+     *
+     * @param none the result if all segments are held; empty to fail in that case
+     */
+    private record Request<T>(
+            ClientSegmentedLock lock,
+            SegmentSearch search,
+            Function<SegmentLease, T> got,
+            Optional<T> none,
+            Relay<T> relay) {
 
         CompletableFuture<T> start() {
             ask();

@@ -6,6 +6,7 @@ import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.LockTimeoutException;
+import io.holdfast.internal.access.Awaiting;
 import io.holdfast.internal.access.ClientAccess;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.LockAccess;
@@ -93,36 +94,27 @@ record ClientSegmentedLock(
 
     @Override
     public Optional<SegmentLease> tryAcquireAny() {
-        if (segments.isEmpty()) {
-            return Optional.empty();
-        }
-        SegmentSearch search = search(Duration.ZERO);
-        for (var ask = search.next(); ask.isPresent(); ask = search.next()) {
-            int segment = ask.get().segment();
-            Optional<Lease> lease = locks.get(segment).tryAcquire();
-            if (lease.isPresent()) {
-                return lease.map(got -> new ClientSegmentLease(segment, got));
-            }
-        }
-        return Optional.empty();
+        return segments.isEmpty()
+                ? Optional.empty()
+                : Awaiting.uninterruptibly(() -> any(search(Duration.ZERO), false));
     }
 
     @Override
     public Optional<SegmentLease> tryAcquireAny(Duration wait) throws InterruptedException {
-        return segments.isEmpty() ? Optional.empty() : any(search(wait));
+        return segments.isEmpty() ? Optional.empty() : any(search(wait), true);
     }
 
     @Override
     public SegmentLease acquireAny() throws InterruptedException {
         requireSome();
-        return any(search(SegmentSearch.FOREVER)).orElseThrow();
+        return any(search(SegmentSearch.FOREVER), true).orElseThrow();
     }
 
     @Override
     public SegmentLease acquireAny(Duration wait) throws InterruptedException {
         requireSome();
         SegmentSearch search = search(wait);
-        Optional<SegmentLease> got = any(search);
+        Optional<SegmentLease> got = any(search, true);
         return got.isPresent() ? got.get() : last(search.elapsed());
     }
 
@@ -137,11 +129,13 @@ record ClientSegmentedLock(
         }
     }
 
-    private Optional<SegmentLease> any(SegmentSearch search) throws InterruptedException {
+    private Optional<SegmentLease> any(SegmentSearch search, boolean interruptible) throws InterruptedException {
         for (var ask = search.next(); ask.isPresent(); ask = search.next()) {
             int segment = ask.get().segment();
+            DistributedLock lock = locks.get(segment);
             try {
-                Optional<Lease> lease = locks.get(segment).tryAcquire(ask.get().patience());
+                Optional<Lease> lease =
+                        interruptible ? lock.tryAcquire(ask.get().patience()) : lock.tryAcquire();
                 if (lease.isPresent()) {
                     return lease.map(got -> new ClientSegmentLease(segment, got));
                 }
