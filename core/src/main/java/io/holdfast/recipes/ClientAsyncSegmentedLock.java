@@ -3,6 +3,7 @@ package io.holdfast.recipes;
 import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
 import io.holdfast.LockTimeoutException;
+import io.holdfast.internal.access.Durations;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -13,11 +14,15 @@ record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmen
 
     @Override
     public CompletableFuture<SegmentLease> acquireAny() {
-        return acquireAny(SegmentSearch.FOREVER);
+        return acquireAny(Durations.NEVER);
     }
 
     @Override
     public CompletableFuture<SegmentLease> acquireAny(Duration wait) {
+        return acquireAny(Durations.nanos(wait));
+    }
+
+    private CompletableFuture<SegmentLease> acquireAny(long wait) {
         lock.requireSome();
         return new Request<SegmentLease>(lock, lock.search(wait), got -> got, Optional.empty(), new Relay<>()).start();
     }
@@ -29,11 +34,13 @@ record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmen
 
     @Override
     public CompletableFuture<Optional<SegmentLease>> tryAcquireAny(Duration wait) {
-        return lock.segments().isEmpty()
-                ? CompletableFuture.completedFuture(Optional.empty())
-                : new Request<Optional<SegmentLease>>(
-                                lock, lock.search(wait), Optional::of, Optional.of(Optional.empty()), new Relay<>())
-                        .start();
+        if (lock.segments().isEmpty()) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        SegmentSearch search = lock.search(Durations.nanos(wait));
+        return new Request<Optional<SegmentLease>>(
+                        lock, search, Optional::of, Optional.of(Optional.empty()), new Relay<>())
+                .start();
     }
 
     /**
@@ -99,11 +106,12 @@ record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmen
         /** Tries once more. The failure of that try names the owner in the way. */
         private void last() {
             int segment = lock.witness();
-            Duration waited = search.elapsed();
+            long waitedMillis = search.waitedMillis();
             relay.pursue(
                     lock.segment(segment).async().acquire(Duration.ZERO),
                     lease -> deliver(segment, lease),
-                    error -> relay.fail(error instanceof LockTimeoutException e ? lock.timeout(waited, e) : error));
+                    error -> relay.fail(
+                            error instanceof LockTimeoutException e ? lock.timeout(waitedMillis, e) : error));
         }
     }
 }

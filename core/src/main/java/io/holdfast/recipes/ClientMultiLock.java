@@ -102,7 +102,7 @@ final class ClientMultiLock extends ClientCompositeLock<MultiLease> implements M
     private int requireHeld() {
         int depth = levels.get();
         if (depth == 0) {
-            throw MultiTexts.notOwner(members, Thread.currentThread());
+            throw notOwner();
         }
         return depth;
     }

@@ -246,7 +246,7 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
     private Held mine() {
         Held held = mine.get();
         if (held == null) {
-            throw QuorumTexts.notOwner(servers, Thread.currentThread());
+            throw notOwner();
         }
         return held;
     }

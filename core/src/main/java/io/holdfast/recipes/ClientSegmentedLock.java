@@ -94,31 +94,29 @@ record ClientSegmentedLock(
 
     @Override
     public Optional<SegmentLease> tryAcquireAny() {
-        return segments.isEmpty()
-                ? Optional.empty()
-                : Awaiting.uninterruptibly(() -> any(search(Duration.ZERO), false));
+        return segments.isEmpty() ? Optional.empty() : Awaiting.uninterruptibly(() -> any(search(0), false));
     }
 
     @Override
     public Optional<SegmentLease> tryAcquireAny(Duration wait) throws InterruptedException {
-        return segments.isEmpty() ? Optional.empty() : any(search(wait), true);
+        return segments.isEmpty() ? Optional.empty() : any(search(Durations.nanos(wait)), true);
     }
 
     @Override
     public SegmentLease acquireAny() throws InterruptedException {
         requireSome();
-        return any(search(SegmentSearch.FOREVER), true).orElseThrow();
+        return any(search(Durations.NEVER), true).orElseThrow();
     }
 
     @Override
     public SegmentLease acquireAny(Duration wait) throws InterruptedException {
         requireSome();
-        SegmentSearch search = search(wait);
+        SegmentSearch search = search(Durations.nanos(wait));
         Optional<SegmentLease> got = any(search, true);
-        return got.isPresent() ? got.get() : last(search.elapsed());
+        return got.isPresent() ? got.get() : last(search.waitedMillis());
     }
 
-    SegmentSearch search(Duration wait) {
+    SegmentSearch search(long wait) {
         return new SegmentSearch(access, segments, firsts, wait);
     }
 
@@ -149,12 +147,12 @@ record ClientSegmentedLock(
     }
 
     /** Tries once more. The failure of that try names the owner in the way. */
-    private SegmentLease last(Duration waited) throws InterruptedException {
+    private SegmentLease last(long waitedMillis) throws InterruptedException {
         int segment = witness();
         try {
             return new ClientSegmentLease(segment, locks.get(segment).acquire(Duration.ZERO));
         } catch (LockTimeoutException e) {
-            throw timeout(waited, e);
+            throw timeout(waitedMillis, e);
         }
     }
 
@@ -162,11 +160,11 @@ record ClientSegmentedLock(
         return (firsts.isEmpty() ? segments : firsts).get(0);
     }
 
-    LockTimeoutException timeout(Duration waited, LockTimeoutException witness) {
+    LockTimeoutException timeout(long waitedMillis, LockTimeoutException witness) {
         return new LockTimeoutException(
                 name,
                 "segmented lock '" + name + "': none of " + segments.size() + " segments was acquired within "
-                        + waited.toMillis() + " ms; one of them: " + witness.getMessage());
+                        + waitedMillis + " ms; one of them: " + witness.getMessage());
     }
 
     @Override
