@@ -4,8 +4,10 @@ import io.holdfast.DistributedLock;
 import io.holdfast.internal.access.BatchMember;
 import io.holdfast.internal.access.BatchOutcome;
 import io.holdfast.internal.access.MemberSpec;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * The plan of a multi-lock, which decides which members to ask for next.
@@ -27,9 +29,26 @@ final class AcquirePlan {
 
     private static final int MOST_IN_VAIN = 3;
 
+    /**
+     * A request of the plan.
+     *
+     * @param first the index of the first requested member
+     * @param patience the time to wait for a single member; empty if the request is not to wait
+     */
+    record Step(int first, List<BatchMember> members, MemberSpec spec, Optional<Duration> patience) {
+
+        BatchOutcome ask() throws InterruptedException {
+            return members.get(0).ask(members, spec, patience.orElse(Duration.ZERO));
+        }
+
+        CompletableFuture<BatchOutcome> asking() {
+            return members.get(0).asking(members, spec, patience.orElse(Duration.ZERO));
+        }
+    }
+
     private final List<DistributedLock> members;
-    private final Timeout timeout;
     private final MemberSpec spec;
+    private final Timeout timeout;
     private boolean asked;
     private int held = -1;
     private int alone;
@@ -43,10 +62,10 @@ final class AcquirePlan {
     private long began;
     private long took;
 
-    AcquirePlan(List<DistributedLock> members, Timeout timeout, MemberSpec spec) {
+    AcquirePlan(List<DistributedLock> members, MemberSpec spec, Timeout timeout) {
         this.members = members;
-        this.timeout = timeout;
         this.spec = spec;
+        this.timeout = timeout;
         cautious = timeout.nanos() <= 0;
     }
 
@@ -68,36 +87,41 @@ final class AcquirePlan {
         return !asked || !timeout.isOver();
     }
 
-    /** Returns the members from this index on that are to be asked for by one request, or one member. */
-    List<DistributedLock> from(int first) {
+    /** Returns the next request, for the members from this index on. */
+    Step next(int first) {
         asked = true;
+        List<BatchMember> next = BatchMember.all(members.subList(first, endOf(first)));
+        boolean waits = next.size() == 1 && (!cautious || timeout.nanos() <= 0 || first == held);
+        return waits
+                ? new Step(first, next, spec, Optional.of(timeout.left()))
+                : new Step(first, next, spec.trying(), Optional.empty());
+    }
+
+    private int endOf(int first) {
         int most = first > held ? members.size() : Math.max(held, first + 1);
         int end = first + 1;
         while (first >= alone && end < Math.min(most, first + MOST_TOGETHER) && goTogether(end - 1)) {
             end++;
         }
-        return members.subList(first, end);
+        return end;
     }
 
     private boolean goTogether(int index) {
         return BatchMember.of(members.get(index)).goesWith(BatchMember.of(members.get(index + 1)));
     }
 
-    /** Returns {@code true} if these are a single member that may be waited for with all the time that is left. */
-    boolean waitsFor(List<DistributedLock> those) {
-        return those.size() == 1 && (!cautious || timeout.nanos() <= 0 || members.indexOf(those.get(0)) == held);
-    }
-
-    /** Records why these members were not acquired. Returns {@code true} if there is more to ask for. */
-    boolean goesOn(List<DistributedLock> those, BatchOutcome why) {
-        int first = members.indexOf(those.get(0));
+    /** Records why the members of a step were not acquired. Returns {@code true} if there is more to ask for. */
+    boolean goesOn(Step step, BatchOutcome why) {
+        if (step.patience().isPresent()) {
+            return false;
+        }
         if (why instanceof BatchOutcome.Held other) {
-            held = first + other.index();
+            held = step.first() + other.index();
             holder = other.holder();
             refused = true;
             return !spec.tries() || timeout.nanos() > 0;
         }
-        alone = first + those.size();
+        alone = step.first() + step.members().size();
         return true;
     }
 

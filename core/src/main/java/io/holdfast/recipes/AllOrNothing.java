@@ -3,12 +3,9 @@ package io.holdfast.recipes;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
-import io.holdfast.internal.access.BatchMember;
 import io.holdfast.internal.access.BatchOutcome;
 import io.holdfast.internal.access.MemberSpec;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -38,85 +35,74 @@ import java.util.Optional;
  * <p>See J. W. Havender, "Avoiding deadlock in multitasking systems", IBM Systems Journal 7(2), 1968, for acquisition in a
  * fixed order.
  */
-record AllOrNothing(List<DistributedLock> members) {
+final class AllOrNothing {
 
-    /** One acquired member, in the form that its owner holds. */
-    interface Part {
+    private final List<DistributedLock> members;
+    private final MemberSpec spec;
+    private final AcquirePlan plan;
+    private int taken;
 
-        boolean isValid();
+    /** The leases of the acquired members; none if the current thread holds the members. */
+    private final List<Lease> leases = new ArrayList<>();
 
-        void release();
+    AllOrNothing(List<DistributedLock> members, MemberSpec spec, Timeout timeout) {
+        this.members = members;
+        this.spec = spec;
+        plan = new AcquirePlan(members, spec, timeout);
     }
 
-    /** Acquires one member within the time that is left. The result is empty if others held the member for that long. */
-    @FunctionalInterface
-    interface Take<P extends Part, X extends Exception> {
-
-        Optional<P> take(DistributedLock member, Duration left) throws X;
-    }
-
-    /** Creates the parts of members that were acquired together. There are no leases if the current thread holds them. */
-    @FunctionalInterface
-    interface Parts<P extends Part> {
-
-        List<P> of(List<DistributedLock> members, List<Lease> leases);
-    }
-
-    /** The ways to acquire members: the spec and the parts of a batch, and the acquisition of a single member. */
-    record Steps<P extends Part, X extends Exception>(MemberSpec spec, Parts<P> together, Take<P, X> one) {}
-
-    <P extends Part, X extends Exception> Optional<List<P>> take(Timeout timeout, Steps<P, X> steps) throws X {
-        AcquirePlan plan = new AcquirePlan(members, timeout, steps.spec());
-        while (true) {
-            List<P> taken = new ArrayList<>();
-            if (!takeInOrder(plan, timeout, steps, taken)) {
-                giveBack(taken);
-                plan.end(taken.size());
-                return Optional.empty();
+    /** Acquires all members, and returns their leases. The result is empty if none is acquired. */
+    Optional<List<Lease>> take() throws InterruptedException {
+        while (takeInOrder()) {
+            if (isValid()) {
+                return Optional.of(leases);
             }
-            if (taken.stream().allMatch(Part::isValid)) {
-                return Optional.of(taken);
-            }
-            giveBack(taken);
+            giveBack();
             plan.again();
         }
+        int got = taken;
+        giveBack();
+        plan.end(got);
+        return Optional.empty();
     }
 
-    private <P extends Part, X extends Exception> boolean takeInOrder(
-            AcquirePlan plan, Timeout timeout, Steps<P, X> steps, List<P> taken) throws X {
+    private boolean takeInOrder() throws InterruptedException {
         try {
             boolean goesOn = true;
-            while (goesOn && taken.size() < members.size()) {
-                goesOn = plan.mayAsk() && takeNext(plan, timeout, steps, taken);
+            while (goesOn && taken < members.size()) {
+                goesOn = plan.mayAsk() && takeNext();
             }
             return goesOn;
         } catch (Throwable e) {
-            giveBack(taken).suppressIn(e);
+            giveBack().suppressIn(e);
             throw e;
         }
     }
 
-    private static <P extends Part, X extends Exception> boolean takeNext(
-            AcquirePlan plan, Timeout timeout, Steps<P, X> steps, List<P> taken) throws X {
-        List<DistributedLock> next = plan.from(taken.size());
-        if (plan.waitsFor(next)) {
-            Optional<P> part = steps.one().take(next.get(0), timeout.left());
-            part.ifPresent(taken::add);
-            return part.isPresent();
-        }
-        BatchOutcome asked = BatchMember.of(next.get(0)).askTogether(BatchMember.all(next), steps.spec());
-        if (asked instanceof BatchOutcome.Got got) {
-            taken.addAll(steps.together().of(next, got.leases()));
+    private boolean takeNext() throws InterruptedException {
+        AcquirePlan.Step step = plan.next(taken);
+        BatchOutcome outcome = step.ask();
+        if (outcome instanceof BatchOutcome.Got got) {
+            leases.addAll(got.leases());
+            taken += step.members().size();
             return true;
         }
-        return plan.goesOn(next, asked);
+        return plan.goesOn(step, outcome);
+    }
+
+    private boolean isValid() {
+        return spec.leased()
+                ? leases.stream().allMatch(Lease::isValid)
+                : members.stream().allMatch(DistributedLock::isValid);
     }
 
     @CanIgnoreReturnValue
-    private static ReleaseFailures giveBack(List<? extends Part> taken) {
+    private ReleaseFailures giveBack() {
         ReleaseFailures failures = new ReleaseFailures();
-        Collections.reverse(taken);
-        taken.forEach(part -> failures.run(part::release));
+        while (taken > 0) {
+            taken--;
+            failures.run(spec.leased() ? leases.remove(taken)::close : members.get(taken)::unlock);
+        }
         return failures;
     }
 }

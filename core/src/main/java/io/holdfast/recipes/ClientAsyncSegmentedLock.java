@@ -3,6 +3,7 @@ package io.holdfast.recipes;
 import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
 import io.holdfast.LockTimeoutException;
+import io.holdfast.internal.access.Durations;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -13,13 +14,17 @@ record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmen
 
     @Override
     public CompletableFuture<SegmentLease> acquireAny() {
-        return acquireAny(SegmentSearch.FOREVER);
+        return acquireAny(Durations.NEVER);
     }
 
     @Override
     public CompletableFuture<SegmentLease> acquireAny(Duration wait) {
+        return acquireAny(Durations.nanos(wait));
+    }
+
+    private CompletableFuture<SegmentLease> acquireAny(long wait) {
         lock.requireSome();
-        return new Request<SegmentLease>(lock.search(wait), got -> got, Optional.empty()).start();
+        return new Request<SegmentLease>(lock, lock.search(wait), got -> got, Optional.empty(), new Relay<>()).start();
     }
 
     @Override
@@ -29,30 +34,26 @@ record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmen
 
     @Override
     public CompletableFuture<Optional<SegmentLease>> tryAcquireAny(Duration wait) {
-        return lock.segments().isEmpty()
-                ? CompletableFuture.completedFuture(Optional.empty())
-                : new Request<Optional<SegmentLease>>(lock.search(wait), Optional::of, Optional.of(Optional.empty()))
-                        .start();
+        if (lock.segments().isEmpty()) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        SegmentSearch search = lock.search(Durations.nanos(wait));
+        return new Request<Optional<SegmentLease>>(
+                        lock, search, Optional::of, Optional.of(Optional.empty()), new Relay<>())
+                .start();
     }
 
-    /** One search, which asks for one segment at a time until a lease is acquired. */
-    private final class Request<T> {
-
-        private final SegmentSearch search;
-        private final Function<SegmentLease, T> got;
-        private final Optional<T> none;
-        private final Relay<T> relay = new Relay<>();
-
-        /**
-         * Creates a request.
-         *
-         * @param none the result if all segments are held; empty to fail in that case
-         */
-        Request(SegmentSearch search, Function<SegmentLease, T> got, Optional<T> none) {
-            this.search = search;
-            this.got = got;
-            this.none = none;
-        }
+    /**
+     * One search, which asks for one segment at a time until a lease is acquired.
+     *
+     * @param none the result if all segments are held; empty to fail in that case
+     */
+    private record Request<T>(
+            ClientSegmentedLock lock,
+            SegmentSearch search,
+            Function<SegmentLease, T> got,
+            Optional<T> none,
+            Relay<T> relay) {
 
         CompletableFuture<T> start() {
             ask();
@@ -105,11 +106,12 @@ record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmen
         /** Tries once more. The failure of that try names the owner in the way. */
         private void last() {
             int segment = lock.witness();
-            Duration waited = search.elapsed();
+            long waitedMillis = search.waitedMillis();
             relay.pursue(
                     lock.segment(segment).async().acquire(Duration.ZERO),
                     lease -> deliver(segment, lease),
-                    error -> relay.fail(error instanceof LockTimeoutException e ? lock.timeout(waited, e) : error));
+                    error -> relay.fail(
+                            error instanceof LockTimeoutException e ? lock.timeout(waitedMillis, e) : error));
         }
     }
 }

@@ -1,11 +1,8 @@
 package io.holdfast.recipes;
 
-import io.holdfast.AsyncLock;
 import io.holdfast.DistributedLock;
-import io.holdfast.Lease;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.internal.access.BatchMember;
-import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.LockLocation;
 import io.holdfast.internal.access.MemberSpec;
 import java.time.Duration;
@@ -15,11 +12,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
-/** A multi-lock with the two blocking APIs. Its members know their holders, and this object counts the levels of each thread. */
-final class ClientMultiLock implements MultiLock {
+/** A multi-lock. Its members know their holders, and this object counts the levels of each thread. */
+final class ClientMultiLock extends ClientCompositeLock<MultiLease> implements MultiLock {
 
-    private final AllOrNothing all;
     private final List<DistributedLock> members;
 
     /** The levels of each thread in this object. A thread that holds the members separately has nothing to unlock here. */
@@ -28,7 +26,6 @@ final class ClientMultiLock implements MultiLock {
 
     private ClientMultiLock(List<DistributedLock> members) {
         this.members = members;
-        all = new AllOrNothing(members);
     }
 
     /** Returns a multi-lock of these members, after it has checked and sorted them. */
@@ -59,38 +56,11 @@ final class ClientMultiLock implements MultiLock {
         return Timeout.from(BatchMember.of(members.get(0)).platform(), nanos);
     }
 
-    // ---- thread API
+    // ---- acquiring
 
-    /** One level of a thread in a member. */
-    private record Level(DistributedLock member) implements AllOrNothing.Part {
-
-        static List<Level> all(List<DistributedLock> members, List<Lease> none) {
-            return members.stream().map(Level::new).toList();
-        }
-
-        @Override
-        public boolean isValid() {
-            return member.isValid();
-        }
-
-        @Override
-        public void release() {
-            member.unlock();
-        }
-    }
-
-    /** Locks one member for the current thread. */
-    @FunctionalInterface
-    private interface Locking<X extends Exception> {
-
-        boolean lock(DistributedLock member, Duration left) throws X;
-    }
-
-    private <X extends Exception> boolean enter(long wait, MemberSpec spec, Locking<X> one) throws X {
-        AllOrNothing.Take<Level, X> level =
-                (member, left) -> one.lock(member, left) ? Optional.of(new Level(member)) : Optional.empty();
-        boolean entered = all.take(timeout(wait), new AllOrNothing.Steps<>(spec, Level::all, level))
-                .isPresent();
+    @Override
+    boolean enter(MemberSpec spec, long wait) throws InterruptedException {
+        boolean entered = new AllOrNothing(members, spec, timeout(wait)).take().isPresent();
         if (entered) {
             levels.set(levels.get() + 1);
         }
@@ -98,46 +68,21 @@ final class ClientMultiLock implements MultiLock {
     }
 
     @Override
-    public void lock() {
-        var unused = enter(Durations.NEVER, MemberSpec.LOCKED, (member, left) -> {
-            member.lock();
-            return true;
-        });
+    Optional<MultiLease> lease(MemberSpec spec, long wait) throws InterruptedException {
+        Timeout timeout = timeout(wait);
+        try {
+            return new AllOrNothing(members, spec, timeout).take().map(leases -> ClientMultiLease.of(members, leases));
+        } catch (LockTimeoutException e) {
+            throw MultiTexts.timedOut(members, timeout, e);
+        }
     }
 
     @Override
-    public void lock(Duration lease) {
-        var unused = enter(Durations.NEVER, MemberSpec.LOCKED.lasting(lease), (member, left) -> {
-            member.lock(lease);
-            return true;
-        });
+    <T> CompletableFuture<T> start(MemberSpec spec, long wait, Function<Optional<MultiLease>, T> result) {
+        return new MultiRequest<>(members, spec, timeout(wait), result).start();
     }
 
-    @Override
-    public void lockInterruptibly() throws InterruptedException {
-        var unused = enter(Durations.NEVER, MemberSpec.LOCKED.interruptibly(), (member, left) -> {
-            member.lockInterruptibly();
-            return true;
-        });
-    }
-
-    @Override
-    public boolean tryLock() {
-        return enter(0, MemberSpec.LOCKED, (member, left) -> member.tryLock());
-    }
-
-    @Override
-    public boolean tryLock(Duration wait) throws InterruptedException {
-        return enter(Durations.nanos(wait), MemberSpec.LOCKED.interruptibly(), DistributedLock::tryLock);
-    }
-
-    @Override
-    public boolean tryLock(Duration wait, Duration lease) throws InterruptedException {
-        return enter(
-                Durations.nanos(wait),
-                MemberSpec.LOCKED.lasting(lease).interruptibly(),
-                (member, left) -> member.tryLock(left, lease));
-    }
+    // ---- the hold of a thread
 
     @Override
     public void unlock() {
@@ -157,7 +102,7 @@ final class ClientMultiLock implements MultiLock {
     private int requireHeld() {
         int depth = levels.get();
         if (depth == 0) {
-            throw MultiTexts.notOwner(members, Thread.currentThread());
+            throw notOwner();
         }
         return depth;
     }
@@ -179,88 +124,6 @@ final class ClientMultiLock implements MultiLock {
                 .map(DistributedLock::remainingLease)
                 .min(Comparator.naturalOrder())
                 .orElseThrow();
-    }
-
-    // ---- lease API
-
-    /** A member that is held by a lease. */
-    private record Leased(Lease lease) implements AllOrNothing.Part {
-
-        static List<Leased> all(List<DistributedLock> members, List<Lease> leases) {
-            return leases.stream().map(Leased::new).toList();
-        }
-
-        @Override
-        public boolean isValid() {
-            return lease.isValid();
-        }
-
-        @Override
-        public void release() {
-            lease.close();
-        }
-    }
-
-    /** Acquires one member as a lease. */
-    @FunctionalInterface
-    private interface Leasing<X extends Exception> {
-
-        Optional<Lease> lease(DistributedLock member, Duration left) throws X;
-    }
-
-    private <X extends Exception> Optional<MultiLease> lease(Timeout timeout, MemberSpec spec, Leasing<X> one)
-            throws X {
-        AllOrNothing.Take<Leased, X> leased =
-                (member, left) -> one.lease(member, left).map(Leased::new);
-        return all.take(timeout, new AllOrNothing.Steps<>(spec, Leased::all, leased))
-                .map(parts -> ClientMultiLease.of(
-                        members, parts.stream().map(Leased::lease).toList()));
-    }
-
-    @Override
-    public MultiLease acquire() throws InterruptedException {
-        return lease(
-                        timeout(Durations.NEVER),
-                        MemberSpec.LEASED.interruptibly(),
-                        (member, left) -> Optional.of(member.acquire()))
-                .orElseThrow();
-    }
-
-    @Override
-    public MultiLease acquire(Duration wait) throws InterruptedException {
-        Timeout timeout = timeout(Durations.nanos(wait));
-        try {
-            return lease(
-                            timeout,
-                            MemberSpec.LEASED.insisting().interruptibly(),
-                            (member, left) -> Optional.of(member.acquire(left)))
-                    .orElseThrow();
-        } catch (LockTimeoutException e) {
-            throw MultiTexts.timedOut(members, timeout, e);
-        }
-    }
-
-    @Override
-    public Optional<MultiLease> tryAcquire() {
-        return lease(timeout(0), MemberSpec.LEASED, (member, left) -> member.tryAcquire());
-    }
-
-    @Override
-    public Optional<MultiLease> tryAcquire(Duration wait) throws InterruptedException {
-        return lease(timeout(Durations.nanos(wait)), MemberSpec.LEASED.interruptibly(), DistributedLock::tryAcquire);
-    }
-
-    @Override
-    public Optional<MultiLease> tryAcquire(Duration wait, Duration lease) throws InterruptedException {
-        return lease(
-                timeout(Durations.nanos(wait)),
-                MemberSpec.LEASED.lasting(lease).interruptibly(),
-                (member, left) -> member.tryAcquire(left, lease));
-    }
-
-    @Override
-    public AsyncLock<MultiLease> async() {
-        return new ClientAsyncMultiLock(all, this::timeout);
     }
 
     @Override

@@ -137,7 +137,7 @@ final class ClientQuorumLease implements QuorumLease {
         try {
             ended.join();
         } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+            throw Awaiting.cause(e) instanceof RuntimeException cause ? cause : e;
         }
     }
 

@@ -1,11 +1,11 @@
 package io.holdfast.recipes;
 
-import io.holdfast.AsyncLock;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.internal.access.Awaiting;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.LockAccess;
+import io.holdfast.internal.access.MemberSpec;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -14,13 +14,11 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A quorum lock with the two blocking APIs. Each thread that holds the lock holds a lease, and this object counts the levels of
- * each thread.
- */
-final class ClientQuorumLock implements QuorumLock {
+/** A quorum lock. Each thread that holds the lock holds a lease, and this object counts the levels of each thread. */
+final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements QuorumLock {
 
     private static final int FEWEST = 3;
     private static final int MOST = 9;
@@ -110,17 +108,11 @@ final class ClientQuorumLock implements QuorumLock {
         return servers.majority();
     }
 
-    QuorumServers servers() {
-        return servers;
-    }
-
     // ---- waiting
 
-    private Optional<ClientQuorumLease> get(
-            Optional<Duration> own, long wait, boolean interruptible, @Nullable Thread owner)
-            throws InterruptedException {
-        QuorumRequest request = new QuorumRequest(servers, own, wait, owner);
-        return get(request, interruptible).map(hold -> new ClientQuorumLease(servers, hold));
+    private Optional<ClientQuorumLease> get(MemberSpec spec, long wait) throws InterruptedException {
+        return get(new QuorumRequest(servers, spec, wait), spec.interruptible())
+                .map(hold -> new ClientQuorumLease(servers, hold));
     }
 
     private Optional<QuorumHold> get(QuorumRequest request, boolean interruptible) throws InterruptedException {
@@ -176,58 +168,68 @@ final class ClientQuorumLock implements QuorumLock {
         }
     }
 
+    @Override
+    Optional<QuorumLease> lease(MemberSpec spec, long wait) throws InterruptedException {
+        return get(spec, wait).map(lease -> lease);
+    }
+
+    // ---- futures
+
+    @Override
+    <T> CompletableFuture<T> start(MemberSpec spec, long wait, Function<Optional<QuorumLease>, T> result) {
+        Relay<T> relay = new Relay<>();
+        pursue(relay, new QuorumRequest(servers, spec, wait), result);
+        return relay.future();
+    }
+
+    private <T> void pursue(Relay<T> relay, QuorumRequest request, Function<Optional<QuorumLease>, T> result) {
+        relay.pursue(
+                request.start(),
+                request::withdraw,
+                got -> callBack(() -> answered(relay, request, result, got)),
+                error -> callBack(() -> relay.fail(error)));
+    }
+
+    private <T> void answered(
+            Relay<T> relay,
+            QuorumRequest request,
+            Function<Optional<QuorumLease>, T> result,
+            Optional<QuorumHold> got) {
+        if (got.isEmpty()) {
+            relay.complete(result.apply(Optional.empty()));
+        } else if (got.get().isValid() || relay.ended()) {
+            ClientQuorumLease lease = new ClientQuorumLease(servers, got.get());
+            relay.deliver(lease, result.apply(Optional.of(lease)));
+        } else {
+            relay.pursue(
+                    request.again(got.get()),
+                    next -> pursue(relay, next, result),
+                    error -> callBack(() -> relay.fail(Awaiting.cause(error))));
+        }
+    }
+
+    private void callBack(Runnable answer) {
+        servers.callBack("the answer", answer);
+    }
+
     // ---- thread API
 
-    private boolean enter(Optional<Duration> own, long wait, boolean interruptible) throws InterruptedException {
+    @Override
+    boolean enter(MemberSpec spec, long wait) throws InterruptedException {
         Held held = mine.get();
         if (held == null) {
-            Optional<ClientQuorumLease> got = get(own, wait, interruptible, Thread.currentThread());
+            Optional<ClientQuorumLease> got = get(spec, wait);
             got.ifPresent(lease -> mine.set(new Held(lease)));
             return got.isPresent();
         }
-        refuseInterrupted(interruptible);
+        refuseInterrupted(spec.interruptible());
         held.lease.requireNotLost();
         if (!reentrant) {
             throw QuorumTexts.notReentrant(servers, Thread.currentThread());
         }
-        held.lease.enter(own);
+        held.lease.enter(spec.lease());
         held.depth++;
         return true;
-    }
-
-    @Override
-    public void lock() {
-        var unused = Awaiting.uninterruptibly(() -> enter(Optional.empty(), Durations.NEVER, false));
-    }
-
-    @Override
-    public void lock(Duration lease) {
-        Optional<Duration> own = own(lease);
-        var unused = Awaiting.uninterruptibly(() -> enter(own, Durations.NEVER, false));
-    }
-
-    @Override
-    public void lockInterruptibly() throws InterruptedException {
-        var unused = enter(Optional.empty(), Durations.NEVER, true);
-    }
-
-    @Override
-    public boolean tryLock() {
-        return Awaiting.uninterruptibly(() -> enter(Optional.empty(), 0, false));
-    }
-
-    @Override
-    public boolean tryLock(Duration wait) throws InterruptedException {
-        return enter(Optional.empty(), Durations.nanos(wait), true);
-    }
-
-    @Override
-    public boolean tryLock(Duration wait, Duration lease) throws InterruptedException {
-        return enter(own(lease), Durations.nanos(wait), true);
-    }
-
-    Optional<Duration> own(Duration lease) {
-        return Optional.of(Durations.requireLease(servers + ": lease", lease));
     }
 
     @Override
@@ -244,7 +246,7 @@ final class ClientQuorumLock implements QuorumLock {
     private Held mine() {
         Held held = mine.get();
         if (held == null) {
-            throw QuorumTexts.notOwner(servers, Thread.currentThread());
+            throw notOwner();
         }
         return held;
     }
@@ -277,42 +279,6 @@ final class ClientQuorumLock implements QuorumLock {
     @Override
     public Duration remainingLease() {
         return mine().lease.remainingLease();
-    }
-
-    // ---- lease API
-
-    @Override
-    public QuorumLease acquire() throws InterruptedException {
-        return get(Optional.empty(), Durations.NEVER, true, null).orElseThrow();
-    }
-
-    @Override
-    public QuorumLease acquire(Duration wait) throws InterruptedException {
-        QuorumRequest request = new QuorumRequest(servers, Optional.empty(), Durations.nanos(wait), null);
-        return get(request, true)
-                .map(hold -> new ClientQuorumLease(servers, hold))
-                .orElseThrow(() -> QuorumTexts.timedOut(servers, request.waitedMillis()));
-    }
-
-    @Override
-    public Optional<QuorumLease> tryAcquire() {
-        return Awaiting.uninterruptibly(() -> get(Optional.empty(), 0, false, null))
-                .map(lease -> lease);
-    }
-
-    @Override
-    public Optional<QuorumLease> tryAcquire(Duration wait) throws InterruptedException {
-        return get(Optional.empty(), Durations.nanos(wait), true, null).map(lease -> lease);
-    }
-
-    @Override
-    public Optional<QuorumLease> tryAcquire(Duration wait, Duration lease) throws InterruptedException {
-        return get(own(lease), Durations.nanos(wait), true, null).map(got -> got);
-    }
-
-    @Override
-    public AsyncLock<QuorumLease> async() {
-        return new ClientAsyncQuorumLock(this);
     }
 
     @Override

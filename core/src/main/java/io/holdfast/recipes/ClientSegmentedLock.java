@@ -6,6 +6,7 @@ import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.LockTimeoutException;
+import io.holdfast.internal.access.Awaiting;
 import io.holdfast.internal.access.ClientAccess;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.LockAccess;
@@ -93,40 +94,29 @@ record ClientSegmentedLock(
 
     @Override
     public Optional<SegmentLease> tryAcquireAny() {
-        if (segments.isEmpty()) {
-            return Optional.empty();
-        }
-        SegmentSearch search = search(Duration.ZERO);
-        for (var ask = search.next(); ask.isPresent(); ask = search.next()) {
-            int segment = ask.get().segment();
-            Optional<Lease> lease = locks.get(segment).tryAcquire();
-            if (lease.isPresent()) {
-                return lease.map(got -> new ClientSegmentLease(segment, got));
-            }
-        }
-        return Optional.empty();
+        return segments.isEmpty() ? Optional.empty() : Awaiting.uninterruptibly(() -> any(search(0), false));
     }
 
     @Override
     public Optional<SegmentLease> tryAcquireAny(Duration wait) throws InterruptedException {
-        return segments.isEmpty() ? Optional.empty() : any(search(wait));
+        return segments.isEmpty() ? Optional.empty() : any(search(Durations.nanos(wait)), true);
     }
 
     @Override
     public SegmentLease acquireAny() throws InterruptedException {
         requireSome();
-        return any(search(SegmentSearch.FOREVER)).orElseThrow();
+        return any(search(Durations.NEVER), true).orElseThrow();
     }
 
     @Override
     public SegmentLease acquireAny(Duration wait) throws InterruptedException {
         requireSome();
-        SegmentSearch search = search(wait);
-        Optional<SegmentLease> got = any(search);
-        return got.isPresent() ? got.get() : last(search.elapsed());
+        SegmentSearch search = search(Durations.nanos(wait));
+        Optional<SegmentLease> got = any(search, true);
+        return got.isPresent() ? got.get() : last(search.waitedMillis());
     }
 
-    SegmentSearch search(Duration wait) {
+    SegmentSearch search(long wait) {
         return new SegmentSearch(access, segments, firsts, wait);
     }
 
@@ -137,11 +127,13 @@ record ClientSegmentedLock(
         }
     }
 
-    private Optional<SegmentLease> any(SegmentSearch search) throws InterruptedException {
+    private Optional<SegmentLease> any(SegmentSearch search, boolean interruptible) throws InterruptedException {
         for (var ask = search.next(); ask.isPresent(); ask = search.next()) {
             int segment = ask.get().segment();
+            DistributedLock lock = locks.get(segment);
             try {
-                Optional<Lease> lease = locks.get(segment).tryAcquire(ask.get().patience());
+                Optional<Lease> lease =
+                        interruptible ? lock.tryAcquire(ask.get().patience()) : lock.tryAcquire();
                 if (lease.isPresent()) {
                     return lease.map(got -> new ClientSegmentLease(segment, got));
                 }
@@ -155,12 +147,12 @@ record ClientSegmentedLock(
     }
 
     /** Tries once more. The failure of that try names the owner in the way. */
-    private SegmentLease last(Duration waited) throws InterruptedException {
+    private SegmentLease last(long waitedMillis) throws InterruptedException {
         int segment = witness();
         try {
             return new ClientSegmentLease(segment, locks.get(segment).acquire(Duration.ZERO));
         } catch (LockTimeoutException e) {
-            throw timeout(waited, e);
+            throw timeout(waitedMillis, e);
         }
     }
 
@@ -168,11 +160,11 @@ record ClientSegmentedLock(
         return (firsts.isEmpty() ? segments : firsts).get(0);
     }
 
-    LockTimeoutException timeout(Duration waited, LockTimeoutException witness) {
+    LockTimeoutException timeout(long waitedMillis, LockTimeoutException witness) {
         return new LockTimeoutException(
                 name,
                 "segmented lock '" + name + "': none of " + segments.size() + " segments was acquired within "
-                        + waited.toMillis() + " ms; one of them: " + witness.getMessage());
+                        + waitedMillis + " ms; one of them: " + witness.getMessage());
     }
 
     @Override

@@ -4,7 +4,6 @@ import io.holdfast.DistributedLock;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.internal.access.BatchMember;
-import io.holdfast.internal.access.ThreadNames;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -48,11 +47,5 @@ final class MultiTexts {
                 name,
                 "lock '" + name + "' was held by " + holder.orElse("another owner of this client")
                         + " when the members were requested, and the time limit had expired by then");
-    }
-
-    static IllegalMonitorStateException notOwner(List<DistributedLock> members, Thread thread) {
-        return new IllegalMonitorStateException(of(members) + " is not held by " + ThreadNames.named(thread)
-                + " through this object, so nothing was unlocked. Unlock in the thread that locked, the object that it"
-                + " locked, once for each lock()");
     }
 }

@@ -89,7 +89,7 @@ final class QuorumHold {
         this.own = own;
         this.owner = owner;
         askUntil = servers.platform().nanoTime() + timeout.toNanos();
-        events = new Serial(e -> servers.open().failed(servers.toString(), e));
+        events = new Serial(e -> servers.open().access().failed(servers.toString(), e));
         members = servers.all().stream()
                 .map(server -> new QuorumMember(server, this, servers.budget(server, own)))
                 .toList();

@@ -4,13 +4,13 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.internal.access.Awaiting;
 import io.holdfast.internal.access.LeaseAccess;
 import io.holdfast.internal.access.LockAccess;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -113,12 +113,8 @@ final class QuorumMember {
             state = State.GRANTED;
             hold.granted(this);
         } else {
-            drop(error == null ? QuorumTexts.refusal(server, hold.name()) : cause(error));
+            drop(error == null ? QuorumTexts.refusal(server, hold.name()) : Awaiting.cause(error));
         }
-    }
-
-    private static Throwable cause(Throwable error) {
-        return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     }
 
     /** Stops this member from counting until the server has confirmed the new token. */

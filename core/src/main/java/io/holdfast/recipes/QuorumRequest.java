@@ -1,7 +1,9 @@
 package io.holdfast.recipes;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.StoreRefusedException;
+import io.holdfast.internal.access.MemberSpec;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -29,7 +31,7 @@ final class QuorumRequest {
     private static final int ATTEMPTS_AFTER_TIME = 3;
 
     private final QuorumServers servers;
-    private final Optional<Duration> own;
+    private final MemberSpec spec;
     private final Timeout timeout;
     private final int late;
     private final @Nullable Thread owner;
@@ -42,14 +44,13 @@ final class QuorumRequest {
     private long outageSince;
     private Optional<RuntimeException> outage = Optional.empty();
 
-    QuorumRequest(QuorumServers servers, Optional<Duration> own, long wait, @Nullable Thread owner) {
-        this(servers, own, Timeout.from(servers.platform(), wait), owner, 0);
+    QuorumRequest(QuorumServers servers, MemberSpec spec, long wait) {
+        this(servers, spec, Timeout.from(servers.platform(), wait), spec.leased() ? null : Thread.currentThread(), 0);
     }
 
-    private QuorumRequest(
-            QuorumServers servers, Optional<Duration> own, Timeout timeout, @Nullable Thread owner, int late) {
+    private QuorumRequest(QuorumServers servers, MemberSpec spec, Timeout timeout, @Nullable Thread owner, int late) {
         this.servers = servers;
-        this.own = own;
+        this.spec = spec;
         this.timeout = timeout;
         this.owner = owner;
         this.late = late;
@@ -57,14 +58,10 @@ final class QuorumRequest {
         this.attempt = newAttempt();
     }
 
-    /** Returns the future of the hold. It completes empty if others held the lock all the time. */
+    /** Returns the future of the hold. It completes empty if others held the lock all the time, and the spec is content. */
     CompletableFuture<Optional<QuorumHold>> start() {
         ask();
         return outcome;
-    }
-
-    long waitedMillis() {
-        return timeout.waitedMillis();
     }
 
     /**
@@ -78,16 +75,16 @@ final class QuorumRequest {
     private QuorumRequest next() {
         boolean timeIsUp = timeout.nanos() <= 0
                 || timeout.isOver()
-                || waitedMillis() >= servers.maxOutage().toMillis();
+                || timeout.waitedMillis() >= servers.maxOutage().toMillis();
         if (timeIsUp && late + 1 >= ATTEMPTS_AFTER_TIME) {
             throw QuorumTexts.tooSlow(servers);
         }
-        return new QuorumRequest(servers, own, timeout, owner, late + 1);
+        return new QuorumRequest(servers, spec, timeout, owner, late + 1);
     }
 
     private QuorumHold newAttempt() {
         askedAt = servers.platform().nanoTime();
-        return new QuorumHold(servers, own, owner, outageLeft());
+        return new QuorumHold(servers, spec.lease(), owner, outageLeft());
     }
 
     /** Returns the time for which servers that do not answer are still awaited. */
@@ -107,9 +104,17 @@ final class QuorumRequest {
                 var unused = attempt.end();
             }
         } else if (isOver(failure)) {
-            outage.ifPresentOrElse(outcome::completeExceptionally, () -> outcome.complete(Optional.empty()));
+            outage.ifPresentOrElse(outcome::completeExceptionally, this::refuse);
         } else if (!outcome.isDone()) {
             var unused = servers.later(nextPause(), this::again);
+        }
+    }
+
+    private void refuse() {
+        if (spec.tries()) {
+            outcome.complete(Optional.empty());
+        } else {
+            outcome.completeExceptionally(QuorumTexts.timedOut(servers, timeout.waitedMillis()));
         }
     }
 
@@ -161,6 +166,7 @@ final class QuorumRequest {
      * Ends the request. The future completes when everything that was acquired is released. If the request has already ended,
      * this method does nothing, and a hold stays held.
      */
+    @CanIgnoreReturnValue
     CompletableFuture<Void> withdraw() {
         return outcome.cancel(false) ? attempt.end() : CompletableFuture.completedFuture(null);
     }

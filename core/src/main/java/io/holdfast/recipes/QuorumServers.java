@@ -22,7 +22,7 @@ record QuorumServers(String name, List<LockAccess> all, Optional<Duration> budge
     }
 
     Platform platform() {
-        return all.get(0).platform();
+        return all.get(0).access().platform();
     }
 
     /** Returns the maximum time to wait for this server. */
@@ -54,7 +54,7 @@ record QuorumServers(String name, List<LockAccess> all, Optional<Duration> budge
 
     /** Returns the time for which a waiter continues to wait through an outage. */
     Duration maxOutage() {
-        return longest(LockAccess::maxOutage);
+        return longest(server -> server.access().maxOutage());
     }
 
     private Duration longest(Function<LockAccess, Duration> of) {
@@ -82,7 +82,7 @@ record QuorumServers(String name, List<LockAccess> all, Optional<Duration> budge
         if (server.isClosed()) {
             code.run();
         } else {
-            server.callBack(what + " of " + this, code);
+            server.access().callBack(what + " of " + this, code);
         }
     }
 

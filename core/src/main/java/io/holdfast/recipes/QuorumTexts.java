@@ -112,12 +112,6 @@ final class QuorumTexts {
                         + " many servers");
     }
 
-    static IllegalMonitorStateException notOwner(QuorumServers servers, Thread thread) {
-        return new IllegalMonitorStateException(servers + " is not held by " + ThreadNames.named(thread)
-                + " through this object, so nothing was unlocked. Unlock in the thread that locked, the object that it"
-                + " locked, once for each lock()");
-    }
-
     static IllegalStateException notReentrant(QuorumServers servers, Thread thread) {
         return new IllegalStateException(servers + " is already held by " + ThreadNames.named(thread)
                 + ", and its options forbid entering it again: unlock first, or remove withReentrant(false)");

@@ -1,8 +1,9 @@
 package io.holdfast.recipes;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.Lease;
+import io.holdfast.internal.access.Awaiting;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
 /**
@@ -18,10 +19,10 @@ import java.util.function.Consumer;
 final class Relay<T> {
 
     private final CompletableFuture<T> future = new CompletableFuture<>();
-    private volatile Future<?> request = CompletableFuture.completedFuture(null);
+    private volatile Runnable withdraw = () -> {};
 
     Relay() {
-        var unused = future.whenComplete((value, error) -> request.cancel(false));
+        Awaiting.whenDone(future, () -> withdraw.run());
     }
 
     CompletableFuture<T> future() {
@@ -32,12 +33,17 @@ final class Relay<T> {
         return future.isDone();
     }
 
-    /** Takes over a request, and passes its result on. */
+    /** Takes over a request that is withdrawn by canceling it, and passes its result on. */
     <R> void pursue(CompletableFuture<R> next, Consumer<R> answered, Consumer<Throwable> failed) {
-        request = next;
-        // the future may have ended after the previous request was answered, too early to cancel this one
+        pursue(next, () -> next.cancel(false), answered, failed);
+    }
+
+    /** Takes over a request, and passes its result on. */
+    <R> void pursue(CompletableFuture<R> next, Runnable end, Consumer<R> answered, Consumer<Throwable> failed) {
+        withdraw = end;
+        // the future may have ended after the previous request was answered, too early to withdraw this one
         if (future.isDone()) {
-            next.cancel(false);
+            end.run();
         }
         var unused = next.whenComplete((answer, error) -> {
             if (error == null) {
@@ -55,8 +61,10 @@ final class Relay<T> {
         }
     }
 
-    void complete(T value) {
-        future.complete(value);
+    /** Completes the future. Returns {@code false} if it has ended before. */
+    @CanIgnoreReturnValue
+    boolean complete(T value) {
+        return future.complete(value);
     }
 
     void fail(Throwable error) {

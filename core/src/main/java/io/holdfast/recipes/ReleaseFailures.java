@@ -1,10 +1,10 @@
 package io.holdfast.recipes;
 
 import io.holdfast.LeaseLostException;
+import io.holdfast.internal.access.Awaiting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
 
 /** The failures of several releases. Each release is carried out, whatever the others throw. */
 final class ReleaseFailures {
@@ -14,10 +14,8 @@ final class ReleaseFailures {
     void run(Runnable release) {
         try {
             release.run();
-        } catch (CompletionException e) {
-            thrown.add(e.getCause() instanceof RuntimeException cause ? cause : e);
         } catch (RuntimeException e) {
-            thrown.add(e);
+            thrown.add(Awaiting.cause(e) instanceof RuntimeException cause ? cause : e);
         }
     }
 

@@ -27,7 +27,6 @@ final class SegmentSearch {
      */
     record Ask(int segment, Duration patience) {}
 
-    static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
     private static final Duration FIRST_SLICE = Duration.ofMillis(25);
     private static final Duration LONGEST_SLICE = Duration.ofSeconds(1);
 
@@ -35,8 +34,7 @@ final class SegmentSearch {
     private final Platform platform;
     private final List<Integer> segments;
     private final List<Integer> firsts;
-    private final long began;
-    private final Duration wait;
+    private final Timeout timeout;
     private int start;
     private int asked;
     private long askedAt;
@@ -51,14 +49,14 @@ final class SegmentSearch {
      *
      * @param segments the segments to search, at least one
      * @param firsts the segments at which a round may begin; empty for any
+     * @param wait the nanoseconds to wait; zero or less means to ask for each segment once
      */
-    SegmentSearch(ClientAccess access, List<Integer> segments, List<Integer> firsts, Duration wait) {
+    SegmentSearch(ClientAccess access, List<Integer> segments, List<Integer> firsts, long wait) {
         this.access = access;
         this.platform = access.platform();
         this.segments = segments;
         this.firsts = firsts.isEmpty() ? segments : firsts;
-        this.began = platform.nanoTime();
-        this.wait = wait.isNegative() ? Duration.ZERO : wait;
+        this.timeout = Timeout.from(platform, wait);
         this.start = draw();
     }
 
@@ -68,7 +66,7 @@ final class SegmentSearch {
         if (asked == segments.size()) {
             return slice();
         }
-        if (waiting && timeIsUp()) {
+        if (waiting && timeout.isOver()) {
             return Optional.empty();
         }
         int segment = segments.get((start + asked) % segments.size());
@@ -77,8 +75,8 @@ final class SegmentSearch {
     }
 
     private Optional<Ask> slice() {
-        Duration left = left();
-        if (left.isZero()) {
+        Duration left = timeout.left();
+        if (left.isZero() || left.isNegative()) {
             return Optional.empty();
         }
         Duration here = segments.size() == 1 || left.compareTo(slice) < 0 ? left : jittered(slice);
@@ -102,21 +100,11 @@ final class SegmentSearch {
         }
         failedBefore = true;
         lastFailure = now;
-        return waiting && !(failure instanceof StoreRefusedException) && now - outageSince < most && !timeIsUp();
+        return waiting && !(failure instanceof StoreRefusedException) && now - outageSince < most && !timeout.isOver();
     }
 
-    /** Returns the time since the search began. */
-    Duration elapsed() {
-        return Duration.ofNanos(platform.nanoTime() - began);
-    }
-
-    private boolean timeIsUp() {
-        return left().isZero();
-    }
-
-    private Duration left() {
-        Duration left = wait.minus(elapsed());
-        return left.isNegative() ? Duration.ZERO : left;
+    long waitedMillis() {
+        return timeout.waitedMillis();
     }
 
     /** Returns the index of a random segment at which a round may begin. */

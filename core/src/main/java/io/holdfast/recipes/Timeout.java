@@ -5,7 +5,7 @@ import io.holdfast.spi.Platform;
 import java.time.Duration;
 
 /**
- * The time limit that the waits for all members share.
+ * The time limit of one call, which all of its waits share.
  *
  * @param platform the platform whose time counts
  * @param began the start of the wait, in {@code nanoTime}

@@ -3,6 +3,7 @@ package io.holdfast.internal.access;
 import io.holdfast.spi.Platform;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /** Helper methods that wait for a future by parking the current thread on the {@link Platform}. */
 public final class Awaiting {
@@ -59,6 +60,11 @@ public final class Awaiting {
         } catch (Exception e) {
             throw new AssertionError("an uninterruptible wait was interrupted", e);
         }
+    }
+
+    /** Returns the error with which a future failed, without the exception in which a dependent future wraps it. */
+    public static Throwable cause(Throwable error) {
+        return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     }
 
     /** Runs the action when the future is done, by a value, by an error, or by cancellation. */

@@ -2,12 +2,13 @@ package io.holdfast.internal.access;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.spi.Platform;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The internal view of a lock as a member of a multi-lock. It orders the lock among other members, and acquires several members
- * by one request.
+ * The internal view of a lock as a member of a multi-lock. It orders the lock among other members, and acquires one member or
+ * several by one request.
  */
 public interface BatchMember {
 
@@ -24,20 +25,25 @@ public interface BatchMember {
     boolean goesWith(BatchMember next);
 
     /**
-     * Requests one member, or several that go together by one request. Waits for the answer of the store, but not until a lock
-     * is free. Either all members are acquired or none.
+     * Requests one member, or several that go together by one request. Either all members are acquired or none. Only a single
+     * member is waited for until it is free.
      *
-     * <p>The interrupt status is preserved. An interrupt ends the wait only if the spec is interruptible.
+     * <p>If the spec is interruptible, an interrupt ends the wait for several members with {@link BatchOutcome.Unclear}, and
+     * stays set.
      *
      * @param neighbours the requested members, of which this lock is the first
+     * @param wait the maximum time to wait for a single member; zero or less means not to wait
+     * @throws io.holdfast.LockTimeoutException if the spec is not content with a refusal, and the wait for a single member is
+     *     over
+     * @throws InterruptedException if the request for a single member is interrupted
      */
-    BatchOutcome askTogether(List<BatchMember> neighbours, MemberSpec spec);
+    BatchOutcome ask(List<BatchMember> neighbours, MemberSpec spec, Duration wait) throws InterruptedException;
 
     /**
-     * Requests leases of the members like {@link #askTogether}, without blocking. Completing or canceling the future withdraws
-     * the request.
+     * Requests leases of the members like {@link #ask}, without blocking. Completing or canceling the future withdraws the
+     * request.
      */
-    CompletableFuture<BatchOutcome> askingTogether(List<BatchMember> neighbours, MemberSpec spec);
+    CompletableFuture<BatchOutcome> asking(List<BatchMember> neighbours, MemberSpec spec, Duration wait);
 
     /** Returns the locks as members. */
     static List<BatchMember> all(List<DistributedLock> locks) {

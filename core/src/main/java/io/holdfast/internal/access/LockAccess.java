@@ -23,9 +23,6 @@ public interface LockAccess {
     /** Returns the address of the server, for error texts and to distinguish servers. */
     String address();
 
-    /** Returns the platform, for time and randomness. */
-    Platform platform();
-
     /** Returns the lease of a hold that is renewed. */
     Duration lease();
 
@@ -34,9 +31,6 @@ public interface LockAccess {
 
     /** Returns the maximum duration of one call. */
     Duration commandTimeout();
-
-    /** Returns the time for which a waiter tolerates an outage of the store. */
-    Duration maxOutage();
 
     /** Returns {@code true} if the client is closed. */
     boolean isClosed();
@@ -57,14 +51,8 @@ public interface LockAccess {
     /** Runs a task after the delay, or when the client is closed, whichever is first. The task may call the store. */
     Platform.Task later(Duration delay, Runnable task);
 
-    /** Runs users' code on the executor for it, and logs what it throws. */
-    void callBack(String what, Runnable code);
-
     /** Runs an action of a user for a loss, on a thread that has no other task. Logs what the action throws. */
     void tellLoss(String what, Runnable action);
-
-    /** Logs an error that has no other recipient. */
-    void failed(String what, Throwable error);
 
     /**
      * Returns the operations of the lock at its server.

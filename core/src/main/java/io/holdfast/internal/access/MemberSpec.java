@@ -1,15 +1,12 @@
 package io.holdfast.internal.access;
 
-import io.holdfast.AsyncLock;
-import io.holdfast.Lease;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 
 /**
- * The way in which the members of one batch request are to be held.
+ * The way in which a lock that is composed of members is to be acquired, and each of its members.
  *
- * @param leased whether the members are acquired as leases; otherwise the current thread holds them
+ * @param leased whether a lease is acquired; otherwise the current thread is the holder
  * @param lease the lease; empty for one that the watchdog renews
  * @param tries whether a refusal because of another holder is a sufficient answer if there is no time to wait
  * @param interruptible whether an interrupt ends the request
@@ -31,9 +28,9 @@ public record MemberSpec(boolean leased, Optional<Duration> lease, boolean tries
         return new MemberSpec(leased, lease, false, interruptible);
     }
 
-    /** Tries to acquire one member, without waiting for it. */
-    public CompletableFuture<Optional<Lease>> tryAcquire(AsyncLock<Lease> member) {
-        return lease.map(own -> member.tryAcquire(Duration.ZERO, own)).orElseGet(member::tryAcquire);
+    /** Returns a copy of this spec for which a refusal is a sufficient answer. */
+    public MemberSpec trying() {
+        return new MemberSpec(leased, lease, true, interruptible);
     }
 
     /** Returns a copy of this spec in which an interrupt ends the request. */

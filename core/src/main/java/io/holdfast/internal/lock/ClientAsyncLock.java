@@ -2,12 +2,15 @@ package io.holdfast.internal.lock;
 
 import io.holdfast.AsyncLock;
 import io.holdfast.Lease;
+import io.holdfast.internal.access.BatchOutcome;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.slot.HoldSpec;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 
 /**
  * The asynchronous face of a lock, which completes futures of leases.
@@ -27,25 +30,23 @@ record ClientAsyncLock(ClientParts client, String name, HoldSpec spec, Executor 
     }
 
     private CompletableFuture<Lease> lease(long wait) {
-        Attempts attempts = new Attempts(client, name, spec, wait);
-        return new AsyncAcquisition<LeaseHandle, Lease>(attempts, told, this::handle, lease -> lease, Optional.empty())
-                .start();
+        return start(new Attempts(client, name, spec, wait), lease -> lease, Optional.empty());
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquire() {
-        return leaseIfFree(spec, 0);
+        return leaseIfFree(new Attempts(client, name, spec, 0));
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquire(Duration wait) {
-        return leaseIfFree(spec, Durations.nanos(wait));
+        return leaseIfFree(new Attempts(client, name, spec, Durations.nanos(wait)));
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquire(Duration wait, Duration lease) {
         HoldSpec own = spec.ending(Durations.requireLease("lock '" + name + "': lease", lease));
-        return leaseIfFree(own, Durations.nanos(wait));
+        return leaseIfFree(new Attempts(client, name, own, Durations.nanos(wait)));
     }
 
     /** Acquires like {@link #tryAcquire()}, but without the second attempt for a lock that may only be lingering. */
@@ -53,17 +54,22 @@ record ClientAsyncLock(ClientParts client, String name, HoldSpec spec, Executor 
         return leaseIfFree(new Attempts(client, name, spec, 0).withoutGrace());
     }
 
-    private CompletableFuture<Optional<Lease>> leaseIfFree(HoldSpec wanted, long wait) {
-        return leaseIfFree(new Attempts(client, name, wanted, wait));
-    }
-
     private CompletableFuture<Optional<Lease>> leaseIfFree(Attempts attempts) {
-        return new AsyncAcquisition<LeaseHandle, Optional<Lease>>(
-                        attempts, told, this::handle, Optional::of, Optional.of(Optional.empty()))
-                .start();
+        return start(attempts, Optional::of, Optional.of(Optional.empty()));
     }
 
-    private LeaseHandle handle() {
-        return new LeaseHandle(client, name);
+    /**
+     * Acquires as the only member that a multi-lock asks for.
+     *
+     * @param tries whether a refusal is a result; otherwise the future fails with a timeout
+     */
+    CompletableFuture<BatchOutcome> asMember(long wait, boolean tries) {
+        Optional<BatchOutcome> busy =
+                Optional.of(BatchOutcome.alone(Optional.empty())).filter(any -> tries);
+        return start(new Attempts(client, name, spec, wait), lease -> new BatchOutcome.Got(List.of(lease)), busy);
+    }
+
+    private <T> CompletableFuture<T> start(Attempts attempts, Function<LeaseHandle, T> got, Optional<T> busy) {
+        return new AsyncAcquisition<>(attempts, told, () -> new LeaseHandle(client, name), got, busy).start();
     }
 }

@@ -329,7 +329,11 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
 
     @Override
     public AsyncLock<Lease> async() {
-        return new ClientAsyncLock(client, name, spec, client.tasks().callbacks());
+        return async(spec);
+    }
+
+    private ClientAsyncLock async(HoldSpec wanted) {
+        return new ClientAsyncLock(client, name, wanted, client.tasks().callbacks());
     }
 
     // ---- as a member of a multi-lock
@@ -365,23 +369,31 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
     }
 
     @Override
-    public BatchOutcome askTogether(List<BatchMember> neighbours, MemberSpec wish) {
+    public BatchOutcome ask(List<BatchMember> neighbours, MemberSpec wish, Duration wait) throws InterruptedException {
         if (neighbours.size() == 1) {
-            return Awaiting.uninterruptibly(() -> BatchOutcome.alone(askAlone(wish)));
+            return BatchOutcome.alone(askAlone(wish, wait));
         }
         List<LeaseHandle> handles = wish.leased() ? handles(neighbours) : List.of();
         return new BatchAcquire(client, locks(neighbours), wish, Thread.currentThread(), handles).await(handles);
     }
 
-    private Optional<List<Lease>> askAlone(MemberSpec wish) throws InterruptedException {
-        if (wish.leased()) {
-            return lease(wanted(wish), 0, false).map(List::of);
+    private Optional<List<Lease>> askAlone(MemberSpec wish, Duration wait) throws InterruptedException {
+        if (!wish.tries()) {
+            return Optional.of(List.of(acquire(wait)));
         }
-        return lock(wanted(wish), 0, false) ? Optional.of(List.of()) : Optional.empty();
+        if (wish.leased()) {
+            return lease(wanted(wish), Durations.nanos(wait), wish.interruptible())
+                    .map(List::of);
+        }
+        boolean locked = lock(wanted(wish), Durations.nanos(wait), wish.interruptible());
+        return locked ? Optional.of(List.of()) : Optional.empty();
     }
 
     @Override
-    public CompletableFuture<BatchOutcome> askingTogether(List<BatchMember> neighbours, MemberSpec wish) {
+    public CompletableFuture<BatchOutcome> asking(List<BatchMember> neighbours, MemberSpec wish, Duration wait) {
+        if (neighbours.size() == 1) {
+            return async(wanted(wish)).asMember(Durations.nanos(wait), wish.tries());
+        }
         List<LeaseHandle> handles = handles(neighbours);
         return new BatchAcquire(client, locks(neighbours), wish, null, handles).start(handles);
     }

@@ -19,11 +19,6 @@ record EngineLockAccess(ClientParts client, String name, HoldSpec spec, ClientAc
     }
 
     @Override
-    public Platform platform() {
-        return client.platform();
-    }
-
-    @Override
     public Duration lease() {
         return spec.lease();
     }
@@ -36,11 +31,6 @@ record EngineLockAccess(ClientParts client, String name, HoldSpec spec, ClientAc
     @Override
     public Duration commandTimeout() {
         return client.settings().store().commandTimeout();
-    }
-
-    @Override
-    public Duration maxOutage() {
-        return access.maxOutage();
     }
 
     @Override
@@ -65,17 +55,7 @@ record EngineLockAccess(ClientParts client, String name, HoldSpec spec, ClientAc
     }
 
     @Override
-    public void callBack(String what, Runnable code) {
-        access.callBack(what, code);
-    }
-
-    @Override
     public void tellLoss(String what, Runnable action) {
         client.tasks().tellLoss(what, action);
-    }
-
-    @Override
-    public void failed(String what, Throwable error) {
-        access.failed(what, error);
     }
 }
