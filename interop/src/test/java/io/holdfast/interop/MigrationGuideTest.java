@@ -131,8 +131,8 @@ class MigrationGuideTest extends BothLibraries {
     @Row(
             value = "`lock(lease, unit)`",
             differs =
-                    "a lease of zero or less, which Redisson renews, is refused: use the method without one; so is one"
-                            + " below 100 ms")
+                    "a lease below 100 ms is refused. Redisson renews a lease of zero or less: use the method"
+                            + " without a lease for that")
     void lockForATime() throws Exception {
         for (Lock lock : locks().toList()) {
             Kind.lock(lock, SHORT);
@@ -158,7 +158,8 @@ class MigrationGuideTest extends BothLibraries {
     @Row(
             value = "`lockInterruptibly()`",
             differs =
-                    "a thread that is interrupted before the call gets `InterruptedException`; Redisson may throw `RedisException`")
+                    "a thread that is interrupted before the call gets `InterruptedException`; Redisson may"
+                            + " throw `RedisException`")
     void lockInterruptibly() throws Exception {
         for (Lock lock : locks().toList()) {
             lock.lock();
@@ -202,7 +203,8 @@ class MigrationGuideTest extends BothLibraries {
     @Row(
             value = "`tryLock(wait, unit)`",
             differs =
-                    "a thread that is interrupted before the call gets `InterruptedException`; Redisson may throw `RedisException`")
+                    "a thread that is interrupted before the call gets `InterruptedException`; Redisson may"
+                            + " throw `RedisException`")
     void tryLockWithAWait() throws Exception {
         for (Lock lock : locks().toList()) {
             for (long wait : new long[] {-1, 0, Long.MAX_VALUE}) {
@@ -226,8 +228,8 @@ class MigrationGuideTest extends BothLibraries {
     @Row(
             value = "`tryLock(wait, lease, unit)`",
             differs =
-                    "a lease of zero or less, which Redisson renews, is refused: use `tryLock(Duration)`; so is one below"
-                            + " 100 ms")
+                    "a lease below 100 ms is refused. Redisson renews a lease of zero or less: use"
+                            + " `tryLock(Duration)` for that")
     void tryLockForATime() throws Exception {
         DistributedLock mine = ours.lock(name());
         RLock other = theirs.getLock(name());
@@ -268,7 +270,9 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`forceUnlock()`",
-            differs = "the owner is notified; of a read/write lock, each half frees the name, readers and writer alike")
+            differs =
+                    "the owner is notified. Called on either half of a read/write lock, it frees the name for"
+                            + " readers and writers alike")
     void forceUnlock() {
         DistributedLock mine = ours.lock(name());
         RLock other = theirs.getLock(name());
@@ -297,7 +301,7 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`isLocked()`",
-            differs = "of a read/write lock, each half answers for the name: true if anybody reads or writes")
+            differs = "called on either half of a read/write lock, it is true if anybody reads or writes")
     void isLocked() {
         DistributedLock mine = ours.lock(name());
         RLock other = theirs.getLock(name());
@@ -324,8 +328,8 @@ class MigrationGuideTest extends BothLibraries {
     @Row(
             value = "`isHeldByCurrentThread()`",
             differs =
-                    "asks nobody; stays true when the hold was lost, until the thread unlocks; `isValid()` turns false at"
-                            + " the deadline")
+                    "no call to the server; stays true after a loss, until the thread unlocks; `isValid()`"
+                            + " turns false at the deadline")
     void isHeldByCurrentThread() throws Exception {
         DistributedLock mine = ours.lock(name());
         RLock other = theirs.getLock(name());
@@ -410,7 +414,9 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`redisson.getFairLock(name)`",
-            differs = "a dead waiter costs a second, not minutes; the server's clock decides")
+            differs =
+                    "a dead waiter costs the others a second at most, not minutes; the order is that of"
+                            + " arrival by the server's clock")
     void fairLocks() throws Exception {
         for (Lock lock : List.of(ours.fairLock(name()), theirs.getFairLock(name()))) {
             List<Integer> order = new CopyOnWriteArrayList<>();
@@ -435,7 +441,9 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`redisson.getReadWriteLock(name)`",
-            differs = "from read to write is refused, not a self-deadlock; no reader barges ahead of a waiting writer")
+            differs =
+                    "changing from reading to writing is refused, instead of a self-deadlock; no reader barges"
+                            + " ahead of a waiting writer")
     void readWriteLocks() throws Exception {
         DistributedReadWriteLock mine = ours.readWriteLock(name());
         RReadWriteLock other = theirs.getReadWriteLock(name());
@@ -652,7 +660,7 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`trySetPermits(n)`, `addPermits(n)`, `drainPermits()`",
-            differs = "drained permits are one lease; an acquire or `addPermits` before any were set is an error")
+            differs = "drained permits are one lease; an acquire or `addPermits` before the number was set is an error")
     void numbersOfPermits() {
         DistributedSemaphore mine = ours.semaphore(name());
         RSemaphore other = theirs.getSemaphore(name());
@@ -677,7 +685,9 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`redisson.getPermitExpirableSemaphore(name)`",
-            differs = "renewed unless a lease is given; by the clock of the server; `release(id)` notifies the holder")
+            differs =
+                    "a permit is renewed unless a lease is given; leases end by the server's clock;"
+                            + " `release(id)` notifies the holder")
     void permitsThatExpire() throws Exception {
         DistributedSemaphore mine = ours.semaphore(name());
         RPermitExpirableSemaphore other = theirs.getPermitExpirableSemaphore(name());
@@ -701,8 +711,8 @@ class MigrationGuideTest extends BothLibraries {
     @Row(
             value = "`redisson.getCountDownLatch(name)`",
             differs =
-                    "it stays open, may have a life, counts a repeated request once; `delete()` ends waits with an error;"
-                            + " not set is an error")
+                    "the latch stays open, and may have a life; a repeated request counts once; `delete()`"
+                            + " ends waits with an error; waiting for a latch that is not set is an error")
     void latches() throws Exception {
         DistributedLatch mine = ours.countDownLatch(name());
         RCountDownLatch other = theirs.getCountDownLatch(name());
@@ -767,7 +777,9 @@ class MigrationGuideTest extends BothLibraries {
     }
 
     @Test
-    @Row(value = "`isHeldByThread(id)`", differs = "")
+    @Row(
+            value = "`isHeldByThread(id)`",
+            differs = "owners are not asked for by number; `holder()` reports who holds the lock")
     void ownersAreNotAskedForByNumber() {
         assertThat(Stream.of(DistributedLock.class.getMethods()).map(method -> method.getName()))
                 .contains("isHeldByCurrentThread")
