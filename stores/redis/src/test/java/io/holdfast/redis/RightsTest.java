@@ -164,10 +164,10 @@ class RightsTest {
         try (Holdfast client = Holdfast.connect(uri);
                 Holdfast other = Holdfast.connect(uri)) {
             DistributedLock lock = client.lock("orders/1");
-            passesOn(lock, other.lock(lock.name()));
-            passesOn(client.fairLock("orders/2"), other.fairLock("orders/2"));
+            passesOn(client, lock, other.lock(lock.name()));
+            passesOn(client, client.fairLock("orders/2"), other.fairLock("orders/2"));
             DistributedReadWriteLock both = client.readWriteLock("orders/3");
-            passesOn(both.readLock(), other.readWriteLock(both.name()).writeLock());
+            passesOn(client, both.readLock(), other.readWriteLock(both.name()).writeLock());
             client.semaphore("orders/4").setPermits(1);
             try (Permit permit = client.semaphore("orders/4").acquire()) {
                 assertThat(other.semaphore("orders/4").tryAcquire()).isEmpty();
@@ -186,10 +186,11 @@ class RightsTest {
         }
     }
 
-    /** Acquires the one, waits for the other meanwhile, and renews both. */
-    private static void passesOn(DistributedLock first, DistributedLock second) throws Exception {
+    /** Acquires the one, and passes it on to the other, which waits meanwhile. */
+    private static void passesOn(Holdfast client, DistributedLock first, DistributedLock second) throws Exception {
         Lease held = first.acquire();
         CompletableFuture<Lease> next = second.async().acquire();
+        Await.until("it waits", () -> !client.inspect(first.name()).waiters().isEmpty());
         held.ensureValid(Duration.ofSeconds(29));
         held.close();
         try (Lease lease = next.get(10, TimeUnit.SECONDS)) {
