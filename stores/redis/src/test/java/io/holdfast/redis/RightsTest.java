@@ -180,6 +180,8 @@ class RightsTest {
             assertThat(client.list("orders/")).isEmpty();
             assertThat(client.listSemaphores("orders/")).hasSize(1);
             assertThat(lock.forceUnlock()).isFalse();
+            assertThat(client.stats().storeFailures() + other.stats().storeFailures())
+                    .isZero();
             assertThatThrownBy(() -> client.lock("other").lock())
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("the user may not do that");
