@@ -73,7 +73,7 @@ class LockCommandsTest {
 
     @Test
     void theHeadingsAreThoseOfTheDocumentation() throws IOException {
-        assertThat(Files.readAllLines(Path.of("../docs/tuning.md")).stream().map(line -> List.of(line.split(" +"))))
+        assertThat(Files.readAllLines(Path.of("../docs/operations.md")).stream().map(line -> List.of(line.split(" +"))))
                 .containsOnlyOnce(Table.HEADINGS);
     }
 

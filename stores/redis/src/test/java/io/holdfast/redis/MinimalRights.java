@@ -9,34 +9,32 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The rights that the documentation tells an administrator to give. */
+/** The rights that the documentation tells an administrator to give, by a line to paste. */
 final class MinimalRights {
 
-    private static final Path PAGE = Path.of("..", "..", "docs", "tuning.md");
-    private static final Pattern COMMANDS = Pattern.compile("(?s)and the commands (.*?)\\. With");
-    private static final Pattern QUOTED = Pattern.compile("`([^`]+)`");
+    private static final Path PAGE = Path.of("..", "..", "docs", "operations.md");
+    private static final Pattern LINE = Pattern.compile("(?m)^ACL SETUSER \\S+ reset on >\\S+ (.+)$");
 
     private MinimalRights() {}
 
-    /** For all lock names, with these commands and channels beside those of the page. */
+    /** For all lock names, with these commands and channels beside those of the line. */
     static String[] with(String... more) {
         return Stream.concat(
-                        Stream.of("~*", "resetchannels", "&hf:in:*"),
-                        Stream.concat(commands().stream(), Stream.of(more))
-                                .map(right -> right.startsWith("&") ? right : "+" + right))
+                        Stream.of("~*"),
+                        Stream.concat(
+                                line().stream().filter(right -> !right.startsWith("~")),
+                                Stream.of(more).map(right -> right.startsWith("&") ? right : "+" + right)))
                 .toArray(String[]::new);
     }
 
-    private static List<String> commands() {
+    /** The line as it is, for names that begin with "orders/". */
+    static List<String> line() {
         try {
-            Matcher found = COMMANDS.matcher(Files.readString(PAGE));
+            Matcher found = LINE.matcher(Files.readString(PAGE));
             if (!found.find()) {
-                throw new AssertionError("no list of commands in " + PAGE);
+                throw new AssertionError("no line of rights in " + PAGE);
             }
-            return QUOTED.matcher(found.group(1))
-                    .results()
-                    .map(one -> one.group(1))
-                    .toList();
+            return List.of(found.group(1).split(" "));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

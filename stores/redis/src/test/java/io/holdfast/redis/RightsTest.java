@@ -4,7 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.holdfast.DistributedLock;
+import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.Permit;
+import io.holdfast.StoreRefusedException;
+import io.holdfast.recipes.MultiLock;
 import io.holdfast.redis.store.RedisStore;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.CounterStore;
@@ -13,7 +19,10 @@ import io.holdfast.spi.Renew;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.testkit.Await;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -144,6 +153,48 @@ class RightsTest {
                 Await.reply(client.store().forceRelease("lock"));
             }
             assertThat(client.arrived()).isNotEmpty();
+        }
+    }
+
+    @Test
+    void theLineOfTheDocumentationIsEnoughForItsNames() throws Exception {
+        String uri = servers.allow("locks", MinimalRights.line().toArray(String[]::new));
+        try (Holdfast client = Holdfast.connect(uri);
+                Holdfast other = Holdfast.connect(uri)) {
+            DistributedLock lock = client.lock("orders/1");
+            passesOn(client, lock, other.lock(lock.name()));
+            passesOn(client, client.fairLock("orders/2"), other.fairLock("orders/2"));
+            DistributedReadWriteLock both = client.readWriteLock("orders/3");
+            passesOn(client, both.readLock(), other.readWriteLock(both.name()).writeLock());
+            client.semaphore("orders/4").setPermits(1);
+            try (Permit permit = client.semaphore("orders/4").acquire()) {
+                assertThat(other.semaphore("orders/4").tryAcquire()).isEmpty();
+                assertThat(permit.isValid()).isTrue();
+            }
+            client.countDownLatch("orders/5").trySetCount(1, Duration.ofMinutes(1));
+            other.countDownLatch("orders/5").countDown();
+            client.countDownLatch("orders/5").await();
+            MultiLock.of(lock, client.lock("orders/6")).acquire().close();
+            assertThat(client.list("orders/")).isEmpty();
+            assertThat(client.listSemaphores("orders/")).hasSize(1);
+            assertThat(lock.forceUnlock()).isFalse();
+            assertThat(client.stats().storeFailures() + other.stats().storeFailures())
+                    .isZero();
+            assertThatThrownBy(() -> client.lock("other").lock())
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("the user may not do that");
+        }
+    }
+
+    /** Acquires the one, and passes it on to the other, which waits meanwhile. */
+    private static void passesOn(Holdfast client, DistributedLock first, DistributedLock second) throws Exception {
+        Lease held = first.acquire();
+        CompletableFuture<Lease> next = second.async().acquire();
+        Await.until("it waits", () -> !client.inspect(first.name()).waiters().isEmpty());
+        held.ensureValid(Duration.ofSeconds(29));
+        held.close();
+        try (Lease lease = next.get(10, TimeUnit.SECONDS)) {
+            lease.ensureValid(Duration.ofSeconds(29));
         }
     }
 

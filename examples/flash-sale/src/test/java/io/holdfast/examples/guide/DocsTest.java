@@ -76,7 +76,7 @@ class DocsTest {
             for (int i = 0; i < fences.size(); i += 2) {
                 assertThat(fences.get(i))
                         .as(root.relativize(page).toString())
-                        .isIn("java", "yaml", "sh", "sql", "text", "");
+                        .isIn("java", "yaml", "sh", "sql", "xml", "gradle", "text", "");
             }
         }
     }
