@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>The timer's thread fires deadlines. It never calls the store and never runs code of users, so neither a slow store nor
  *       a slow listener delays a deadline.
  *   <li>One batch never mixes servers or safeties.
+ *   <li>No renewal is sent for a tenure that ended while the renewal waited for its thread.
  *   <li>A look that fails is repeated soon. It stops neither the other looks nor the scans.
  * </ol>
  *
@@ -248,12 +249,8 @@ final class Watchdog {
         boolean renewable = tenure.renewDue != Durations.NEVER || (stepped && slot.owner() != null);
         boolean isDue = tenure.renewDue != Durations.NEVER && tenure.renewDue - early(tenure) - now <= 0;
         if (tenure.held() && renewable && (isDue || stepped) && !awaited(tenure, now)) {
-            due.add(new Due(slot, tenure, slot.locked(() -> specOf(slot, tenure, now))));
+            due.add(new Due(slot, tenure, slot.locked(() -> tenure.renewing(now, slot.renewalSpec(tenure, now)))));
         }
-    }
-
-    private static HoldSpec specOf(Slot slot, Tenure tenure, long now) {
-        return tenure.renewing(now, slot.renewalSpec(tenure, now));
     }
 
     private void lookAtOwner(Slot slot, Hold hold, long now) {
@@ -313,9 +310,16 @@ final class Watchdog {
         return due.done;
     }
 
-    /** Sends a batch on this thread, which is reserved for renewals. */
+    /**
+     * Sends a batch on this thread, which is reserved for renewals. The owner may have released a tenure while its renewal
+     * waited for this thread. The renewal would then only find at the store that the tenure is gone.
+     */
     private void send(List<Due> batch) {
-        engine.calls.start(new RenewCall(batch), Runnable::run);
+        List<Due> open = new ArrayList<>(batch);
+        open.removeIf(due -> due.tenure.state == Tenure.State.ENDED && due.done.complete(Optional.empty()));
+        if (!open.isEmpty()) {
+            engine.calls.start(new RenewCall(open), Runnable::run);
+        }
     }
 
     private void fail(Due due, String why) {
@@ -363,7 +367,8 @@ final class Watchdog {
                 boolean confirmed = due.tenure.held() && due.tenure.validity.sent() - sent() >= 0;
                 due.done.complete(confirmed ? Optional.of(proven) : Optional.empty());
             } else if (reply instanceof Renew.Lost) {
-                engine.event(due.slot, (s, out) -> s.renewalLost(due.tenure, notThere(), now, out));
+                String reason = store.describe() + " no longer has it (expired, forced, flushed, or failed over)";
+                engine.event(due.slot, (s, out) -> s.renewalLost(due.tenure, reason, now, out));
                 due.done.complete(Optional.empty());
             } else if (reply instanceof Renew.Failed failed) {
                 failed(due, failed.cause(), now);
@@ -382,10 +387,6 @@ final class Watchdog {
             } else {
                 fail(due, cause.getMessage() + "");
             }
-        }
-
-        private String notThere() {
-            return store.describe() + " no longer has it (expired, forced, flushed, or failed over)";
         }
 
         @Override

@@ -10,12 +10,15 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.spi.ForwardingStore;
+import io.holdfast.spi.Renew;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -44,6 +47,42 @@ class RenewalTest extends VirtualTime {
         assertThat(calls(a) - before).isEqualTo(3);
         assertThat(a.stats().renewals()).isEqualTo(250);
         leases.forEach(Lease::close);
+    }
+
+    /** The renewal of another name keeps the thread of renewals busy, and the hold ends before its own renewal is sent. */
+    @Test
+    void aHoldThatEndsWhileItsRenewalWaitsForTheThreadIsNotRenewed() throws InterruptedException {
+        List<String> renewed = new ArrayList<>();
+        Holdfast c = client(
+                "c",
+                options -> options.lease(Duration.ofMillis(900))
+                        .provider(provider(config -> new ForwardingStore(server.open(config)) {
+                            @Override
+                            public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
+                                batch.forEach(request -> renewed.add(request.name()));
+                                sim.sleep(Duration.ofMillis(100));
+                                return super.renew(batch);
+                            }
+                        })));
+        Lease slow = c.lock("slow").acquire();
+        sim.runFor(Duration.ofMillis(50));
+        Lease brief = c.lock("brief").acquire();
+        // due after 300 ms and 350 ms
+        sim.runFor(Duration.ofMillis(310));
+        SimThread asker = start("asker", () -> brief.ensureValid(Duration.ofMillis(800)));
+        sim.runFor(Duration.ofMillis(10));
+        long before = calls(c);
+
+        brief.close();
+        sim.runFor(Duration.ofMillis(90));
+
+        assertThat(renewed).containsExactly("slow");
+        assertThat(calls(c) - before).as("the release").isEqualTo(1);
+        assertThat(asker.done())
+                .as("nobody waits for a renewal that is not sent")
+                .isTrue();
+        assertThatThrownBy(asker::join).hasCauseInstanceOf(LeaseLostException.class);
+        slow.close();
     }
 
     @Test
