@@ -179,7 +179,7 @@ class LockCommandsTest {
         assertThat(run("ls", "kept")).isZero();
         assertThat(out.toString()).contains("batch-7 (lingering)");
         assertThat(run("show", "kept")).isZero();
-        assertThat(out.toString()).contains("owner       nobody: it lingers for the next owner");
+        assertThat(out.toString()).contains("owner       no owner (lingering)");
         assertThat(lock.forceUnlock()).isTrue();
     }
 

@@ -58,7 +58,7 @@ class LingerTest {
         }
         assertThat(servers.calls("evalsha")).as("acquire").isEqualTo(1);
         assertThat(b.inspect("n").holder().flatMap(LockReport.Holder::owner))
-                .contains("nobody: it lingers for the next owner");
+                .contains("no owner (lingering)");
         long scripts = servers.calls("evalsha");
         long messages = servers.calls("publish");
         Await.until("it is released", () -> servers.redis.exists("n") == 0);
