@@ -19,7 +19,7 @@ package io.holdfast;
  * @param eventsDropped events dropped because the listener queue was full
  * @param held the number of distinct lock and semaphore names held now
  * @param waiting owners waiting now
- * @param unsettled releases that the store has not confirmed yet and that continue in the background
+ * @param unsettled releases that the store has not confirmed yet
  */
 public record Stats(
         long grants,
