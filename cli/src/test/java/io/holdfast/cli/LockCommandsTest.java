@@ -162,7 +162,7 @@ class LockCommandsTest {
     void aThreadIsShownWithWhatItDoesNow() throws Exception {
         other.lock("busy").lock();
         assertThat(run("show", "busy")).isZero();
-        assertThat(out.toString()).containsPattern("\nplace       now at \\S+");
+        assertThat(out.toString()).containsPattern("\ncall site   now at \\S+");
         other.lock("busy").unlock();
         try (Lease lease = other.lock("busy").acquire()) {
             assertThat(lease.isValid()).isTrue();
@@ -186,7 +186,7 @@ class LockCommandsTest {
     @Test
     void whatIsFreeIsSaidToBeFree() {
         assertThat(run("show", "free")).isZero();
-        assertThat(out.toString()).contains("nobody: it is free");
+        assertThat(out.toString()).contains("held by     - (free)");
         assertThat(run("release", "free", "--yes")).isEqualTo(1);
         assertThat(out.toString()).isEqualTo("lock 'free' is free; nothing was done\n");
     }
