@@ -15,19 +15,19 @@ import java.time.Duration;
  * loaded.await();
  * }</pre>
  *
- * <p><b>States.</b> A latch is not set, or set to a count, or open. It opens when it is counted down to zero. It stays open
- * until it is set again by {@link #reset}, is {@linkplain #delete deleted}, or its life ends. An open latch without a life ends
- * seven days after it opened. A latch without a life that nobody opens stays forever. Give it a life, so that it does not
- * outlive the work that needs it.
+ * <p><b>States.</b> A latch is unset, closed (set to a count above zero), or open (its count is zero). It stays open until it
+ * is set again by {@link #reset}, is {@linkplain #delete deleted}, or its time to live ends. An open latch without a time to
+ * live is deleted seven days after it opened. A closed latch without one stays forever, so give a latch a time to live if it
+ * must not outlive the work that needs it.
  *
  * <p><b>Waiting.</b> The store notifies the waiters when the latch opens or ends. A client also asks the store about once a
- * second while it waits. A waiter waits for the setting of the latch that was in force when the wait began. If that setting is
- * replaced or deleted, or its life ends, before the latch opened, the wait ends with an {@link IllegalStateException}. So a
- * wait never hangs. The text says so if the store no longer knows whether the latch had opened, for example after it lost its
- * data. A latch has no holder, no token and no lease.
+ * second while it waits. A waiter waits for the latch as it was set when the wait began. If it is then set again or deleted, or
+ * its time to live ends, before it opened, the wait ends with an {@link IllegalStateException}, so a wait never hangs. If the
+ * store can no longer tell whether the latch had opened, for example after it lost its data, the message of the exception says
+ * so. A latch has no holder, no token and no lease.
  *
- * <p><b>Each count is counted once.</b> A request whose answer is lost is sent again under the same id, for up to
- * {@code maxOutage}. The store counts one of the copies. If no answer arrives in that time, the method throws
+ * <p><b>Each countdown takes effect exactly once.</b> A request without an answer is retried with the same id for up to
+ * {@code maxOutage}, and the store applies only one of the copies. If no answer arrives in that time, the method throws
  * {@link IndeterminateLockException}, because the outcome is unknown.
  *
  * <p><b>Each method</b> calls the store. All methods except {@code await} wait for the store's answer and ignore an interrupt
@@ -44,20 +44,21 @@ public interface DistributedLatch {
      * Sets the latch to the given count if it is not set.
      *
      * @param count the count, at least 1
-     * @return {@code true} if the latch was not set before; {@code false} if it was set and remains as it was, which includes
-     *     open (see {@link #count})
+     * @return {@code true} if this call set the latch; {@code false} if it was already closed or open (see {@link #count}), and
+     *     was not changed
      * @throws IllegalArgumentException if the count is less than 1
      */
     @CanIgnoreReturnValue
     boolean trySetCount(int count);
 
     /**
-     * Sets the latch to the given count for a limited life, if it is not set.
+     * Sets the latch to the given count for a limited time to live, if it is not set.
      *
      * @param count the count, at least 1
-     * @param life the time from now after which the latch is no longer set, open or not: 100 ms to 365 days
-     * @return {@code true} if the latch was not set before; {@code false} if it was set and keeps its count and its life
-     * @throws IllegalArgumentException if the count is less than 1, or if the life is out of range
+     * @param life the time to live: the time from now after which the latch is no longer set, open or not, 100 ms to 365 days
+     * @return {@code true} if this call set the latch; {@code false} if it was already closed or open, and keeps its count and
+     *     its time to live
+     * @throws IllegalArgumentException if the count is less than 1, or if the time to live is out of range
      */
     @CanIgnoreReturnValue
     boolean trySetCount(int count, Duration life);
@@ -86,8 +87,8 @@ public interface DistributedLatch {
      * {@code maxOutage}.
      *
      * @throws InterruptedException if the current thread is interrupted on entry or while waiting
-     * @throws IllegalStateException if the latch is not set; or if it was set again or deleted, or its life ended, before it
-     *     opened
+     * @throws IllegalStateException if the latch is not set; or if it was set again or deleted, or its time to live ended,
+     *     before it opened
      */
     void await() throws InterruptedException;
 
@@ -97,14 +98,14 @@ public interface DistributedLatch {
      * @param wait the maximum time to wait; zero or less means to ask once
      * @return {@code true} if the latch is open; {@code false} if the time is up
      * @throws InterruptedException if the current thread is interrupted on entry or while waiting
-     * @throws IllegalStateException if the latch is not set; or if it was set again or deleted, or its life ended, before it
-     *     opened
+     * @throws IllegalStateException if the latch is not set; or if it was set again or deleted, or its time to live ended,
+     *     before it opened
      */
     boolean await(Duration wait) throws InterruptedException;
 
     /**
-     * Sets the latch to the given count, whatever its state, without a limit to its life. Waiters for the previous setting get
-     * an {@link IllegalStateException} at once, unless it had opened.
+     * Sets the latch to the given count, whatever its state, without a time to live. Waiters for the previous setting receive
+     * an {@link IllegalStateException} at once, unless the latch was already open.
      *
      * @param count the count, at least 1
      * @throws IllegalArgumentException if the count is less than 1
@@ -112,7 +113,7 @@ public interface DistributedLatch {
     void reset(int count);
 
     /**
-     * Deletes the latch. Its waiters get an {@link IllegalStateException} at once.
+     * Deletes the latch. Its waiters receive an {@link IllegalStateException} at once, unless the latch was already open.
      *
      * @return {@code true} if the latch was set
      */

@@ -30,11 +30,14 @@ import java.util.concurrent.locks.Lock;
  *
  * <p><strong>Leases.</strong> The store forgets a hold when its lease ends, so a crashed process does not block others forever.
  * Without a lease argument, the <em>watchdog</em> renews the lease in the background for as long as the owner lives. With a
- * lease argument, the hold is not renewed and ends with that lease. If the owner still holds it at that moment, the hold is
- * lost, like any other loss, and others can acquire the lock. The hold of a thread lasts until the latest end of its levels.
- * When a level ends, the remaining levels determine the end. The watchdog renews the hold with the lease of the lock object
- * that entered the outermost level without a lease argument. A lease is 100 ms to 365 days; otherwise the call throws
- * {@link IllegalArgumentException}.
+ * lease argument, the hold has a <em>fixed lease</em>: it is not renewed, and ends with that lease. If the owner still holds it
+ * at that moment, the hold is lost, like any other loss, and others can acquire the lock. A lease is 100 ms to 365 days;
+ * otherwise the call throws {@link IllegalArgumentException}.
+ *
+ * <p><strong>Levels.</strong> Each reentrant acquire by the same thread adds a <em>level</em> to its hold. A level with a lease
+ * argument ends with that lease. A level without one has no end, because the watchdog renews the hold, with the lease of the
+ * lock object that entered the outermost such level. The hold ends when the last of its levels ends. So unlocking the innermost
+ * level can move the end of the hold to an earlier time, if the remaining levels end earlier.
  *
  * <p><strong>Waits.</strong> A wait argument limits the time to wait for the lock. Zero or less means not to wait. Every call
  * waits for the store's first answer, for at most the command timeout (default 2 s), because nothing is known before that.
@@ -42,11 +45,14 @@ import java.util.concurrent.locks.Lock;
  * <p><strong>Every acquiring method</strong> does the following, when the lock is
  * <ul>
  *   <li>free: acquires it with one store call;
- *   <li>held by the current thread (thread API): adds one level without a store call. If the new level's own lease ends later
- *       than the hold, one store call moves the end of the hold. If that call is not confirmed, the method throws
+ *   <li>held by the current thread (thread API): adds one level without a store call. If the new level has a fixed lease that
+ *       ends later than the hold, one store call moves the end of the hold. If that call is not confirmed, the method throws
  *       {@link StoreUnavailableException} and adds no level. With {@link LockOptions#withReentrant withReentrant(false)}, the
  *       method throws {@link IllegalStateException};
- *   <li>held by another owner: waits as its signature says;
+ *   <li>held by another owner: a method without a wait argument waits without a time limit ({@link #lock()},
+ *       {@link #lockInterruptibly()}, {@link #acquire()}), or returns {@code false} or an empty result at once
+ *       ({@link #tryLock()}, {@link #tryAcquire()}). A method with a wait argument waits for that time. Then it returns
+ *       {@code false} or an empty result, or throws {@link LockTimeoutException} ({@link #acquire(Duration)});
  *   <li>in a store that does not answer the first request: throws {@link StoreUnavailableException} (the lock is not acquired)
  *       or {@link IndeterminateLockException} (the outcome is unknown, and any grant is released) after the command timeout. A
  *       call that already waits continues to wait until its own time is up, or until {@code maxOutage} (default 30 s) has
@@ -59,10 +65,12 @@ import java.util.concurrent.locks.Lock;
  * background. If the wait ends during an outage, the result is {@code false} or empty only if nothing can have been granted.
  * Otherwise, the call throws as above. A call lasts at most its wait plus the command timeout.
  *
- * <p><strong>Fairness.</strong> The lock is not fair, but no waiter starves. Inside a process, a newcomer can barge ahead of a
- * waiter for at most about 1 ms. While another client waits, a process keeps the lock to itself for about 2 ms. A waiter polls
- * if {@link WaitStrategy#POLLING} is set, or if the store sends no messages. Such a waiter acquires the lock if the lock is
- * free when it asks.
+ * <p><strong>Fairness.</strong> The lock is not fair. A waiter with a position in the store's queue does not starve. Inside a
+ * process, a newcomer can barge ahead of a waiter for at most about 1 ms. While another client waits, a process hands the lock
+ * over among its own threads for at most four round trips to the store (at least 2 ms, at most 50 ms), and the next release
+ * assigns it to the other client. A waiter that polls has no position in the queue. It polls if {@link WaitStrategy#POLLING} is
+ * set, or if the store sends no messages. It acquires the lock only if the lock is free when it asks, and can starve at a busy
+ * lock. For strict order, use {@link Holdfast#fairLock(String)}.
  *
  * <p>Objects of this type have no state of their own. They are cheap, safe for use by any thread, and equal if name and client
  * are equal.
@@ -113,8 +121,9 @@ public interface DistributedLock extends Lock {
      * Acquires the lock if it is free now, or adds a level if the current thread holds it.
      *
      * <p>The method asks the store once, unless this process knows that the lock is held. It is not interruptible, and
-     * preserves the interrupt status. If the lock may only be {@linkplain LockOptions#withLinger lingering} at another client,
-     * the method waits up to 50 ms for that client to release it.
+     * preserves the interrupt status. If the store reports a holder that may merely be
+     * {@linkplain LockOptions#withLinger lingering} at another client, the method waits up to 50 ms for that client to release
+     * the lock.
      *
      * @return {@code true} if the current thread holds the lock now; {@code false} if another owner holds it. If the outcome is
      *     unknown, the method throws instead
@@ -151,13 +160,29 @@ public interface DistributedLock extends Lock {
      */
     boolean tryLock(Duration wait, Duration lease) throws InterruptedException;
 
-    /** Acquires the lock like {@link #tryLock(Duration)}. */
+    /**
+     * Acquires the lock like {@link #tryLock(Duration)}.
+     *
+     * @param wait the maximum time to wait, in the given unit; zero or less means not to wait
+     * @return {@code true} if the lock was acquired; {@code false} if others held it for the whole time
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
+     * @see #tryLock(Duration) the other exceptions
+     */
     @Override
     default boolean tryLock(long wait, TimeUnit unit) throws InterruptedException {
         return tryLock(Duration.ofNanos(unit.toNanos(wait)));
     }
 
-    /** Acquires the lock like {@link #tryLock(Duration, Duration)}. */
+    /**
+     * Acquires the lock like {@link #tryLock(Duration, Duration)}.
+     *
+     * @param wait the maximum time to wait, in the given unit; zero or less means not to wait
+     * @param lease the lease in the given unit, 100 ms to 365 days
+     * @return {@code true} if the lock was acquired; {@code false} if others held it for the whole wait
+     * @throws IllegalArgumentException if the lease is out of range
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
+     * @see #tryLock(Duration, Duration) the other exceptions
+     */
     default boolean tryLock(long wait, long lease, TimeUnit unit) throws InterruptedException {
         return tryLock(Duration.ofNanos(unit.toNanos(wait)), Duration.ofNanos(unit.toNanos(lease)));
     }
@@ -257,25 +282,25 @@ public interface DistributedLock extends Lock {
     }
 
     /**
-     * Runs the body if the lock is free now, and keeps the name held for at least the given time. If several nodes start the
+     * Runs the body if the lock is free now, and keeps the lock held for at least the given time. If several nodes start the
      * same work at about the same time, only one of them does it.
      *
      * <p>The method does not wait for the lock. It is not interruptible, and preserves the interrupt status. While the body
      * runs, the current thread holds the lock, which is renewed for as long as the body takes. When the body ends, normally or
      * by an exception, the thread no longer holds the lock. If {@code minHold} has passed since the lock was acquired, the lock
-     * is released as by {@link #unlock}. Otherwise, the name stays held until {@code minHold} has passed, and is released in
-     * the background.
+     * is released as by {@link #unlock}. Otherwise, the client holds the lock until {@code minHold} has passed, and then
+     * releases it in the background. Until then no owner can acquire it, including the current thread.
      *
-     * <p>The store knows {@code minHold} from the beginning. So the name stays held even if the client is closed or its process
-     * ends, in the body or after it. In that case, the name becomes free when the lease at the store ends. That is at
-     * {@code minHold}, or up to one lease of the watchdog later, because a store never shortens a renewed lease.
+     * <p>The lease at the store covers {@code minHold} from the beginning. So the lock stays held even if the client is closed
+     * or its process dies, in the body or after it. It then expires with that lease: at {@code minHold}, or up to one watchdog
+     * lease later, because a store never shortens a renewed lease.
      *
-     * <p>Exceptions of the body and of the unlock are thrown as by {@link #run}. After a loss the name does not stay held.
+     * <p>Exceptions of the body and of the unlock are thrown as by {@link #run}. After a loss, the lock is not held any longer.
      *
-     * @param minHold the minimum time to hold the name by this client's clock, 100 ms to 365 days; longer than the skew between
+     * @param minHold the minimum time to hold the lock by this client's clock, 100 ms to 365 days; longer than the skew between
      *     the start times of the nodes, and shorter than the period between two starts minus that skew
-     * @return {@code true} if the body ran; {@code false} if another owner held the lock, or if an earlier call still keeps the
-     *     name
+     * @return {@code true} if the body ran; {@code false} if another owner holds the lock, or if the {@code minHold} of an
+     *     earlier call has not passed
      * @throws IllegalArgumentException if {@code minHold} is out of range
      * @throws IllegalStateException if the current thread holds the lock, or if the client is closed, also by the body
      * @throws IllegalMonitorStateException if the body itself ended the hold
@@ -299,6 +324,10 @@ public interface DistributedLock extends Lock {
     /**
      * Returns {@code true} if any owner of any client holds the lock. Calls the store. The answer may be outdated when it
      * arrives.
+     *
+     * @throws IllegalStateException if the client is closed
+     * @throws StoreUnavailableException if the store did not answer within the command timeout
+     * @throws StoreRefusedException if the store refused the request
      */
     default boolean isLocked() {
         return holder().isPresent();
@@ -346,18 +375,27 @@ public interface DistributedLock extends Lock {
      * Returns the holder of the lock: host, process, thread, start of the hold, and token; empty if the lock is free.
      *
      * <p>The method calls the store, and asks the holder for at most 200 ms. Details that the holder does not report are empty.
+     *
+     * @throws IllegalStateException if the client is closed
+     * @throws StoreUnavailableException if the store did not answer within the command timeout
+     * @throws StoreRefusedException if the store refused the request
      */
     Optional<LockReport.Holder> holder();
 
     /**
-     * Takes the lock away from its holder.
+     * Releases the lock for whichever owner holds it.
      *
-     * <p>The holder is notified ({@link LockEvent.Lost}), and its unlock throws. It may act for a moment longer; during that
-     * moment only its lower fencing token protects the resource. The method calls the store.
+     * <p>The holder is notified of the loss ({@link LockEvent.Lost}), and its unlock throws {@link LeaseLostException}. Until
+     * then it may still act; only its lower fencing token protects the resource. The method makes one store call. It is not
+     * interruptible, and preserves the interrupt status.
      *
-     * @return {@code true} if the lock was held
-     * @throws StoreUnavailableException if the lock was not taken away
-     * @throws IndeterminateLockException if the store did not answer; the request is not sent again
+     * @return {@code true} if the lock was held, or was {@linkplain LockOptions#withLinger lingering} at a client;
+     *     {@code false} if it was free
+     * @throws StoreUnavailableException if the store did not apply the request; the lock was not released
+     * @throws IndeterminateLockException if the store did not answer within the command timeout; the lock may have been
+     *     released. The request is not sent again
+     * @throws IllegalStateException if the client is closed
+     * @throws StoreRefusedException if the store refused the request
      */
     @CanIgnoreReturnValue
     boolean forceUnlock();

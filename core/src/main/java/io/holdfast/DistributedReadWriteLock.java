@@ -7,11 +7,11 @@ import java.util.concurrent.locks.ReadWriteLock;
  * writes. One owner can hold the write lock.
  *
  * <p><b>Waiting.</b> Neither side starves. Readers that arrive while an owner waits to write wait behind that owner. Waiting
- * readers are let in together, before a writer that arrived after them.
+ * readers are admitted together, before a writer that arrived after them.
  *
  * <p><b>Cost.</b> In one client, the first reader asks the store. Readers that arrive while it reads join it without a store
- * call. A reader with a lease of its own is not joined and does not join others. So it costs one store call, and ends with its
- * own lease.
+ * call. A reader with a fixed lease is not joined and does not join others. So it costs one store call, and ends with its own
+ * lease.
  *
  * <p><b>Reentrancy.</b> A thread that holds one of the locks can enter it again. A thread that holds the write lock can also
  * acquire the read lock and then release the write lock. It then continues to read, and nobody has written in between. The
@@ -58,7 +58,7 @@ public interface DistributedReadWriteLock extends ReadWriteLock {
      * lock.upgradeableLock().lock();
      * try {
      *     if (isMissing()) {
-     *         lock.writeLock().lock(); // waits until the other readers have left; no other writer gets in
+     *         lock.writeLock().lock(); // waits until the other readers have released; no other writer can acquire it
      *         try {
      *             write();
      *         } finally {
@@ -70,15 +70,17 @@ public interface DistributedReadWriteLock extends ReadWriteLock {
      * }
      * }</pre>
      *
-     * <p>An acquire waits for a writer and for another holder of this lock. It does not overtake writers that already wait. The
-     * thread that holds this lock can acquire the read lock and the write lock. To write, it goes before all waiters, and no
-     * new reader is let in while it waits. There is one exception: if it waits by polling, it has no position in the queue. If
-     * it loses this lock before it writes, the attempt throws {@link LeaseLostException}, because others may have written. A
-     * writer can also acquire this lock, and then release the write lock.
+     * <p>An acquire waits for a writer and for another holder of this lock, and does not barge ahead of waiting writers. The
+     * thread that holds this lock can acquire the read lock and the write lock. Its acquire of the write lock is granted before
+     * all waiters, and no new reader is admitted while it waits. There is one exception: if it waits by polling, it has no
+     * position in the queue. If it loses this lock before it writes, the attempt throws {@link LeaseLostException}, because
+     * others may have written. A writer can also acquire this lock, and then release the write lock.
      *
-     * <p>A thread that would wait for itself is refused with {@link IllegalStateException}. This applies to a thread that holds
-     * the read lock and acquires this lock. It also applies to a thread that holds both and acquires the write lock. Tries are
-     * not refused. A {@link Lease} of this lock reads, and keeps out all writers, including its own thread.
+     * <p>An acquire without a time limit by a thread that would wait for itself throws {@link IllegalStateException}. This
+     * applies to a thread that holds the read lock and acquires this lock. It also applies to a thread that holds both and
+     * acquires the write lock. A {@code tryLock} does not throw in these cases. It acquires this lock, but not the write lock,
+     * as long as the thread is a reader itself. A {@link Lease} of this lock is a reader that excludes all writers, even the
+     * thread that acquired it.
      */
     DistributedLock upgradeableLock();
 }

@@ -21,10 +21,11 @@ import java.util.Optional;
  * tied to a thread. Its owner closes it once; closing it again does nothing. The number of held permits never exceeds the
  * number of permits of the semaphore, as long as the store keeps what it acknowledged.
  *
- * <p><b>If too few permits are free,</b> a call waits. Waiters are served in the order of arrival at the store. Each waiter
- * waits until the first in the queue can have all permits that it wants. A later caller may acquire free permits ahead of the
- * waiters, if it wants no more than are free. With {@link Holdfast#fairSemaphore}, no later caller may do that. A call that is
- * interrupted or times out leaves nothing behind.
+ * <p><b>If too few permits are free,</b> a call waits. The store assigns permits to waiters in the order in which they arrived.
+ * The first waiter in the queue is assigned its permits as soon as enough are free, and until then blocks the waiters behind
+ * it. A later caller may barge ahead of them and acquire free permits, if it wants no more than are free. With
+ * {@link Holdfast#fairSemaphore}, it may not. A call that is interrupted or times out leaves no position in the queue and holds
+ * nothing.
  *
  * <p><b>Each method that acquires</b> calls the store, and throws
  * <ul>

@@ -27,7 +27,8 @@ public interface Holdfast extends AutoCloseable {
     /**
      * Connects to a store, with the defaults of {@link HoldfastBuilder}.
      *
-     * <p>The store has an artifact of its own: {@code holdfast-redis}, or {@code holdfast-memory} for a try without a server.
+     * <p>The store has an artifact of its own: {@code holdfast-redis}, or {@code holdfast-memory} to try the library without a
+     * server.
      *
      * @param uri {@code redis://[user:password@]host[:port][/db]}; {@code memory:} for locks of this client alone;
      *     {@code memory:NAME} for locks that are shared inside this JVM; or the URI of another store on the class path
@@ -72,8 +73,9 @@ public interface Holdfast extends AutoCloseable {
      *
      * <p>Nobody acquires the lock before a waiter that arrived earlier, not even in a client that already holds it. So it is
      * slower than {@link #lock(String)}. A waiter keeps its position in the queue when its connection is lost. It leaves the
-     * queue when it is interrupted, its time is up, or its client is closed. A client that does not answer costs the others at
-     * most one claim window of a second, however many waiters it has.
+     * queue when it is interrupted, its time is up, or its client is closed. If the lock is assigned to a client that no longer
+     * responds, the next waiter acquires it within about 1 s. The other waiters of that client are then skipped until it asks
+     * again, so the delay does not grow with their number.
      *
      * <p>{@link DistributedLock#tryLock()} acquires the lock if it is free, like that of a fair
      * {@link java.util.concurrent.locks.ReentrantLock}. However, the lock is assigned from one waiter to the next, so it is
@@ -182,6 +184,9 @@ public interface Holdfast extends AutoCloseable {
      * Returns the holders and the waiters of the given name. Calls the store, and asks the holder for at most 200 ms.
      *
      * @throws StoreUnavailableException if the store did not answer within the command timeout
+     * @throws IllegalArgumentException if the name is empty or too long
+     * @throws IllegalStateException if the client is closed
+     * @throws StoreRefusedException if the store refused the request
      */
     LockReport inspect(String name);
 
@@ -191,6 +196,8 @@ public interface Holdfast extends AutoCloseable {
      *
      * @param prefix the prefix; empty for all names
      * @throws StoreUnavailableException if the store did not answer within the command timeout
+     * @throws IllegalStateException if the client is closed
+     * @throws StoreRefusedException if the store refused the request
      */
     List<LockReport> list(String prefix);
 
@@ -251,11 +258,13 @@ public interface Holdfast extends AutoCloseable {
      *
      * <p>New calls are refused, and waits end with {@link IllegalStateException}. The method waits for the store for at most
      * {@code closeTimeout} (default 5 s). Holds whose release is not confirmed by then are logged, with the time at which their
-     * lease ends. The hold of an owner that is still at work ends: {@link DistributedLock#unlock} and the first
-     * {@link Lease#close} throw {@link IllegalStateException}, which says so. A call to the store that is under way fails. If
-     * it changes something, it fails with {@link IndeterminateLockException}. A name that
-     * {@link DistributedLock#runOnce runOnce} keeps stays held until its time is up. A second call does nothing. The method is
-     * not interruptible, and preserves the interrupt status.
+     * lease ends. A second call does nothing. The method is not interruptible, and preserves the interrupt status.
+     *
+     * <p>A hold that an owner has not released ends here: the later {@link DistributedLock#unlock}, and the first
+     * {@link Lease#close}, throw an {@link IllegalStateException} that names the closed client. Store calls that are under way
+     * fail with {@link IllegalStateException}; a call that may have changed something fails with
+     * {@link IndeterminateLockException} instead. A lock that {@link DistributedLock#runOnce runOnce} holds for its
+     * {@code minHold} stays held until that time is up.
      */
     @Override
     void close();

@@ -40,14 +40,18 @@ public final class HoldfastBuilder {
     public HoldfastBuilder uri(String value) {
         if (!Objects.requireNonNull(value, "the uri is null").matches("(?s)[A-Za-z][A-Za-z0-9+.-]*:.*")) {
             throw new IllegalArgumentException(
-                    "the uri has no scheme: write for example redis://localhost:6379 or memory:;"
-                            + " the uri is not shown, because it may contain a password");
+                    "the uri has no scheme (it is not shown, because it may contain a password); write for example"
+                            + " 'redis://localhost:6379' or 'memory:'");
         }
         store = store.withUri(value);
         return this;
     }
 
-    /** Sets the name under which other clients see this client. The default is {@code host:pid}. */
+    /**
+     * Sets the name under which other clients see this client. The default is {@code host:pid}.
+     *
+     * @throws IllegalArgumentException if the name is not 1 to 100 printable ASCII characters without blanks
+     */
     public HoldfastBuilder name(String value) {
         if (value.isBlank() || value.length() > 100 || !value.chars().allMatch(c -> c > ' ' && c < 127)) {
             throw new IllegalArgumentException(
@@ -69,8 +73,9 @@ public final class HoldfastBuilder {
     }
 
     /**
-     * Sets the time for which the store keeps a hold of the watchdog without renewal. The watchdog renews a hold after a third
-     * of that time. The default is 30 s; the range is 100 ms to 365 days.
+     * Sets the lease of every hold that the watchdog renews: the time after which the store releases the hold if no renewal
+     * arrives. The watchdog renews it when a third of the lease has passed. The default is 30 s; the range is 100 ms to 365
+     * days.
      */
     public HoldfastBuilder lease(Duration value) {
         lease = Durations.requireLease("lease", value);
@@ -80,23 +85,26 @@ public final class HoldfastBuilder {
     /**
      * Sets the maximum duration of one store call. The default is 2 s.
      *
-     * <p>It also limits an acquire that the store has not answered yet, whatever the wait of that acquire. If no answer that
-     * counts has arrived by then, the acquire fails with {@link StoreUnavailableException} or
-     * {@link IndeterminateLockException}.
+     * <p>It also limits an acquire to which the store has not replied yet, whatever the wait of that acquire. If neither a
+     * refusal nor a usable grant has arrived by then, the acquire fails with {@link StoreUnavailableException} or
+     * {@link IndeterminateLockException}. A grant is not usable if its reply arrives after its lease has ended, or if it has
+     * not reached the replicas and disks that {@link #safety} requires. The range is above zero to 365 days.
      */
     public HoldfastBuilder commandTimeout(Duration value) {
         store = store.withTimeouts(Durations.requirePositive("commandTimeout", value), store.connectTimeout());
         return this;
     }
 
-    /** Sets the maximum time for which {@link #build} tries to connect. The default is 5 s. */
+    /**
+     * Sets the maximum time for which {@link #build} tries to connect. The default is 5 s; the range is above zero to 365 days.
+     */
     public HoldfastBuilder connectTimeout(Duration value) {
         store = store.withTimeouts(store.commandTimeout(), Durations.requirePositive("connectTimeout", value));
         return this;
     }
 
     /**
-     * Sets where a grant has to be stored before it counts. The default is
+     * Sets the replicas and disks that must have stored a grant before the client may use it. The default is
      * {@link Safety#async}.
      */
     public HoldfastBuilder safety(Safety value) {
@@ -104,41 +112,48 @@ public final class HoldfastBuilder {
         return this;
     }
 
-    /** Makes the client connect at the first store call, instead of in {@link #build}. */
+    /**
+     * Makes the client connect at its first store call, instead of in {@link #build}. An unreachable store then fails that
+     * call, not {@code build}.
+     */
     public HoldfastBuilder lazy() {
         store = store.withLazy(true);
         return this;
     }
 
     /**
-     * Sets how long a waiter that the store has answered before continues to wait while no answer that counts arrives. The
-     * default is 30 s.
+     * Sets how long a waiter tolerates an outage of the store. The default is 30 s; the range is above zero to 365 days.
      *
-     * <p>The time begins when the first request without such an answer is sent, or with the wait if that begins later. When the
-     * time is up, the wait fails with {@link StoreUnavailableException} or {@link IndeterminateLockException}, even while a
-     * request is under way.
+     * <p>It applies to a waiter that has received at least one reply. The time begins with the first request that gets neither
+     * a refusal nor a usable grant (see {@link #commandTimeout}), or with the wait if that began later. When it is over, the
+     * wait fails with {@link StoreUnavailableException} or {@link IndeterminateLockException}, even while a request is under
+     * way.
      */
     public HoldfastBuilder maxOutage(Duration value) {
         maxOutage = Durations.requirePositive("maxOutage", value);
         return this;
     }
 
-    /** Sets the maximum time for which {@link Holdfast#close} waits for releases to be confirmed. The default is 5 s. */
+    /**
+     * Sets the maximum time for which {@link Holdfast#close} waits for releases to be confirmed. The default is 5 s; the range
+     * is above zero to 365 days.
+     */
     public HoldfastBuilder closeTimeout(Duration value) {
         closeTimeout = Durations.requirePositive("closeTimeout", value);
         return this;
     }
 
     /**
-     * Sets the interval at which a waiting client asks the store without a signal, which repairs lost signals. The default is
-     * 1 s, with jitter. The maximum is 20 s, because a store forgets a waiter that has not asked for 60 s.
+     * Sets the interval at which a waiting client polls the store even if it received no message, so that a lost message delays
+     * a waiter by at most this time. The default is 1 s, with jitter. The range is above zero to 20 s, because a store drops a
+     * waiter that has not polled for 60 s.
      */
     public HoldfastBuilder pollInterval(Duration value) {
         pollInterval = Durations.requirePollInterval(value);
         return this;
     }
 
-    /** Sets the maximum number of leases that one batch renews. The default is 100. */
+    /** Sets the maximum number of leases that one store call renews, 1 to 1000. The default is 100. */
     public HoldfastBuilder renewalBatch(int value) {
         if (value < 1 || value > 1_000) {
             throw new IllegalArgumentException("renewalBatch " + value + " is out of range: 1 to 1000");
@@ -147,12 +162,18 @@ public final class HoldfastBuilder {
         return this;
     }
 
-    /** Sets the age at which a hold is reported with {@link LockEvent.HeldTooLong}. By default, no hold is reported. */
+    /**
+     * Sets the age at which a hold is reported with {@link LockEvent.HeldTooLong}, above zero to 365 days. By default, no hold
+     * is reported.
+     */
     public HoldfastBuilder maxHold(Duration value) {
         return maxHold(value, OnMaxHold.WARN);
     }
 
-    /** Sets the age at which a hold is reported with {@link LockEvent.HeldTooLong}, and the action that follows. */
+    /**
+     * Sets the age at which a hold is reported with {@link LockEvent.HeldTooLong}, above zero to 365 days, and the action that
+     * follows.
+     */
     public HoldfastBuilder maxHold(Duration value, OnMaxHold then) {
         maxHold = Optional.of(Durations.requirePositive("maxHold", value));
         onMaxHold = Objects.requireNonNull(then, "onMaxHold");
@@ -160,12 +181,11 @@ public final class HoldfastBuilder {
     }
 
     /**
-     * Records the code that acquires each hold.
+     * Records the call site of each acquire, that is, the stack frames of the code that acquired the hold.
      *
-     * <p>{@link LockEvent.Abandoned}, {@link LockEvent.HeldTooLong} and {@link Holdfast#inspect} then report where a lease was
-     * acquired. For a thread that has ended, they report where it acquired the lock. For a live thread, they report its current
-     * stack, with or without this option. The option is off by default, because a stack walk costs up to a quarter of the
-     * throughput of free locks.
+     * <p>{@link LockEvent.Abandoned}, {@link LockEvent.HeldTooLong} and {@link Holdfast#inspect} then report the call site of a
+     * lease, and of a thread that has ended. For a live thread they report its current stack, with or without this option. The
+     * option is off by default, because a stack walk costs up to a quarter of the throughput of uncontended locks.
      */
     public HoldfastBuilder recordPlaces() {
         recordPlaces = true;
@@ -194,8 +214,8 @@ public final class HoldfastBuilder {
     }
 
     /**
-     * Sets the provider that opens the store, instead of the one that matches the scheme of the URI. It is for tests with
-     * faults.
+     * Sets the provider that opens the store, instead of the one that matches the scheme of the URI. It is intended for tests
+     * that inject faults.
      */
     public HoldfastBuilder provider(StoreProvider value) {
         provider = Optional.of(value);
@@ -210,7 +230,8 @@ public final class HoldfastBuilder {
      *     known scheme; or if the store does not support the safety level
      * @throws StoreUnavailableException if the store cannot be reached within the connect timeout, unless the client is
      *     {@link #lazy}
-     * @throws StoreRefusedException if the store refuses, for example because of the password
+     * @throws StoreRefusedException if the store refuses the connection, for example because of the password; or if the server
+     *     cannot provide the safety level, because too few replicas are connected or its disk settings do not guarantee it
      */
     public Holdfast build() {
         if (store.uri().isEmpty()) {

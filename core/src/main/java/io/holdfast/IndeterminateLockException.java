@@ -3,10 +3,11 @@ package io.holdfast;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when the outcome of a request is unknown, for example whether the store granted the lock.
+ * Thrown when the outcome of a request is unknown: no answer arrived, so the store may or may not have applied it. The text
+ * names the request.
  *
- * <p>The caller does not hold the lock. Any grant is released in the background. So the name may look held for a moment, at
- * most for its lease.
+ * <p>If the request was an acquire, the caller does not hold the lock. Any grant is released in the background; until then the
+ * lock can appear held, at most for its lease. Retry, or report the failure; do not enter the critical section.
  */
 public final class IndeterminateLockException extends HoldfastException {
 

@@ -33,8 +33,8 @@ public interface Lease extends AutoCloseable {
     /**
      * Returns the time for which the hold stays valid if the store does not answer again. It is zero if the hold is not valid.
      *
-     * <p>The hold is valid until the moment when the last confirmed request was sent, plus the lease, minus a margin of 1 % and
-     * 2 ms.
+     * <p>The hold is valid for the lease, less a safety margin (1 % of the lease plus 2 ms), counted from the moment at which
+     * the last confirmed request was <em>sent</em>.
      */
     Duration remainingLease();
 
@@ -44,12 +44,12 @@ public interface Lease extends AutoCloseable {
      * <p>Call it before a step that cannot be undone. This is a check, not a fence. A pause directly after the check is
      * harmless only if the resource refuses old tokens.
      *
-     * @param atLeast the required time, from zero to the lease minus its margin (1 % and 2 ms). If the hold was acquired or
-     *     extended for several leases of its own, the longest one counts
+     * @param atLeast the required time, from zero to the lease minus its margin (1 % and 2 ms). If a fixed lease was extended,
+     *     the longest lease so far counts
      * @throws IllegalArgumentException if the time is out of that range
      * @throws LeaseLostException if the hold is lost or closed
-     * @throws IllegalStateException if the hold has a lease of its own that ends earlier, or if it is no longer renewed because
-     *     of its {@code maxHold}
+     * @throws IllegalStateException if the hold has a fixed lease that ends earlier (extend it first), or if it is no longer
+     *     renewed because of its {@code maxHold}
      * @throws StoreUnavailableException if the store did not confirm; the hold is valid, but not for the required time
      */
     void ensureValid(Duration atLeast);
@@ -67,8 +67,8 @@ public interface Lease extends AutoCloseable {
     Lease onLost(Consumer<LeaseLostException> action);
 
     /**
-     * Moves the end of this hold to the given time from now, but never to an earlier time. The hold must have been acquired
-     * with a lease of its own.
+     * Moves the end of this hold to the given time from now, but never to an earlier time. The hold must have a fixed lease,
+     * that is, it was acquired with a lease argument.
      *
      * <p>The method calls the store, and waits for its answer for at most the command timeout. The interrupt status is
      * preserved.

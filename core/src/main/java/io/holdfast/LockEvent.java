@@ -9,7 +9,7 @@ public sealed interface LockEvent {
     String name();
 
     /**
-     * An event that reports that an owner acquired the lock or permits.
+     * Published when an owner acquired the lock or permits.
      *
      * @param name the name of the lock or semaphore
      * @param fencingToken the owner's fencing token
@@ -19,7 +19,7 @@ public sealed interface LockEvent {
     record Granted(String name, long fencingToken, String owner, boolean handedOver) implements LockEvent {}
 
     /**
-     * An event that reports that an owner ended its hold.
+     * Published when an owner released its hold.
      *
      * @param name the name of the lock or semaphore
      * @param fencingToken the owner's fencing token
@@ -28,43 +28,42 @@ public sealed interface LockEvent {
     record Released(String name, long fencingToken, String owner) implements LockEvent {}
 
     /**
-     * An event that reports that a hold was lost before its owner released it. It is raised when the validity of the hold ends,
-     * at the latest.
+     * Published when a hold was lost before its owner released it, at the latest when the validity of the hold ends.
      *
      * @param name the name of the lock or semaphore
      * @param fencingToken the owner's fencing token
      * @param owner the thread or lease
-     * @param reason the reason of the loss, for a person
+     * @param reason the cause of the loss, as human-readable text
      */
     record Lost(String name, long fencingToken, String owner, String reason) implements LockEvent {}
 
     /**
-     * An event that reports that an owner ended without releasing: its thread died, or its lease was garbage collected. The
-     * hold is no longer renewed.
+     * Published when an owner ended without releasing: its thread died, or its lease was garbage collected. The hold is no
+     * longer renewed.
      *
      * @param name the name of the lock or semaphore
      * @param fencingToken the owner's fencing token
      * @param owner the thread or lease
-     * @param acquiredAt the code that acquired the hold, or the reason why it is not known; see
+     * @param acquiredAt the call site that acquired the hold, or the reason why it is not known; see
      *     {@link HoldfastBuilder#recordPlaces}
      */
     record Abandoned(String name, long fencingToken, String owner, String acquiredAt) implements LockEvent {}
 
     /**
-     * An event that reports that a hold is older than {@code maxHold}.
+     * Published when a hold is older than {@code maxHold}.
      *
      * @param name the name of the lock or semaphore
      * @param fencingToken the owner's fencing token
      * @param owner the thread or lease
      * @param held the age of the hold
-     * @param stack the current stack of the owning thread; for a lease, the code that acquired it, if
+     * @param stack the current stack of the owning thread; for a lease, the call site that acquired it, if
      *     {@link HoldfastBuilder#recordPlaces} is set
      */
     record HeldTooLong(String name, long fencingToken, String owner, Duration held, String stack)
             implements LockEvent {}
 
     /**
-     * An event that reports that a renewal is late by more than a third of the lease.
+     * Published when a renewal is late by more than a third of the lease.
      *
      * @param name the name of the lock or semaphore
      * @param fencingToken the owner's fencing token
@@ -74,8 +73,8 @@ public sealed interface LockEvent {
     record RenewalLate(String name, long fencingToken, Duration remainingLease, String reason) implements LockEvent {}
 
     /**
-     * An event that reports that a release got no answer in time and continues in the background. {@link Lost} follows if the
-     * store then reports that it no longer had the hold.
+     * Published when a release got no answer within the command timeout and continues in the background. {@link Lost} follows
+     * if the store then reports that it no longer had the hold.
      *
      * @param name the name of the lock or semaphore
      * @param fencingToken the owner's fencing token

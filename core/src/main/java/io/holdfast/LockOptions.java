@@ -7,8 +7,7 @@ import java.util.Optional;
 /**
  * Options of one lock that differ from the defaults of its client.
  *
- * @param lease the time for which the store keeps a hold of the watchdog without renewal, 100 ms to 365 days; empty for the
- *     client's
+ * @param lease the lease of holds that the watchdog renews, 100 ms to 365 days; empty for the client's
  * @param maxHold the age at which a hold is reported with {@link LockEvent.HeldTooLong}; empty for the client's, together with
  *     the client's action
  * @param onMaxHold the action that follows the report, if {@code maxHold} is given
@@ -93,15 +92,16 @@ public record LockOptions(
      * An owner that arrives in this time acquires the lock without a store call. The linger is at most a third of the lease,
      * whether that is the lock's own lease or the client's.
      *
-     * <p>While the lock lingers, nobody holds it, so no hold can be lost. Another client that asks for the lock acquires it as
-     * soon as its message has arrived. This also applies to {@link DistributedLock#tryLock()}, which then waits up to 50 ms. If
-     * the message is lost, the next poll of the other client sends another one. If no message arrives, the other client waits
-     * for the rest of the linger. If this process dies, it waits for the rest of the lease. A lock that others want does not
-     * linger for some time, each time for longer.
+     * <p>While the lock lingers, nobody holds it, so no hold can be lost. When another client requests the lock, the store
+     * sends a message to this client, which releases the lock at once. {@link DistributedLock#tryLock()} of the other client
+     * waits up to 50 ms for that. If the message is lost, the next poll of the other client triggers another one. If no message
+     * arrives, the other client waits for the rest of the linger; if this process has died, for the rest of the lease. After
+     * another client has requested a lingering lock, the lock does not linger for a pause. The pause doubles each time
+     * (exponential backoff, at most 60 s).
      *
-     * <p>A lock lingers if it was acquired without a lease of its own. Fair locks, read/write locks, semaphores, segmented
-     * locks, elections and quorum locks refuse the option. Stores without messages also refuse it. With
-     * {@code interop=redisson} no lock lingers.
+     * <p>A lock lingers if it was acquired without a fixed lease. Fair locks, read/write locks, semaphores, segmented locks,
+     * elections and quorum locks refuse the option. Stores without messages also refuse it. With {@code interop=redisson} no
+     * lock lingers.
      *
      * @throws IllegalArgumentException if the linger is negative or too long, or if the lock waits by polling
      */

@@ -73,9 +73,9 @@ public record LockReport(String name, List<Holder> holders, List<Waiter> waiters
      * @param owner the thread or lease inside that client, or {@link #KEPT}; empty if the client did not report it
      * @param since the time when that owner acquired the lock, or when the last owner released it, by the client's wall clock;
      *     empty if the client did not report it
-     * @param place the current code of the owning thread, as {@code now at ...}; or the code that acquired the lease, as
-     *     {@code acquired at ...}, if its client {@linkplain HoldfastBuilder#recordPlaces records} it; empty if the client did not
-     *     report it
+     * @param place the current stack of the owning thread, as {@code now at ...}; or the call site that acquired the lease, as
+     *     {@code acquired at ...}, if its client {@linkplain HoldfastBuilder#recordPlaces records} call sites; empty if the
+     *     client did not report it
      * @param fencingToken the fencing token of that owner, or of the last one; empty if the client did not report it
      * @param remainingLease the time until the lease ends at the store, if nobody renews it
      */
@@ -88,12 +88,12 @@ public record LockReport(String name, List<Holder> holders, List<Waiter> waiters
             OptionalLong fencingToken,
             Duration remainingLease) {
 
-        /** The {@link #owner} of a lock that {@linkplain LockOptions#withLinger lingers} at its client without an owner. */
-        public static final String KEPT = "nobody: it lingers for the next owner";
+        /** The {@link #owner} of a {@linkplain LockOptions#withLinger lingering} lock, which no owner holds. */
+        public static final String KEPT = "no owner (lingering)";
 
         /**
-         * Returns {@code true} if the lock has no owner, and its client releases it when another client asks for it. The result
-         * is {@code false} if the client did not answer.
+         * Returns {@code true} if the lock is lingering: no owner holds it, and its client releases it as soon as another
+         * client requests it. The result is {@code false} if the client did not answer.
          */
         public boolean isKept() {
             return owner.filter(KEPT::equals).isPresent();

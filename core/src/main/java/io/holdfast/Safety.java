@@ -1,24 +1,25 @@
 package io.holdfast;
 
 /**
- * A level that determines where a grant has to be stored before it counts, so that the grant outlives the failure of a server.
+ * The durability level of a grant: the replicas and disks that must have stored it before the client may use it, so that it
+ * survives the failure of a server.
  *
  * <p>A server may answer before its replicas have a grant. If it then fails, the grant may be lost, and the server that takes
  * over grants the lock again. The first holder is notified and has the lower token, but for a moment both owners act. With
  * replicas such a moment is less likely, but not impossible: the server that takes over may be a replica that was not required
  * to have the grant. A server that answers before its disk has the grant may also forget it at a restart.
  *
- * <p>A grant must reach its required places within three tenths of the command timeout. Otherwise, it is released, so that
- * others can acquire the lock, and requested again behind the waiters. This continues within the caller's time. It ends
+ * <p>A grant must be stored as required within three tenths of the command timeout. Otherwise, the client releases it, so that
+ * others can acquire the lock, and requests it again behind the waiters. This continues within the caller's time. It ends
  * earlier, with {@link IndeterminateLockException}, after the command timeout if the store had not answered the caller before.
- * If the store had answered, it ends after {@code maxOutage}. A hold whose renewals do not reach the required places is lost at
- * its deadline.
+ * If the store had answered, it ends after {@code maxOutage}. A hold whose renewals are not stored as required is lost when its
+ * validity ends.
  *
  * <p>If fewer replicas are connected to the server than required, {@code build()} throws {@link StoreRefusedException}, which
  * states their number. In a cluster it does so if no master has enough replicas, and otherwise logs a warning. A server that a
  * client already uses may lack replicas for a moment, for example after a failover. If this lasts for 10 s, each acquire and
- * each wait fails with the same exception until the replicas are back. Existing holds are still renewed, or lost at their
- * deadlines. The server is asked once in a command timeout.
+ * each wait fails with the same exception until the replicas are back. Existing holds are still renewed, or lost when their
+ * validity ends. The number of connected replicas is checked once per command timeout.
  *
  * @param replicas the number of replicas that must have each grant and each renewal; 0 for none
  * @param onDisk {@code true} if the server and these replicas must have it on their disks, not only in memory
@@ -58,8 +59,9 @@ public record Safety(int replicas, boolean onDisk) {
      * Returns the level of the server's disk, without requirements for its replicas. The server then knows its grants after a
      * restart.
      *
-     * <p>Redis supports this level from 7.2 on, with {@code appendonly yes} and {@code appendfsync always}. A grant of any
-     * other server is refused.
+     * <p>Redis supports this level from version 7.2 on, with {@code appendonly yes} and {@code appendfsync always}. With a
+     * server that is older or configured differently, {@code build()} throws {@link StoreRefusedException}. If the setting
+     * changes later, acquires throw it. If the user may not read {@code appendfsync}, it is assumed to be {@code always}.
      */
     public static Safety durable() {
         return DURABLE;
@@ -81,7 +83,10 @@ public record Safety(int replicas, boolean onDisk) {
         return replicas;
     }
 
-    /** Returns the form for files of options: {@code async}, {@code replicated(2)}, {@code durable} or {@code durable(1)}. */
+    /**
+     * Returns the text form for configuration files: {@code async}, {@code replicated(2)}, {@code durable} or
+     * {@code durable(1)}.
+     */
     @Override
     public String toString() {
         String level = onDisk ? "durable" : replicas == 0 ? "async" : "replicated";

@@ -6,7 +6,7 @@ package io.holdfast;
  *
  * @param grants holds granted to owners, without reentrant acquires
  * @param handoffs grants that were handed over inside this process without a store call; included in {@code grants}
- * @param retaken grants of a name that {@linkplain LockOptions#withLinger lingered} without an owner; included in
+ * @param retaken grants of a {@linkplain LockOptions#withLinger lingering} lock without a store call; included in
  *     {@code handoffs}
  * @param releases holds ended by their owners
  * @param lost holds lost
@@ -14,11 +14,12 @@ package io.holdfast;
  * @param storeFailures calls that failed or got no answer
  * @param renewals leases renewed
  * @param signals messages received from the store
- * @param renewalLagMicros the longest time, in microseconds, for which due renewals waited for their thread
+ * @param renewalLagMicros the longest delay, in microseconds, between the time when a renewal was due and the time when the
+ *     renewal thread sent it
  * @param eventsDropped events dropped because the listener queue was full
- * @param held names held now
+ * @param held the number of distinct lock and semaphore names held now
  * @param waiting owners waiting now
- * @param unsettled names being released in the background now
+ * @param unsettled releases that the store has not confirmed yet
  */
 public record Stats(
         long grants,

@@ -1,8 +1,8 @@
 /**
  * The API of Holdfast, a library of distributed locks.
  *
- * <p>Start at {@link io.holdfast.Holdfast#connect(String)}. Every method that calls the store says so; all other methods use
- * local state only.
+ * <p>Start at {@link io.holdfast.Holdfast#connect(String)}. The Javadoc of a type or of its methods says which methods call the
+ * store. All others use local state only.
  */
 @NullMarked
 @CheckReturnValue

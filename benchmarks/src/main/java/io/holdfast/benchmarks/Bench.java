@@ -26,22 +26,23 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code holdfast bench}. */
+/** The command {@code holdfast bench}. */
 @Command(
         name = "holdfast bench",
         usageHelpWidth = 100,
         sortOptions = false,
         description = {
-            "Measures Holdfast, Redisson, and the floor that server and driver set, on one server in turn.",
+            "Compares Holdfast and Redisson on one server, with a lower bound: the same scripts through the bare driver.",
             "",
-            "Every subject has processes of its own, and the subjects work one after the other, round by round. Where only one"
-                    + " thread may be inside, all processes check for a second one, in memory that they share.",
+            "Each subject runs in its own processes. The subjects run one after the other, round by round. Where only one"
+                    + " thread may be in the critical section, a counter in memory that all processes share detects a"
+                    + " second one.",
             ""
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:Holdfast finished every cell, never admitted two threads at once, and lost no lock",
-            "1:it did not; a cell in which another subject failed is only reported",
+            "1:Holdfast did not; a failure of another subject is only reported",
             "2:wrong arguments",
             "69:the store cannot be used"
         })
@@ -49,7 +50,7 @@ public final class Bench implements Callable<Integer> {
 
     private static final int UNUSABLE = 69;
 
-    // shorter, and what the JVM's compiler needs is measured with the rest
+    // with a shorter warm-up, the JIT compilation is measured as well
     private static final long WARM_UP_MILLIS = 8_000;
 
     @Spec
@@ -70,32 +71,33 @@ public final class Bench implements Callable<Integer> {
             description = "Threads of each process, unless a case has another size. Default: those of the cases.")
     private List<Integer> threads = new ArrayList<>();
 
-    @Option(names = "--seconds", paramLabel = "S", description = "Time of a round. Default: 2; with --quick 0.4.")
+    @Option(names = "--seconds", paramLabel = "S", description = "Duration of a round. Default: 2; with --quick 0.4.")
     private @Nullable Double seconds;
 
     @Option(
             names = "--warm-up",
             paramLabel = "S",
             description =
-                    "Time of the warm-up round, which does not count. Default: 8, or a round if that is longer; with"
-                            + " --quick a round.")
+                    "Duration of the warm-up round, which is not measured. Default: 8, or a round if that is longer;"
+                            + " with --quick a round.")
     private @Nullable Double warmUp;
 
-    @Option(names = "--rounds", paramLabel = "N", description = "Rounds that count. Default: 3; with --quick 1.")
+    @Option(names = "--rounds", paramLabel = "N", description = "Measured rounds. Default: 3; with --quick 1.")
     private @Nullable Integer rounds;
 
     @Option(
             names = "--limit",
             paramLabel = "S",
             description =
-                    "Time that the start of a subject may take, and a round beyond its own time. A subject that takes"
-                            + " longer has failed in this cell. Default: 600; with --quick 60.")
+                    "Time limit for the start of a subject, and for a round beyond its duration. A subject that exceeds"
+                            + " it fails in this cell. Default: 600; with --quick 60.")
     private @Nullable Double limit;
 
     @Option(
             names = "--quick",
             description =
-                    "One cell of each case, short and half compiled: shows that everything works, and little more.")
+                    "Runs one small cell of each case with little JIT compilation: shows that everything works, not"
+                            + " how fast it is.")
     private boolean quick;
 
     @Option(names = "--inside", description = "Measures the cost of the engine inside one process instead, with JMH.")
@@ -104,7 +106,7 @@ public final class Bench implements Callable<Integer> {
     @Option(
             names = "--store",
             paramLabel = "URI",
-            description = "A Redis with an empty database, which is emptied after each cell. Default: one of its own.")
+            description = "A Redis with an empty database, which is cleared after each cell. Default: its own server.")
     private @Nullable String store;
 
     @Option(names = "--json", paramLabel = "FILE", description = "Writes the figures to this file, too.")
@@ -127,7 +129,7 @@ public final class Bench implements Callable<Integer> {
 
     private Bench() {}
 
-    /** Measures, and ends the JVM with an exit code. */
+    /** Runs the command, and ends the JVM with its exit code. */
     public static void main(String[] arguments) {
         System.exit(commandLine(arguments).execute(arguments));
     }
@@ -193,7 +195,7 @@ public final class Bench implements Callable<Integer> {
             for (Cell cell : options.cells()) {
                 out.print(report.add(cell, series.run(cell)));
                 out.flush();
-                // what is measured is not lost with a later cell
+                // a failure of a later cell must not lose the earlier results
                 report.write(options.json(), options.html(), options.plots());
             }
             return report.isClean() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;

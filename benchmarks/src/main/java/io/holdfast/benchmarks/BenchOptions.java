@@ -8,19 +8,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What to measure, and how long.
+ * The options: what to measure, and for how long.
  *
- * @param cases names of cases; empty for all
- * @param threads instead of those of the cells; empty for those
- * @param rounds that count, for each subject
- * @param millis of a round
- * @param warmUpMillis of the round before, which does not count
- * @param quick whether to take the few cells that show that all works
- * @param limit the time that a start may take, and a round beyond its own time
- * @param store where
- * @param json where to write the figures for a program
- * @param html where to write them for a person
- * @param plots a folder for the plots, each as a file
+ * @param cases the names of the cases; empty for all
+ * @param threads the numbers of threads, instead of those of the cells; empty for those
+ * @param rounds the number of measured rounds for each subject
+ * @param millis the duration of a round
+ * @param warmUpMillis the duration of the warm-up round, which is not measured
+ * @param quick {@code true} for the few cells that show that everything works
+ * @param limit the time limit for a start, and for a round beyond its duration
+ * @param store the URI of the server; empty to start one
+ * @param json the file for the figures as JSON
+ * @param html the file for the report
+ * @param plots the folder for the plots
  */
 record BenchOptions(
         Set<String> cases,
@@ -50,7 +50,7 @@ record BenchOptions(
         plots.ifPresent(folder -> requireWritable("--plots", folder.resolve("plot.svg")));
     }
 
-    /** Before anything is measured: half an hour later is too late. */
+    /** Checked before the run, because half an hour later is too late. */
     private static void requireWritable(String option, Path file) {
         Path folder = file.toAbsolutePath().getParent();
         require(
@@ -68,12 +68,12 @@ record BenchOptions(
         return Plan.chosen(quick ? Plan.quick() : Plan.full(), cases, threads);
     }
 
-    /** Of each process that works: where little is measured, to start it costs more than that. */
+    /** Returns the JVM options of worker processes. A short run starts faster with less compilation. */
     List<String> ofProcesses() {
         return quick ? List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC") : List.of();
     }
 
-    /** Without a password. */
+    /** Returns the store's URI without the password. */
     String shownStore() {
         return store.map(uri -> uri.replaceFirst("//[^@/]*@", "//")).orElse("a Redis of its own");
     }

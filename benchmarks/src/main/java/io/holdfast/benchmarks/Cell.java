@@ -8,12 +8,12 @@ import java.util.Map;
 /**
  * One case in one size, which several subjects run in turn.
  *
- * @param name of the case
- * @param threads of each process
- * @param processes for each subject
- * @param size how many locks, waiters or names, where the case has that; else 0
- * @param subjects who can do it
- * @param once whether it takes as long as it takes, and is done in one round
+ * @param name the name of the case
+ * @param threads the number of threads of each process
+ * @param processes the number of processes of each subject
+ * @param size the number of locks, waiters or names, if the case has one; otherwise 0
+ * @param subjects the subjects that support the case
+ * @param once {@code true} if the case runs once, for as long as it takes
  */
 record Cell(String name, int threads, int processes, int size, List<SubjectKind> subjects, boolean once) {
 
@@ -37,7 +37,7 @@ record Cell(String name, int threads, int processes, int size, List<SubjectKind>
         return new Cell(name, threads, processes, size, subjects, true);
     }
 
-    /** Without those for whom it would take too long. */
+    /** Returns a copy without subjects for which the case would take too long. */
     Cell without(SubjectKind subject) {
         return new Cell(
                 name,
@@ -48,12 +48,12 @@ record Cell(String name, int threads, int processes, int size, List<SubjectKind>
                 once);
     }
 
-    /** Whether what is held is renewed all the time. */
+    /** Returns {@code true} if holds are renewed between rounds, too. */
     boolean goesOnBetweenRounds() {
         return name.equals("hold");
     }
 
-    /** What a subject did, for a program; the caller adds what came of it. */
+    /** Returns the fields for JSON; the caller adds the results. */
     Map<String, Object> toJson(String subject) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("case", name);

@@ -13,10 +13,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The processes of one subject in one cell. The first failure of one ends all of them; later steps do nothing then. */
+/** The processes of one subject in one cell. The first failure ends all of them, and turns later steps into no-ops. */
 final class Crew implements AutoCloseable {
 
-    // a worker that can speak tells by itself that its limit has passed
+    // a worker that still works reports by itself that its limit has passed
     private static final Duration MARGIN = Duration.ofSeconds(10);
 
     private final Cell cell;
@@ -42,7 +42,7 @@ final class Crew implements AutoCloseable {
         return subject;
     }
 
-    /** Starts the processes, with these options of the JVM. */
+    /** Starts the processes, with the given JVM options. */
     void start(List<String> options) {
         attempt(() -> {
             for (int process = 0; process < cell.processes(); process++) {
@@ -79,7 +79,7 @@ final class Crew implements AutoCloseable {
         }
     }
 
-    /** One round of all processes at once; so long at least that all that is held is renewed. */
+    /** Runs one round on all processes at once, at least long enough for every hold to be renewed. */
     private Round measure(long atLeast) throws IOException {
         long millis = Math.max(atLeast, period);
         long cpu = cpuMicros();
@@ -95,7 +95,7 @@ final class Crew implements AutoCloseable {
         return new Round(answers, cpuMicros() - cpu, counted, lost());
     }
 
-    /** A line of each process, in the order in which they came. So a failure is heard while another process hangs. */
+    /** Returns one line of each process, in the order of arrival, so that a failure is reported while another process hangs. */
     private List<String> lines(Duration work) throws IOException {
         Duration limit = first.limit().plus(work).plus(MARGIN);
         long end = System.nanoTime() + limit.toNanos();

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
-/** How what is drawn looks. */
+/** The style sheet of the plots. */
 final class Css {
 
     private Css() {}

@@ -5,13 +5,13 @@ import java.util.Map;
 /**
  * A cell that a subject did not finish.
  *
- * @param cell what was to be done
- * @param subject by whom
- * @param text what happened
+ * @param cell the cell
+ * @param subject the subject
+ * @param text the failure
  */
 record Failure(Cell cell, String subject, String text) {
 
-    /** For a program. */
+    /** Returns the fields for JSON. */
     Map<String, Object> toJson() {
         Map<String, Object> fields = cell.toJson(subject);
         fields.put("failure", text);

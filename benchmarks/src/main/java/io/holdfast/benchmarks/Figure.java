@@ -11,14 +11,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * How one figure grows with one size, for all subjects.
+ * A plot of one figure over one size, for all subjects.
  *
- * @param name of its file
- * @param plot its curves
+ * @param name the name of its file
+ * @param plot the curves
  */
 record Figure(String name, Plot plot) {
 
-    /** Those of which something was measured. */
+    /** Returns the plots for which there is data. */
     static List<Figure> of(List<Row> rows) {
         return Stream.of(
                         new Axes("distinct", "Threads with a lock each", "threads, a lock each", "pairs/s")
@@ -53,7 +53,7 @@ record Figure(String name, Plot plot) {
         return row.cell().size();
     }
 
-    /** As a file that needs nothing else. */
+    /** Writes the plot as a self-contained file. */
     void write(Path folder) throws IOException {
         Files.writeString(folder.resolve(name + ".svg"), plot.toSvg("<style>\n" + Css.of("plot") + "</style>\n"));
     }
@@ -66,7 +66,7 @@ record Figure(String name, Plot plot) {
                     .collect(Collectors.groupingBy(Axes::curve, LinkedHashMap::new, Collectors.toList()));
             Plot plot = new Plot(title, along, upwards);
             if (curves.values().stream().anyMatch(points -> points.size() > 1)) {
-                // beside curves, one point says little
+                // a single point says little beside curves
                 curves.values().removeIf(points -> points.size() == 1);
             }
             curves.forEach((curve, points) -> plot.add(
@@ -78,7 +78,7 @@ record Figure(String name, Plot plot) {
             return new Figure(file, plot);
         }
 
-        /** Where it is the size that grows, the number of processes is another curve. */
+        /** Returns the name of the curve. Different numbers of processes are different curves. */
         private static String curve(Row row) {
             return row.cell().size() > 0 && row.cell().processes() > 1
                     ? row.subject() + ", " + row.cell().processes() + " processes"

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** The figures for a person with a browser: one page that needs nothing else. */
+/** The report as one self-contained HTML page. */
 final class HtmlPage {
 
     private static final String PAGE = """

@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** What was measured where, as a report has to say. */
+/** The setting of a run, for its report: machine, versions and arguments. */
 final class Machine {
 
     private Machine() {}
 
-    /** Of this process, with what it was told and the server it found. */
+    /** Returns the setting of this process, with the given arguments and server. */
     static Map<String, String> here(String redis, List<String> arguments) {
         Map<String, String> facts = new LinkedHashMap<>();
         facts.put("date", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());

@@ -14,21 +14,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Which cells are measured. */
+/** The cells to measure. */
 final class Plan {
 
     private static final int MANY = 32;
     private static final int A_FEW = 8;
 
-    // above that, lining up or acquiring alone takes the peer minutes
+    // above this size, starting or acquiring takes Redisson minutes
     private static final int MOST_NAMES_OF_THE_PEER = 10_000;
 
-    // they are done by one thread, whatever is asked
+    // these cases use one thread, whatever is requested
     private static final Set<String> ALONE = Set.of("wake", "setup");
 
     private Plan() {}
 
-    /** The cells that show the budget and how it grows. */
+    /** Returns the cells of the full run, which show cost and scaling. */
     static List<Cell> full() {
         List<Cell> cells = new ArrayList<>();
         Cell distinct = Cell.of("distinct", 1, HOLDFAST, REDISSON, FLOOR, NO_OP);
@@ -71,7 +71,7 @@ final class Plan {
         return Cell.of("waiters", 1, HOLDFAST, REDISSON).withSize(number).doneOnce();
     }
 
-    /** One cell of each case, of a size that takes little time. */
+    /** Returns one small cell of each case. */
     static List<Cell> quick() {
         return List.of(
                 Cell.of("distinct", MANY, HOLDFAST, REDISSON, FLOOR, NO_OP),
@@ -92,14 +92,14 @@ final class Plan {
                 Cell.of("names", 1, HOLDFAST, REDISSON).withSize(1_000).doneOnce());
     }
 
-    /** The names of all cases. */
+    /** Returns the names of all cases. */
     static Set<String> cases() {
         Set<String> names = new LinkedHashSet<>();
         full().forEach(cell -> names.add(cell.name()));
         return names;
     }
 
-    /** Those of the cells that belong to the cases, with that number of threads if there is one. */
+    /** Returns the cells of the given cases, with the given numbers of threads if there are any. */
     static List<Cell> chosen(List<Cell> cells, Set<String> cases, List<Integer> threads) {
         Map<String, Cell> chosen = new LinkedHashMap<>();
         for (Cell cell : cells) {

@@ -5,12 +5,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Curves over an axis on which each step is a factor, as is each step upwards. */
+/** A plot with logarithmic axes. */
 final class Plot {
 
     private static final int WIDTH = 760;
     private static final int HEIGHT = 320;
-    /** What is above the curves, for the title. */
+    /** The space above the curves, for the title. */
     private static final int HEAD = 28;
 
     private static final int LEFT = 70;
@@ -18,7 +18,7 @@ final class Plot {
     private static final int TOP = 16;
     private static final int BOTTOM = 276;
 
-    /** How far apart two names of curves are at least. */
+    /** The minimum distance between two labels of curves. */
     private static final int LINE = 14;
 
     private final String title;
@@ -31,10 +31,10 @@ final class Plot {
     private double highY = 1e-9;
 
     /**
-     * One without curves.
+     * Creates a plot without curves.
      *
-     * @param along the label of the axis to the right, with the unit
-     * @param upwards the label of the axis upwards, with the unit
+     * @param along the label of the horizontal axis, with the unit
+     * @param upwards the label of the vertical axis, with the unit
      */
     Plot(String title, String along, String upwards) {
         this.title = title;
@@ -42,7 +42,7 @@ final class Plot {
         this.upwards = upwards;
     }
 
-    /** A curve by its points; those that are not above zero cannot be drawn. */
+    /** Adds a curve. Points that are not above zero cannot be drawn. */
     void add(String name, List<double[]> points) {
         List<double[]> shown =
                 points.stream().filter(point -> point[0] > 0 && point[1] > 0).toList();
@@ -62,7 +62,7 @@ final class Plot {
         return curves.isEmpty();
     }
 
-    /** The drawing, with that text before it. */
+    /** Returns the drawing, with the given style before it. */
     String toSvg(String style) {
         StringBuilder svg = new StringBuilder(TextTable.format(
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 %d %d %d\" role=\"img\" aria-label=\"%s: %s by %s\">%n",
@@ -115,7 +115,7 @@ final class Plot {
         svg.append(TextTable.format("<path class=\"c%d\" d=\"%s\"/>%n", curve, path));
     }
 
-    /** Each name at the end of its curve, from the highest down, and below the one before if they would overlap. */
+    /** Places each label at the end of its curve, from the top down, and below the previous one if they would overlap. */
     private void names(StringBuilder svg) {
         double free = -Double.MAX_VALUE;
         List<Map.Entry<String, List<double[]>>> fromTheTop = curves.entrySet().stream()

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** All that was measured in one run. */
+/** All measurements of one run. */
 final class Report {
 
     private static final String OURS = "holdfast";
@@ -22,7 +22,7 @@ final class Report {
         setting.put("store", store);
     }
 
-    /** Adds the results of a cell; the text that shows them. */
+    /** Adds the results of a cell, and returns them as a table. */
     String add(Cell cell, Results found) {
         results = results.and(found);
         return TextTable.of(cell, found);
@@ -49,7 +49,7 @@ final class Report {
         return WRITER.asString(report) + "\n";
     }
 
-    /** Tells whether Holdfast finished every cell and did what it promises. */
+    /** Returns {@code true} if Holdfast finished every cell and kept its guarantees. */
     boolean isClean() {
         return results.rows().stream().filter(row -> row.subject().equals(OURS)).allMatch(Row::excludes)
                 && results.failures().stream()

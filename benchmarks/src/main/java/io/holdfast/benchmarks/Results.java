@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What subjects did in cells.
+ * The results of one cell.
  *
- * @param rows of the subjects that finished
- * @param failures of those that did not
+ * @param rows the subjects that finished
+ * @param failures the subjects that did not
  */
 record Results(List<Row> rows, List<Failure> failures) {
 

@@ -4,12 +4,12 @@ import io.holdfast.benchmarks.work.Answer;
 import java.util.List;
 
 /**
- * What one subject did in one round.
+ * The measurements of one subject in one round.
  *
- * @param answers of its processes
- * @param cpuMicros of all its processes, as the operating system counts
- * @param server what the server counted meanwhile
- * @param lost how many of the locks that should be held the server does not know
+ * @param answers the answers of its processes
+ * @param cpuMicros the CPU time of its processes, as the operating system counts it
+ * @param server the counters of the server during the round
+ * @param lost the number of locks that should be held but are not at the server
  */
 record Round(List<Answer> answers, long cpuMicros, ServerMeter.Reading server, long lost) {
 
@@ -27,19 +27,19 @@ record Round(List<Answer> answers, long cpuMicros, ServerMeter.Reading server, l
         return answers.stream().mapToLong(Answer::violations).sum();
     }
 
-    /** What the least served of so many threads did, as a share of the mean of all. */
+    /** Returns the operations of the least served thread, as a share of the mean of all threads. */
     double leastThread(int threads) {
         double mean = (double) operations() / threads;
         return answers.stream().mapToLong(Answer::least).min().orElse(0) / Math.max(1, mean);
     }
 
-    /** The same of processes. */
+    /** Returns the operations of the least served process, as a share of the mean of all processes. */
     double leastProcess() {
         double mean = (double) operations() / answers.size();
         return answers.stream().mapToLong(Answer::operations).min().orElse(0) / Math.max(1, mean);
     }
 
-    /** A figure that only some cases have, as the mean of the processes; 0 without it. */
+    /** Returns a figure that only some cases have, as the mean of the processes; 0 if there is none. */
     double extra(String name) {
         return answers.stream()
                 .mapToDouble(answer -> answer.extra().getOrDefault(name, 0.0))

@@ -9,23 +9,23 @@ import org.HdrHistogram.Histogram;
 /**
  * The figures of one subject in one cell: medians over the rounds, and percentiles over all of them.
  *
- * @param cell what was done
- * @param subject by whom
- * @param perSecond operations, in all processes
- * @param slowest of the rounds
- * @param fastest of the rounds
- * @param latency the times of all operations, in ns
- * @param cpuMicrosPerOp of the client's processes
- * @param serverMicrosPerOp of the server
- * @param commandsPerOp that clients have sent, as the server counts them
- * @param messagesPerOp that were published
- * @param leastShare operations of the least served thread, of the mean of all threads
- * @param leastProcessShare the same of processes
- * @param violations how often somebody was where somebody else was, in all rounds
- * @param lost locks that should be held, and are not at the server
- * @param heapBytes in the client for each lock, waiter or name; else 0
- * @param serverBytes at the server for each lock, waiter or name; else 0
- * @param lineUpMillis until all waiters waited; else 0
+ * @param cell the cell
+ * @param subject the subject
+ * @param perSecond the operations per second of all processes
+ * @param slowest the slowest round
+ * @param fastest the fastest round
+ * @param latency the latencies of all operations, in ns
+ * @param cpuMicrosPerOp the CPU time of the client processes for each operation
+ * @param serverMicrosPerOp the CPU time of the server for each operation
+ * @param commandsPerOp the commands that clients sent for each operation, as the server counts them
+ * @param messagesPerOp the published messages for each operation
+ * @param leastShare the operations of the least served thread, as a share of the mean
+ * @param leastProcessShare the operations of the least served process, as a share of the mean
+ * @param violations the number of violations of mutual exclusion in all rounds
+ * @param lost the locks that should be held but are not at the server
+ * @param heapBytes the client's heap for each lock, waiter or name; otherwise 0
+ * @param serverBytes the server's memory for each lock, waiter or name; otherwise 0
+ * @param lineUpMillis the time until all waiters waited; otherwise 0
  */
 record Row(
         Cell cell,
@@ -91,7 +91,7 @@ record Row(
         return violations == 0 && lost == 0;
     }
 
-    /** For a program. */
+    /** Returns the fields for JSON. */
     Map<String, Object> toJson() {
         Map<String, Object> fields = cell.toJson(subject);
         fields.put("perSecond", perSecond);

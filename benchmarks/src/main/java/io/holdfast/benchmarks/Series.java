@@ -7,8 +7,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Runs cells: all subjects of one are connected at once, and work one after the other, round by round. But one that works on
- * when its round is over would be measured with the others, so each is alone then.
+ * Runs the cells. All subjects of a cell are connected at once and run in turn, round by round. A subject whose work continues
+ * between rounds would disturb the others, so it runs alone.
  */
 final class Series {
 
@@ -60,7 +60,7 @@ final class Series {
         }
     }
 
-    /** What stays inside the process is compiled at once. */
+    /** Warms a subject up. For one that does not use the server, a normal round is enough for the JIT compiler. */
     private void warmUp(Crew crew) {
         crew.warmUp(crew.subject().crossesTheWire() ? options.warmUpMillis() : options.millis());
     }

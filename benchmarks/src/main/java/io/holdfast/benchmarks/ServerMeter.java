@@ -8,12 +8,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** What the server itself says it has done, on a connection of its own. */
+/** The counters of the server, read over a connection of its own. */
 final class ServerMeter implements AutoCloseable {
 
     private static final String CALLS = "cmdstat_";
 
-    // The server counts what a script calls like what a client sends; no script sends one of these.
+    // the server also counts the commands that scripts call; scripts call none of these
     private static final Set<String> OF_CLIENTS = Set.of(
             "eval",
             "evalsha",
@@ -48,12 +48,12 @@ final class ServerMeter implements AutoCloseable {
     }
 
     /**
-     * What was counted up to a moment.
+     * The counters at one moment.
      *
-     * @param commands that clients have sent
-     * @param messages that were published
-     * @param cpuMicros time on a processor
-     * @param memory bytes in use
+     * @param commands the commands that clients have sent
+     * @param messages the published messages
+     * @param cpuMicros the CPU time
+     * @param memory the bytes in use
      */
     record Reading(long commands, long messages, long cpuMicros, long memory) {
 
@@ -94,7 +94,7 @@ final class ServerMeter implements AutoCloseable {
                 .sum();
     }
 
-    /** How many of so many keys are there. */
+    /** Returns how many of the keys exist. */
     long present(String prefix, int count) {
         long there = 0;
         for (int from = 0; from < count; from += BATCH) {
@@ -109,12 +109,12 @@ final class ServerMeter implements AutoCloseable {
         return info("server").getOrDefault("redis_version", "unknown");
     }
 
-    /** Whether there is anything at all. */
+    /** Returns {@code true} if the database is empty. */
     boolean isEmpty() {
         return redis.dbsize() == 0;
     }
 
-    /** What a subject has left behind must not be in the way of the next. */
+    /** Deletes all data, so that no subject affects the next one. */
     void clear() {
         redis.flushdb();
     }

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The figures of a cell, for a person at a terminal. */
+/** The results of a cell as a table for a terminal. */
 final class TextTable {
 
     private static final String HEAD = String.format(

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** One worker JVM, from here. */
+/** One worker JVM, from the point of view of this process. */
 final class WorkerProcess implements AutoCloseable {
 
     private static final int QUIET_FROM = 24;
@@ -28,7 +28,7 @@ final class WorkerProcess implements AutoCloseable {
     private final Process process;
     private final BufferedWriter in;
 
-    /** Tells each line that the process says, and its end, to the consumer. */
+    /** Starts the process, and passes each of its lines, and its end, to the consumer. */
     WorkerProcess(Job job, List<String> options, Consumer<Said> hearer) throws IOException {
         errors = Path.of(job.board() + "-errors-" + job.process());
         List<String> command = new ArrayList<>();
@@ -47,10 +47,10 @@ final class WorkerProcess implements AutoCloseable {
         thread.start();
     }
 
-    /** A line of a process; empty at its end. */
+    /** A line of a process. The text is empty when the process has ended. */
     record Said(WorkerProcess by, String line) {
 
-        /** The line, unless it tells of a failure. */
+        /** Returns the line, or throws if it reports a failure. */
         String answer() throws IOException {
             if (line.equals(END)) {
                 throw new IOException(by.ended());
@@ -89,7 +89,7 @@ final class WorkerProcess implements AutoCloseable {
         }
     }
 
-    /** What it has used of the processors so far, as the operating system counts it. */
+    /** Returns the CPU time that the process has used, as the operating system counts it. */
     Duration cpu() throws IOException {
         Optional<Duration> used = process.toHandle().info().totalCpuDuration();
         if (used.isEmpty() && !process.isAlive()) {
@@ -98,7 +98,7 @@ final class WorkerProcess implements AutoCloseable {
         return used.orElseThrow(() -> new UnsupportedOperationException("this system gives no data about processes"));
     }
 
-    /** It ends with its input; if it does not, it is ended. */
+    /** Closes the input, at which the process ends. Kills it if it does not. */
     @Override
     public void close() {
         try {
@@ -113,7 +113,7 @@ final class WorkerProcess implements AutoCloseable {
         }
     }
 
-    /** Kills it, and waits until it is gone, so that the next subject has the machine to itself. */
+    /** Kills the process and waits until it is gone, so that the next subject has the machine to itself. */
     void destroy() {
         process.destroyForcibly()
                 .onExit()

@@ -1,4 +1,4 @@
-/** Runs the cases with all subjects in turn, and writes down what came of it. */
+/** Runs the cases with all subjects in turn, and reports the results. */
 @NullMarked
 package io.holdfast.benchmarks;
 

@@ -26,17 +26,17 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
         name = "demo",
         description = {
-            "Sells one product from many processes at once, and counts the sales.",
+            "Runs one flash sale for each strategy, from many processes at once, and counts the orders.",
             "",
-            "Every strategy runs the same sale: read the stock, check it, work, then write stock and order. In each sale,"
-                    + " a process is killed between check and write, and one sale lasts longer than a lease.",
+            "Every purchase reads the stock, checks it, works, and then writes stock and order. In each flash sale, one"
+                    + " process is killed between check and write, and one purchase takes longer than a lease.",
             ""
         },
         sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
-            "0:the sales under Holdfast locks were exact, even though one process was killed (or no such sale was requested)",
-            "1:one of them was not, or a worker failed",
+            "0:the flash sales under Holdfast locks were exact, even though one process was killed (or none was requested)",
+            "1:one of them was not exact, or a worker failed",
             "2:wrong arguments",
             "69:the store cannot be used"
         })

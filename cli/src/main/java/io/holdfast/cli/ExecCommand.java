@@ -35,10 +35,10 @@ import picocli.CommandLine.Spec;
             "    signal that was ignored at the start (nohup) stays ignored.",
             "",
             "    COMMAND does not outlive its lock. The lock is renewed for as long as COMMAND runs. When",
-            "    renewals fail, COMMAND and its descendants receive TERM, and after GRACE KILL, a reserve",
-            "    before the lock ends: a tenth of the lease, and at least 1s. When the lock is lost",
-            "    earlier, they receive KILL at once. This also holds when holdfast itself is killed (TERM",
-            "    at once, then KILL in time) or stopped: a second process, the guard, ensures it.",
+            "    renewals fail, COMMAND and its descendants receive TERM, and GRACE later KILL. The KILL",
+            "    is sent before the lock expires, by a reserve of a tenth of the lease, at least 1s. When",
+            "    the lock is lost earlier, they receive KILL at once. A second process, the guard, ensures",
+            "    this even when holdfast itself is killed (TERM at once, then KILL in time) or stopped.",
             ""
         },
         parameterListHeading = "OPTIONS%n",
@@ -62,8 +62,8 @@ import picocli.CommandLine.Spec;
             "    HOLDFAST_LOCK     given to COMMAND: the name of its lock",
             "",
             "EXAMPLES",
-            "    A crontab that three hosts share; one of them does the backup, the others give up at",
-            "    once:",
+            "    A crontab that three hosts share. One of them runs the backup; the others exit at once",
+            "    with status 75:",
             "",
             "        HOLDFAST_STORE=redis://:secret@redis.example.com",
             "        0 3 * * *  holdfast exec --lock backup --wait 0s -- /usr/local/bin/backup --all",
@@ -83,15 +83,15 @@ import picocli.CommandLine.Spec;
             "    A Ctrl-C at a terminal reaches COMMAND without holdfast, and is not passed on a second",
             "    time.",
             "",
-            "    COMMAND may also end with 75, 76 or the like. The messages of holdfast are on standard",
+            "    COMMAND itself may exit with one of these statuses. Messages of holdfast are on standard",
             "    error, on lines that begin with 'holdfast exec:'.",
             "",
             "    A COMMAND that is itself a holdfast exec receives each signal once, and passes it on.",
             "",
-            "    The guard reports how long before the end of the lock COMMAND had ended. It is late when",
-            "    the host stalls or is suspended for longer than the reserve, and a process that the",
-            "    kernel keeps in a system call dies only after it. Work that must not happen twice has to",
-            "    check the token."
+            "    After a KILL, the guard reports on standard error how long before the end of the lock",
+            "    COMMAND was stopped and gone. It can be late when the host stalls or is suspended for",
+            "    longer than the reserve, and a process that the kernel keeps in a system call dies only",
+            "    after that call. Work that must not happen twice has to check the token."
         })
 final class ExecCommand implements Callable<Integer> {
 

@@ -16,7 +16,8 @@ import picocli.CommandLine.Parameters;
         sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:listed, also if there are none", "2:wrong arguments", "69:the store cannot be used"},
-        footer = {"", "It may read all keys of the store. LEASE is the time left if nobody renews the lease."})
+        footer = {"", "This command may scan all keys of the store. LEASE is the time left unless the lease is renewed."
+        })
 final class LsCommand implements Callable<Integer> {
 
     @Parameters(paramLabel = "PREFIX", arity = "0..1", description = "Lists only names that begin with it.")

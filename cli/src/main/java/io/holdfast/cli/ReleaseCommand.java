@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
         exitCodeList = {
             "0:the lock was held, and is released",
             "1:nobody held it, the answer was no, or another client acquired it in the meantime; nothing was done",
-            "2:wrong arguments, or no terminal to ask at",
+            "2:wrong arguments, or no terminal for the confirmation (give --yes)",
             "69:the store cannot be used"
         },
         footer = {
@@ -47,7 +47,7 @@ final class ReleaseCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init")
     private StoreOption store;
 
-    @Option(names = "--yes", description = "Does not ask.")
+    @Option(names = "--yes", description = "Releases without asking for confirmation.")
     private boolean yes;
 
     /**
@@ -94,7 +94,7 @@ final class ReleaseCommand implements Callable<Integer> {
                 .orElseThrow(() -> new ParameterException(
                         spec.commandLine(),
                         "lock '" + name + "' is held by " + holder
-                                + ", and there is no terminal to ask at: give --yes"));
+                                + ", and there is no terminal for the confirmation: give --yes"));
         return answer.strip().toLowerCase(Locale.ROOT).matches("y|yes");
     }
 

@@ -53,7 +53,7 @@ record ShownLock(LockReport report) implements Shown {
         List<String> lines = new ArrayList<>();
         lines.add("lock        " + Printable.text(report.name()));
         if (report.holders().isEmpty()) {
-            lines.add("held by     nobody: it is free");
+            lines.add("held by     - (free)");
         }
         report.holders().forEach(holder -> lines.addAll(details(holder)));
         lines.add("last token  " + Texts.number(report.lastToken()));
@@ -70,7 +70,7 @@ record ShownLock(LockReport report) implements Shown {
         }
         lines.add("owner       " + holder.owner().map(Printable::text).orElse("unknown"));
         lines.add("since       " + holder.since().map(Object::toString).orElse("unknown"));
-        holder.place().ifPresent(place -> lines.add("place       " + Printable.text(place)));
+        holder.place().ifPresent(place -> lines.add("call site   " + Printable.text(place)));
         lines.add("token       " + Texts.number(holder.fencingToken()));
         lines.add("lease ends  in " + Texts.time(holder.remainingLease()));
         return lines;

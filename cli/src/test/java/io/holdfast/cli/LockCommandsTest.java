@@ -164,7 +164,7 @@ class LockCommandsTest {
     void aThreadIsShownWithWhatItDoesNow() throws Exception {
         other.lock("busy").lock();
         assertThat(run("show", "busy")).isZero();
-        assertThat(out.toString()).containsPattern("\nplace       now at \\S+");
+        assertThat(out.toString()).containsPattern("\ncall site   now at \\S+");
         other.lock("busy").unlock();
         try (Lease lease = other.lock("busy").acquire()) {
             assertThat(lease.isValid()).isTrue();
@@ -181,14 +181,14 @@ class LockCommandsTest {
         assertThat(run("ls", "kept")).isZero();
         assertThat(out.toString()).contains("batch-7 (lingering)");
         assertThat(run("show", "kept")).isZero();
-        assertThat(out.toString()).contains("owner       nobody: it lingers for the next owner");
+        assertThat(out.toString()).contains("owner       no owner (lingering)");
         assertThat(lock.forceUnlock()).isTrue();
     }
 
     @Test
     void whatIsFreeIsSaidToBeFree() {
         assertThat(run("show", "free")).isZero();
-        assertThat(out.toString()).contains("nobody: it is free");
+        assertThat(out.toString()).contains("held by     - (free)");
         assertThat(run("release", "free", "--yes")).isEqualTo(1);
         assertThat(out.toString()).isEqualTo("lock 'free' is free; nothing was done\n");
     }

@@ -99,13 +99,29 @@ public interface CompositeLock<L> extends Lock {
      */
     boolean tryLock(Duration wait, Duration lease) throws InterruptedException;
 
-    /** Acquires the lock like {@link #tryLock(Duration)}. */
+    /**
+     * Acquires the lock like {@link #tryLock(Duration)}.
+     *
+     * @param wait the maximum time to wait for all members together, in the given unit; zero or less means not to wait
+     * @return {@code true} if the lock was acquired; {@code false} if this call acquired nothing
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
+     * @see #tryLock(Duration) the other exceptions
+     */
     @Override
     default boolean tryLock(long wait, TimeUnit unit) throws InterruptedException {
         return tryLock(Duration.ofNanos(unit.toNanos(wait)));
     }
 
-    /** Acquires the lock like {@link #tryLock(Duration, Duration)}. */
+    /**
+     * Acquires the lock like {@link #tryLock(Duration, Duration)}.
+     *
+     * @param wait the maximum time to wait for all members together, in the given unit; zero or less means not to wait
+     * @param lease the lease in the given unit, 100 ms to 365 days
+     * @return {@code true} if the lock was acquired; {@code false} if this call acquired nothing
+     * @throws IllegalArgumentException if the lease is out of range
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing is acquired
+     * @see #tryLock(Duration, Duration) the other exceptions
+     */
     default boolean tryLock(long wait, long lease, TimeUnit unit) throws InterruptedException {
         return tryLock(Duration.ofNanos(unit.toNanos(wait)), Duration.ofNanos(unit.toNanos(lease)));
     }
@@ -176,7 +192,12 @@ public interface CompositeLock<L> extends Lock {
      */
     L acquire(Duration wait) throws InterruptedException;
 
-    /** Acquires a lease if the lock is free now, like {@link #tryLock()}. Returns an empty result if the lock is held. */
+    /**
+     * Acquires a lease if the lock is free now, like {@link #tryLock()}. Returns an empty result if the lock is held. The
+     * method is not interruptible, and preserves the interrupt status.
+     *
+     * @see #lock() the exceptions
+     */
     Optional<L> tryAcquire();
 
     /**

@@ -64,7 +64,7 @@ public interface LeaderElection {
     /**
      * Becomes the leader, waiting for as long as it takes.
      *
-     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing stays behind
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; the candidacy is withdrawn
      * @throws IllegalStateException if the current thread already leads, and would wait for itself; or if the client is closed
      * @throws StoreUnavailableException if the store did not answer
      * @throws IndeterminateLockException if it is not known whether this client leads; a leadership that was won is resigned in
@@ -78,7 +78,7 @@ public interface LeaderElection {
      *
      * @param wait the maximum time to wait; zero or less means not to wait
      * @throws LockTimeoutException if the time is up; its text names the leader
-     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing stays behind
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; the candidacy is withdrawn
      * @see #campaign() the other exceptions
      */
     Leadership campaign(Duration wait) throws InterruptedException;
@@ -95,7 +95,7 @@ public interface LeaderElection {
      * Becomes the leader if the leadership becomes free within the given time. Otherwise, returns an empty result.
      *
      * @param wait the maximum time to wait; zero or less means not to wait
-     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; nothing stays behind
+     * @throws InterruptedException if the current thread is interrupted on entry or while waiting; the candidacy is withdrawn
      * @see #campaign() the other exceptions
      */
     Optional<Leadership> tryCampaign(Duration wait) throws InterruptedException;

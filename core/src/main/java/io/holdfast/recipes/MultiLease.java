@@ -50,7 +50,7 @@ public interface MultiLease extends AutoCloseable {
      * @param atLeast the required time, from zero to the shortest lease minus its margin (1 % and 2 ms)
      * @throws IllegalArgumentException if the time is out of that range
      * @throws LeaseLostException if a member is lost, or if the hold is closed
-     * @throws IllegalStateException if the hold was acquired with a lease of its own that ends earlier
+     * @throws IllegalStateException if the hold has a fixed lease that ends earlier (extend it first)
      * @throws StoreUnavailableException if a store did not confirm in time; the hold is valid, but not for the required time
      */
     void ensureValid(Duration atLeast);
@@ -63,8 +63,8 @@ public interface MultiLease extends AutoCloseable {
     MultiLease onLost(Consumer<LeaseLostException> action);
 
     /**
-     * Moves the end of each member to the given time from now, but never to an earlier time. The hold must have been acquired
-     * with a lease of its own.
+     * Moves the end of each member to the given time from now, but never to an earlier time. The hold must have a fixed lease,
+     * that is, it was acquired with a lease argument.
      *
      * <p>The method calls each store. The interrupt status is preserved. If the call for one member throws, the members before
      * it are extended. The hold still ends when its first member ends.

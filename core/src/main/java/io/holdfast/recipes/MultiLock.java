@@ -28,8 +28,9 @@ import java.util.List;
  * <p><strong>All or nothing.</strong> There is one wait for all members. The acquired members are released before the call ends
  * if the time is up, the thread is interrupted, the future is canceled, or a member fails. When the last member is acquired,
  * all members are checked once more. If a member is no longer valid because its lease has ended, all members are released, and
- * acquired again within the wait. Suppose that this fails repeatedly although no other owner held a member. Then the answers of
- * the stores take longer than the lease, and the call throws {@link StoreUnavailableException}, even if it has no time limit.
+ * acquired again within the wait. After at most four attempts in a row that fail in this way and that no other owner delayed,
+ * the call throws {@link StoreUnavailableException}, even if it has no time limit, because the replies of the stores take
+ * longer than the lease.
  *
  * <p><strong>Every acquiring method</strong> acquires each member like the method of that name of {@link DistributedLock}. It
  * makes one store call for each member that is free, and none for a member that the current thread holds. It waits for a member

@@ -40,8 +40,8 @@ public interface QuorumLease extends Lease {
     /**
      * Releases the lock at all servers. Does nothing if it was closed before.
      *
-     * <p>The method waits for the answers for at most the budget. Then it logs a warning for each server that did not answer,
-     * and the release continues in the background.
+     * <p>The method waits for the answers for at most the timeout of one server ({@link QuorumOptions#budget}). Then it logs a
+     * warning for each server that did not answer, and the release continues in the background.
      *
      * @throws LeaseLostException if a majority was lost before; only the first close throws
      * @throws IllegalStateException if no majority of the clients is open, which released the hold; only the first close throws

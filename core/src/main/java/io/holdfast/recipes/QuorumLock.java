@@ -20,27 +20,27 @@ import java.util.List;
  * keeping what it acknowledged.
  *
  * <p><strong>Members.</strong> The members are the lock at each server, in the order in which the servers were given. An owner
- * that locks one of them separately is a rival.
+ * that acquires one of these locks directly competes with the quorum lock.
  *
- * <p><strong>Every acquiring method</strong> asks all servers at once, each for at most the budget
+ * <p><strong>Every acquiring method</strong> asks all servers at once. Each request has the timeout of one server
  * ({@link QuorumOptions#budget}). It returns when a majority has granted the lock and confirmed its token. This costs two calls
  * to each server, and none if the current thread already holds the lock. The other servers are added to the hold when they
  * answer. If no majority grants the lock, all grants are released. Within the wait the servers are asked again after a random
- * pause, which grows to about half a second. When the time is up, they are asked once more. No waiter has a position in a
- * queue. If several callers try without waiting at the same moment, it is possible that none of them acquires the lock. A call
- * lasts at most its wait plus three budgets. A waiter continues to wait through an outage like that of a
- * {@link DistributedLock}. One server that refuses or does not answer is no failure; a failure is that of so many servers that
- * no majority is left.
+ * pause, which grows to about half a second. The last pause is cut to the end of the wait, so the last attempt begins when the
+ * time is up. No waiter has a position in a queue. If several callers try at the same moment without waiting, each can acquire
+ * a minority, and all of them can fail. A call lasts at most its wait plus three of these timeouts. A waiter continues to wait
+ * through an outage like that of a {@link DistributedLock}. A refusal or a missing answer of a minority of the servers is not
+ * reported. The call fails only if so many servers fail that no majority is left.
  *
  * <p><strong>Leases.</strong> With a lease argument, the lease begins when the servers are asked. If the current thread holds
- * the lock for a lease of its own, a new level may move the end of the whole hold to a later time. It stays there until the
- * outermost level is unlocked. A thread whose hold has a lease of its own cannot lock again without one, and the call throws
+ * the lock for a fixed lease, a new level may move the end of the whole hold to a later time. It stays there until the
+ * outermost level is unlocked. A thread whose hold has a fixed lease cannot lock again without one, and the call throws
  * {@link IllegalStateException}.
  *
  * <p><strong>Missing servers</strong> are asked again every third of a lease. So a server that was down does not leave the hold
  * at a bare majority.
  *
- * <p><strong>Unlocking.</strong> {@link #unlock} waits for the answers of all servers for at most the budget.
+ * <p><strong>Unlocking.</strong> {@link #unlock} waits for the answers of all servers, for at most the timeout of one server.
  *
  * <p><strong>Loss.</strong> The hold is lost when it is valid at fewer servers than a majority. The other servers stay held
  * until the owner releases the lock. A thread that dies is treated as a crash, at most a third of a lease later.

@@ -10,7 +10,7 @@ import java.util.Optional;
  *
  * @param lock the options of its lock at each server: the lease, and whether a thread may enter the lock again. There may be no
  *     {@code maxHold} and no linger. The way to wait has no effect, because a quorum lock always asks again
- * @param budget the maximum time to wait for each server; empty for a tenth of the lease, or the command timeout if that is
+ * @param budget the timeout of each request to one server; empty for a tenth of the lease, or the command timeout if that is
  *     shorter
  */
 public record QuorumOptions(LockOptions lock, Optional<Duration> budget) {
@@ -47,7 +47,7 @@ public record QuorumOptions(LockOptions lock, Optional<Duration> budget) {
     }
 
     /**
-     * Returns a copy of these options with the given maximum time to wait for each server. It must be less than the lease, and
+     * Returns a copy of these options with the given timeout of each request to one server. It must be less than the lease, and
      * should be much less.
      */
     public QuorumOptions withBudget(Duration value) {

@@ -21,7 +21,7 @@ public final class Await {
         long end = System.nanoTime() + LIMIT.toNanos();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - end > 0) {
-                throw new AssertionError("in vain: " + what);
+                throw new AssertionError("did not happen within " + LIMIT.toSeconds() + " s: " + what);
             }
             LockSupport.parkNanos(STEP_NANOS);
         }

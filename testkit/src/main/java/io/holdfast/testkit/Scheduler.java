@@ -96,7 +96,7 @@ final class Scheduler {
         }
         if (me == controller) {
             if (run(condition, Agenda.plus(agenda.now(), DAY)) != Outcome.REACHED) {
-                throw failed("waited in vain for " + what);
+                throw failed("timed out waiting for " + what);
             }
             return;
         }

@@ -19,9 +19,9 @@ import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What the engine costs, with the store in memory: {@code ./holdfast bench --inside}.
+ * The cost of the engine without a server: {@code ./holdfast bench --inside}.
  *
- * <p>A lock of the JDK is measured beside it, as what is there at least.
+ * <p>A lock of the JDK is measured as the lower bound.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -32,7 +32,7 @@ public class InsideBenchmark {
 
     private static final int MANY = 8;
 
-    /** One client, and one lock that all threads want. */
+    /** One client, and one lock for which all threads contend. */
     @State(Scope.Benchmark)
     public static class Shared {
 
@@ -40,14 +40,14 @@ public class InsideBenchmark {
         final Lock lock = client.lock("shared");
         final Lock jdk = new ReentrantLock();
 
-        /** Ends the client. */
+        /** Closes the client. */
         @TearDown
         public void close() {
             client.close();
         }
     }
 
-    /** A lock that the thread has, and one that it has not. */
+    /** A lock that the thread holds, and one that it does not. */
     @State(Scope.Thread)
     public static class Own {
 
@@ -55,13 +55,13 @@ public class InsideBenchmark {
         final DistributedLock held = client.lock("held");
         final DistributedLock free = client.lock("free");
 
-        /** Gets what is held. */
+        /** Acquires the held lock. */
         @Setup
         public void lock() {
             held.lock();
         }
 
-        /** Gives it back. */
+        /** Releases it. */
         @TearDown
         public void unlock() {
             held.unlock();
@@ -69,32 +69,32 @@ public class InsideBenchmark {
         }
     }
 
-    /** Enters a lock that the thread has, and leaves it. */
+    /** Enters a held lock again, and leaves it. */
     @Benchmark
     public void reenter(Own own) {
         pair(own.held);
     }
 
-    /** Gets a free lock from the store, and gives it back. */
+    /** Acquires a free lock from the store, and releases it. */
     @Benchmark
     public void acquireAndRelease(Own own) {
         pair(own.free);
     }
 
-    /** Asks whether the hold is valid, as before each write. */
+    /** Checks the validity of a hold, as before each write. */
     @Benchmark
     public boolean isValid(Own own) {
         return own.held.isValid();
     }
 
-    /** Many threads of one process want one lock. */
+    /** Contends for one lock with many threads of one process. */
     @Benchmark
     @Threads(MANY)
     public void contended(Shared shared) {
         pair(shared.lock);
     }
 
-    /** The same with a lock of the JDK. */
+    /** Contends for a lock of the JDK in the same way. */
     @Benchmark
     @Threads(MANY)
     public void contendedJdk(Shared shared) {

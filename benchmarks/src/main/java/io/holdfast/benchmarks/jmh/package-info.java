@@ -1,4 +1,4 @@
-/** What happens inside one process, without a server. */
+/** The measurements of one process without a server. */
 @NullMarked
 package io.holdfast.benchmarks.jmh;
 

@@ -20,8 +20,9 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.Lock;
 
 /**
- * The two scripts of Holdfast's lock through bare Lettuce, on one shared connection. Whoever finds it taken waits for a
- * message that says it is free, and asks again; there is nothing else: no lease is renewed, and no answer may be lost.
+ * The two scripts of Holdfast's lock through bare Lettuce, on one shared connection: the lower bound that server and driver
+ * set. A thread that finds the lock held waits for a message and asks again. Nothing else is done: no lease is renewed, and no
+ * lost answer is handled.
  */
 final class Floor implements Subject {
 
@@ -77,7 +78,7 @@ final class Floor implements Subject {
             @Override
             public void lock() {
                 if (!acquired()) {
-                    throw new IllegalStateException(name + " is taken, and the floor does not wait");
+                    throw new IllegalStateException(name + " is held, and this subject does not wait");
                 }
             }
 

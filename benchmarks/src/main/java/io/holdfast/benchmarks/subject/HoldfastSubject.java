@@ -16,7 +16,7 @@ final class HoldfastSubject implements Subject {
 
     private static final Duration LINGER = Duration.ofSeconds(1);
 
-    // with many processes on few cores an answer may take seconds, which is to be measured and no failure
+    // with many processes on few cores a reply can take seconds, which is a measurement and not a failure
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final Holdfast client;

@@ -1,6 +1,6 @@
 package io.holdfast.benchmarks.subject;
 
-/** For threads that nobody interrupts. */
+/** Waits in threads that are never interrupted. */
 final class Interruptions {
 
     private Interruptions() {}

@@ -37,7 +37,7 @@ final class RedissonSubject implements Subject {
         return client.getReadWriteLock(name);
     }
 
-    /** The one whose permits have a lease, as it is what a crash gives back. */
+    /** Returns the semaphore whose permits expire, because only these are released after a crash. */
     @Override
     public Permits semaphore(String name, int permits) {
         RPermitExpirableSemaphore semaphore = client.getPermitExpirableSemaphore(name);
@@ -48,7 +48,7 @@ final class RedissonSubject implements Subject {
         };
     }
 
-    /** It has none, so this is what its users take instead: one lock. */
+    /** Redisson has no segmented lock. Its users take one lock instead. */
     @Override
     public Permits segmented(String name, int segments) {
         RLock lock = client.getLock(name);

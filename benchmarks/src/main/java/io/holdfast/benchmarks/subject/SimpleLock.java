@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
-/** As much of a lock as is measured. */
+/** A lock with only the measured methods. */
 abstract class SimpleLock implements Lock {
 
     @Override

@@ -4,43 +4,43 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 
-/** A client of what is measured. A kind that it does not have throws {@link UnsupportedOperationException}. */
+/** A client of a measured library. A kind of lock that the library lacks throws {@link UnsupportedOperationException}. */
 public interface Subject extends AutoCloseable {
 
-    /** A lock that any thread may take, and only that thread give back. */
+    /** Returns a lock that the acquiring thread has to release. */
     Lock lock(String name);
 
-    /** A lock that is had in the order of arrival. */
+    /** Returns a fair lock (first come, first served). */
     default Lock fairLock(String name) {
         throw new UnsupportedOperationException("fair lock");
     }
 
-    /** A lock with which it can be seen how fast a waiter of another client is woken. */
+    /** Returns a lock that shows how fast a waiter of another client is notified. */
     default Lock waking(String name) {
         return lock(name);
     }
 
-    /** A lock that its process may keep for a while after it was given back, if the library can. */
+    /** Returns a lock that lingers in its process after a release, if the library supports that. */
     default Lock cached(String name) {
         return lock(name);
     }
 
-    /** Any number of readers, or one writer. */
+    /** Returns a read/write lock. */
     default ReadWriteLock readWriteLock(String name) {
         throw new UnsupportedOperationException("read/write lock");
     }
 
-    /** So many permits, which come back when their holder dies. */
+    /** Returns a semaphore whose permits are released when their holder dies. */
     default Permits semaphore(String name, int permits) {
         throw new UnsupportedOperationException("semaphore");
     }
 
-    /** A lock of which there are some: whoever locks gets any that is free. */
+    /** Returns a segmented lock: an acquire gets any free segment. */
     default Permits segmented(String name, int segments) {
         throw new UnsupportedOperationException("segmented lock");
     }
 
-    /** Gets a lock and gives it back, without a thread that waits. */
+    /** Returns an asynchronous acquire and release. */
     default AsyncPair async(String name) {
         throw new UnsupportedOperationException("asynchronous lock");
     }
@@ -48,19 +48,19 @@ public interface Subject extends AutoCloseable {
     @Override
     void close();
 
-    /** Something of which there is a number, each with a holder. */
+    /** A set of permits, each with one holder. */
     @FunctionalInterface
     interface Permits {
 
-        /** Waits for one; what comes back gives it back. */
+        /** Acquires a permit, and returns the action that releases it. */
         Runnable acquire();
     }
 
-    /** A pair that is under way while its thread goes on. */
+    /** An asynchronous acquire and release. */
     @FunctionalInterface
     interface AsyncPair {
 
-        /** Completes when the lock was had and is given back. */
+        /** Completes when the lock was acquired and released. */
         CompletionStage<?> run();
     }
 }

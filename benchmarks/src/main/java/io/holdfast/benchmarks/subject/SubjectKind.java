@@ -3,7 +3,7 @@ package io.holdfast.benchmarks.subject;
 import java.time.Duration;
 import java.util.Arrays;
 
-/** All that can be measured, by the name that reports give it. */
+/** The measured subjects, by the names in reports. */
 public enum SubjectKind {
     /** Holdfast, with its defaults. */
     HOLDFAST("holdfast") {
@@ -21,7 +21,7 @@ public enum SubjectKind {
         }
     },
 
-    /** The two scripts of Holdfast's lock through bare Lettuce: what server and driver cost alone. */
+    /** The two scripts of Holdfast's lock through bare Lettuce: the cost of server and driver alone. */
     FLOOR("floor") {
         @Override
         public Subject open(String uri, Duration lease) {
@@ -29,7 +29,7 @@ public enum SubjectKind {
         }
     },
 
-    /** The locks of the JDK, fair: strict turns inside one process. */
+    /** The fair locks of the JDK: strict order inside one process. */
     JDK_FAIR("jdk-fair") {
         @Override
         public Subject open(String uri, Duration lease) {
@@ -45,7 +45,7 @@ public enum SubjectKind {
         }
     },
 
-    /** Does nothing: what the runner itself costs. */
+    /** Does nothing: the cost of the harness. */
     NO_OP("no-op") {
         @Override
         public Subject open(String uri, Duration lease) {
@@ -59,7 +59,7 @@ public enum SubjectKind {
         this.label = label;
     }
 
-    /** The one of that label. */
+    /** Returns the subject with the given label. */
     public static SubjectKind of(String label) {
         return Arrays.stream(values())
                 .filter(kind -> kind.label.equals(label))
@@ -67,12 +67,12 @@ public enum SubjectKind {
                 .orElseThrow(() -> new IllegalArgumentException("no subject " + label));
     }
 
-    /** Whether the server has a part in it. */
+    /** Returns {@code true} if the subject uses the server. */
     public boolean crossesTheWire() {
         return this == HOLDFAST || this == REDISSON || this == FLOOR;
     }
 
-    /** Connects, with that lease for what is renewed. */
+    /** Connects, with the given lease for holds that are renewed. */
     public abstract Subject open(String uri, Duration lease);
 
     @Override

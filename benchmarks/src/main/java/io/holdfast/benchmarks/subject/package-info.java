@@ -1,4 +1,4 @@
-/** Who is measured: Holdfast, its peer, and what bounds both. */
+/** The measured subjects: Holdfast, Redisson, and the bounds of both. */
 @NullMarked
 package io.holdfast.benchmarks.subject;
 

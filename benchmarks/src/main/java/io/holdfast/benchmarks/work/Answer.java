@@ -10,14 +10,14 @@ import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
 /**
- * What a worker found in one round.
+ * The measurements of one worker in one round.
  *
- * @param operations how many were done
- * @param nanos in which time
- * @param least by the thread that did the fewest
- * @param violations how often somebody was inside beside somebody else
- * @param latency the times of the operations, in ns
- * @param extra what else the case measures, by name
+ * @param operations the number of operations
+ * @param nanos their total time
+ * @param least the operations of the slowest thread
+ * @param violations the number of violations of mutual exclusion
+ * @param latency the latencies, in ns
+ * @param extra further figures of the case, by name
  */
 public record Answer(
         long operations, long nanos, long least, long violations, Histogram latency, Map<String, Double> extra) {
@@ -47,7 +47,7 @@ public record Answer(
         return JSON.std.asString(fields);
     }
 
-    /** What {@code toLine} has written. */
+    /** Parses a line that {@code toLine} returned. */
     public static Answer of(String line) throws IOException {
         Map<String, Object> fields = JSON.std.mapFrom(line);
         Map<String, Double> extra = new LinkedHashMap<>();

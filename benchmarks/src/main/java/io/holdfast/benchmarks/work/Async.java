@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
-/** As many pairs under way as there is to be had locks, on as many threads as the client has: one begins where one ends. */
+/** Keeps a fixed number of asynchronous pairs under way, one for each lock: when one ends, the next begins. */
 final class Async implements Workload {
 
     private final Subject subject;
@@ -43,7 +43,7 @@ final class Async implements Workload {
             this.duration = duration;
         }
 
-        /** Begins a pair. What it throws is a failure of the round: a stage would keep it to itself. */
+        /** Begins a pair. An exception fails the round, because a stage would swallow it. */
         private void attempt(AsyncPair pair) {
             try {
                 again(pair);

@@ -9,12 +9,15 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Numbers in memory that all processes on this machine share, through a mapped file: a referee beside the locks. */
+/**
+ * Counters in memory that all processes on this machine share, in a mapped file. They check mutual exclusion independently of
+ * the locks.
+ */
 public final class Board {
 
     private static final VarHandle INTS = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
 
-    // apart, so that no two share a cache line
+    // apart, so that no two counters share a cache line (false sharing)
     private static final int STRIDE = 128;
     private static final int CELLS = 32;
 
@@ -24,7 +27,7 @@ public final class Board {
         this.memory = memory;
     }
 
-    /** Opens the board in that file, which is made if it is not there. */
+    /** Opens the board in the given file, which is created if it does not exist. */
     public static Board open(Path file) throws IOException {
         try (FileChannel channel =
                 FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
@@ -32,12 +35,12 @@ public final class Board {
         }
     }
 
-    /** Adds to a number; what it was before. */
+    /** Adds to a counter, and returns its previous value. */
     public int add(int cell, int delta) {
         return (int) INTS.getAndAdd(memory, cell * STRIDE, delta);
     }
 
-    /** A number. */
+    /** Returns a counter. */
     public int get(int cell) {
         return (int) INTS.getVolatile(memory, cell * STRIDE);
     }

@@ -11,14 +11,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
-/** Work with a time limit. A subject that hangs would hang its round otherwise. */
+/** Work with a time limit, so that a subject that hangs does not hang its round. */
 final class Bounded {
 
     private static final String OURS = "io.holdfast.benchmarks.work.";
 
     private Bounded() {}
 
-    /** Does the work on a thread of its own. The error of work that takes longer says where its threads are. */
+    /** Runs the work on a thread of its own. The error at the time limit shows where the threads are. */
     static <T> T run(String name, Duration limit, Callable<T> work) throws Exception {
         FutureTask<T> task = new FutureTask<>(work);
         Thread thread = new Thread(task, name);
@@ -34,7 +34,7 @@ final class Bounded {
         }
     }
 
-    /** The innermost line of this package in each thread, with the number of threads there. */
+    /** Returns the innermost line of this package in each thread, with the number of threads at that line. */
     private static Map<String, Long> places() {
         return Thread.getAllStackTraces().values().stream()
                 .flatMap(stack -> Arrays.stream(stack)
@@ -47,7 +47,7 @@ final class Bounded {
                         Collectors.counting()));
     }
 
-    /** The error and its causes in one line. */
+    /** Returns the error and its causes in one line. */
     static String describe(Throwable error) {
         StringBuilder text = new StringBuilder();
         for (Throwable e = error; e != null; e = e.getCause()) {

@@ -5,7 +5,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.IntConsumer;
 
-/** Many at once. */
+/** Helpers for many threads. */
 final class Crowd {
 
     private static final int MAKERS = 32;
@@ -13,12 +13,12 @@ final class Crowd {
 
     private Crowd() {}
 
-    /** A few threads, which stay. */
+    /** Returns an executor with a few long-lived threads. */
     static ExecutorService makers() {
         return Executors.newFixedThreadPool(MAKERS);
     }
 
-    /** Does it for each number below that, by those threads; returns when all is done. */
+    /** Runs the work for each number below the count on these threads, and returns when all is done. */
     static void each(ExecutorService makers, int count, IntConsumer work) throws InterruptedException {
         Ends ends = new Ends(MAKERS);
         for (int maker = 0; maker < MAKERS; maker++) {
@@ -32,7 +32,7 @@ final class Crowd {
         ends.await();
     }
 
-    /** A thread for one who waits: a virtual one where the JVM has them, else one with a small stack. */
+    /** Starts a thread for a waiter: a virtual one if the JVM supports it, otherwise one with a small stack. */
     static Thread start(Runnable work) {
         try {
             return (Thread)
@@ -46,14 +46,14 @@ final class Crowd {
         }
     }
 
-    /** The heap in use after a collection, in bytes. */
+    /** Returns the heap in use after a garbage collection, in bytes. */
     static long heap() {
         System.gc();
         Runtime runtime = Runtime.getRuntime();
         return runtime.totalMemory() - runtime.freeMemory();
     }
 
-    /** The heap for each of so many since then, under the name that reports give it. */
+    /** Returns the heap growth for each of the items, under its name in reports. */
     static Map<String, Double> heapEach(long before, int count) {
         return Map.of("heapBytes", Math.max(0, heap() - before) / (double) count);
     }

@@ -4,7 +4,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** The ends of a number of tasks. The first failure ends the wait for all of them. */
+/** Waits for the ends of a number of tasks. The first failure ends the wait. */
 final class Ends {
 
     private final CountDownLatch running;
@@ -19,7 +19,7 @@ final class Ends {
         void run() throws InterruptedException;
     }
 
-    /** Runs one task to its end. */
+    /** Runs one task, and counts its end. */
     void run(Task task) {
         try {
             task.run();
@@ -29,7 +29,7 @@ final class Ends {
         }
     }
 
-    /** Counts one task that has ended. */
+    /** Counts the end of one task. */
     void one() {
         running.countDown();
     }

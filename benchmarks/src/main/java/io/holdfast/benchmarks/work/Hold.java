@@ -6,7 +6,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 
-/** Holds many locks whose leases are short, and does nothing. An operation is one lock held for one second. */
+/** Holds many locks with short leases, and does nothing else. An operation is one lock held for one second. */
 final class Hold implements Workload {
 
     private final Job job;
@@ -21,7 +21,7 @@ final class Hold implements Workload {
         locks = new Lock[job.size()];
     }
 
-    /** The first round gets them. */
+    /** Acquires all locks, in the first round. */
     private void begin() throws InterruptedException {
         long before = Crowd.heap();
         Crowd.each(makers, locks.length, i -> {
@@ -43,7 +43,7 @@ final class Hold implements Workload {
         return Answer.of(lockSeconds, nanos, 0, Answer.newHistogram(), heap);
     }
 
-    /** Leaves them to their leases: only the threads that got them could give them back. */
+    /** Leaves the locks to their leases, because only the threads that acquired them could release them. */
     @Override
     public void close() {
         makers.shutdown();

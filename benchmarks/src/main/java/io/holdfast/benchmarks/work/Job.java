@@ -7,17 +7,17 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What one worker process is told.
+ * The job of one worker process.
  *
- * @param name what is done, by the name of the case
- * @param subject with what
- * @param uri on which server
- * @param threads of this process
- * @param size how many locks, waiters or names, where the case has that; else 0
- * @param process which of the processes this is, from 0
- * @param processes how many there are
- * @param board the file by which they all see who is inside
- * @param limit the time that starting may take, and a round beyond its own time
+ * @param name the name of the case
+ * @param subject the subject
+ * @param uri the URI of the server
+ * @param threads the number of threads of this process
+ * @param size the number of locks, waiters or names, if the case has one; otherwise 0
+ * @param process the number of this process, from 0
+ * @param processes the number of processes
+ * @param board the file of the shared counters
+ * @param limit the time limit for the start, and for a round beyond its duration
  */
 public record Job(
         String name,
@@ -32,7 +32,7 @@ public record Job(
 
     private static final int MOST_FOR_A_SHORT_LEASE = 10_000;
 
-    /** As arguments of a command. */
+    /** Returns the job as command-line arguments. */
     public List<String> toArguments() {
         return List.of(
                 name,
@@ -59,17 +59,17 @@ public record Job(
                 Duration.ofMillis(Long.parseLong(arguments[8])));
     }
 
-    /** The same for another of the processes. */
+    /** Returns the job of another process. */
     public Job of(int another) {
         return new Job(name, subject, uri, threads, size, another, processes, board, limit);
     }
 
-    /** A lock that no other subject uses, nor another case. */
+    /** Returns the name of a lock that no other subject or case uses. */
     public String named(String lock) {
         return name + "-" + subject + "-" + lock;
     }
 
-    /** What the names of all locks begin with that are held, and do nothing. */
+    /** Returns the prefix of the locks that are held without doing anything. */
     public String held() {
         return named("hold-");
     }
@@ -78,7 +78,7 @@ public record Job(
         return subject.open(uri, lease());
     }
 
-    /** Short where the renewal is what is measured, unless there are more than any server could renew in that time. */
+    /** Returns a short lease if renewals are measured, unless no server could renew so many locks in that time. */
     public Duration lease() {
         return name.equals("hold") && size <= MOST_FOR_A_SHORT_LEASE ? Duration.ofSeconds(3) : Duration.ofSeconds(30);
     }

@@ -4,7 +4,7 @@ import io.holdfast.benchmarks.subject.Subject;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 
-/** Uses many names once, one after the other, and keeps none of them: what is left in the client afterwards? */
+/** Uses many names once, one after the other, and measures what remains of them in the client. */
 final class Names implements Workload {
 
     private final Subject subject;
@@ -16,7 +16,7 @@ final class Names implements Workload {
         subject = job.open();
         count = job.size();
         prefix = job.named("name-");
-        // what the first use of any name leaves is not of the names
+        // the memory of the first use of any name does not belong to the names
         pair(prefix);
     }
 

@@ -1,15 +1,15 @@
 package io.holdfast.benchmarks.work;
 
-/** What a thread does over and over. */
+/** The operation that a thread repeats. */
 @FunctionalInterface
 interface Operation {
 
-    /** Once. */
+    /** Runs one operation. */
     void run();
 
-    /** Before the first of a round, by the thread that does them. */
+    /** Runs before the first operation of a round, on its thread. */
     default void begin() {}
 
-    /** After the last. */
+    /** Runs after the last operation of a round. */
     default void end() {}
 }

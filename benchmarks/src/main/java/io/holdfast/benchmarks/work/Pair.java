@@ -2,7 +2,7 @@ package io.holdfast.benchmarks.work;
 
 import java.util.concurrent.locks.Lock;
 
-/** One lock and one unlock. */
+/** An operation of one lock and one unlock. */
 final class Pair {
 
     private Pair() {}

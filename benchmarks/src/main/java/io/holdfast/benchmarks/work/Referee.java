@@ -2,14 +2,14 @@ package io.holdfast.benchmarks.work;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts how often somebody was inside who should not have been; for all processes at once. */
+/** Counts violations of mutual exclusion, across all processes. */
 final class Referee {
 
     static final Runnable NOTHING = () -> {};
 
     private static final int INSIDE = 0;
 
-    // a writer counts as more than there can be readers
+    // a writer weighs more than all readers together
     private static final int WRITER = 1 << 16;
 
     private final Board board;
@@ -19,17 +19,17 @@ final class Referee {
         this.board = board;
     }
 
-    /** Somebody who should be alone. */
+    /** Enters and leaves as a single owner. */
     void alone() {
         inside(WRITER, 0, NOTHING);
     }
 
-    /** Somebody who should be there with readers only. */
+    /** Enters and leaves as a reader. */
     void reading() {
         inside(1, WRITER - 1, NOTHING);
     }
 
-    /** Somebody who should be there with so many in all, and stays for that work. */
+    /** Enters as one of at most that many owners, runs the work, and leaves. */
     void among(int permits, Runnable work) {
         inside(1, permits - 1, work);
     }

@@ -4,7 +4,7 @@ import io.holdfast.benchmarks.subject.Subject;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
-/** From nothing to the first lock that was had and given back: connects anew each time. */
+/** Connects anew for each operation, and acquires and releases a first lock. */
 final class Setup implements Workload {
 
     private final Job job;
@@ -25,7 +25,7 @@ final class Setup implements Workload {
         return Answer.of(count, System.nanoTime() - start, 0, latency, Map.of());
     }
 
-    /** The end of the client is not part of the time. */
+    /** Closes the client outside of the measured time. */
     private long once() {
         long begin = System.nanoTime();
         try (Subject subject = job.open()) {

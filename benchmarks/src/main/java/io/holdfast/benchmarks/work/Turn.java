@@ -3,7 +3,7 @@ package io.holdfast.benchmarks.work;
 import java.util.concurrent.CountDownLatch;
 import org.HdrHistogram.Histogram;
 
-/** One thread of a round. Its figures are there when it has ended. */
+/** One thread of a round. Its figures are complete when it has ended. */
 final class Turn extends Thread {
 
     final Histogram latency = Answer.newHistogram();

@@ -8,14 +8,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.IntFunction;
 import org.HdrHistogram.Histogram;
 
-/** Some threads, each of which does the same over and over until the time is up. */
+/** Threads that each repeat one operation until the time is up. */
 final class Turns implements Workload {
 
     private final Subject subject;
     private final List<Operation> operations = new ArrayList<>();
     private final Referee referee;
 
-    /** With the operation of each thread, which is made by that thread's number. */
+    /** Creates the threads. The operation of each is created from the number of the thread. */
     Turns(Subject subject, int threads, Referee referee, IntFunction<Operation> operation) {
         this.subject = subject;
         this.referee = referee;

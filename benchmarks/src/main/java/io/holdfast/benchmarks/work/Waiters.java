@@ -10,8 +10,9 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /**
- * Many wait for one lock, spread over the processes; the first process holds it until all have lined up, waits a second, and
- * lets go; then each gets it once. The rate is that of the handoffs; the times are those from one to the next.
+ * Many waiters for one lock, in several processes. The first process holds the lock until all of them wait, waits a second, and
+ * releases it. Then each waiter acquires it once. The rate is that of the handoffs, and the latencies are the times between
+ * them.
  */
 final class Waiters implements Workload {
 

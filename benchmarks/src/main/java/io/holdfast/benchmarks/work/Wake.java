@@ -11,12 +11,12 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /**
- * How long after a release a waiter of another client runs: from before {@code unlock} is called until {@code lock} has
- * returned. Two clients in one process, so that both times are of one clock.
+ * The time from a release until a waiter of another client runs: from the call of {@code unlock} to the return of {@code lock}.
+ * Both clients are in one process, so that both times are of one clock.
  */
 final class Wake implements Workload {
 
-    // long enough for a waiter to be on the queue, wherever that is
+    // long enough for the waiter to be in the queue
     private static final long UNTIL_IT_WAITS = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long NEVER = TimeUnit.SECONDS.toNanos(10);
 

@@ -7,20 +7,22 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-/** A worker process: does a round for each number of milliseconds on its standard input, and answers with a line. */
+/**
+ * A worker process. For each number of milliseconds on its standard input, it runs a round of that length and prints one line.
+ */
 public final class Worker {
 
-    /** What it says when it can begin. */
+    /** The line that it prints when it is ready. */
     public static final String READY = "ready";
 
-    /** What its last line begins with when it has failed. */
+    /** The prefix of its last line if it has failed. */
     public static final String FAILED = "failed: ";
 
     private Worker() {}
 
     /** Runs the job of the arguments until its input ends. */
     public static void main(String[] arguments) {
-        // what libraries print is no answer
+        // output of libraries must not mix with the answers
         PrintStream answers = System.out;
         System.setOut(System.err);
         try {
@@ -28,10 +30,10 @@ public final class Worker {
         } catch (Exception | Error e) {
             e.printStackTrace();
             answers.println(FAILED + Bounded.describe(e));
-            // a subject that has failed may hang in its shutdown hooks, too
+            // a failed subject may hang in its shutdown hooks, too
             Runtime.getRuntime().halt(1);
         }
-        // a subject may have left threads behind that keep the process
+        // threads that the subject left behind could keep the process alive
         System.exit(0);
     }
 
@@ -45,7 +47,7 @@ public final class Worker {
             answers.println(
                     Bounded.run("round", limit, () -> workload.round(millis)).toLine());
             if (answers.checkError()) {
-                throw new IOException("nobody listens any longer");
+                throw new IOException("the standard output is closed");
             }
         }
         workload.close();

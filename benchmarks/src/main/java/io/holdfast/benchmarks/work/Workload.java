@@ -1,9 +1,9 @@
 package io.holdfast.benchmarks.work;
 
-/** What a worker does in a round. */
+/** The work of a worker in a round. */
 interface Workload extends AutoCloseable {
 
-    /** Does it for that long, or once, as the case has it. */
+    /** Runs for the given time, or once, as the case requires. */
     Answer round(long millis) throws Exception;
 
     @Override

@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.BiFunction;
 import java.util.function.IntFunction;
 
-/** What is done in each case. */
+/** Creates the workload of each case. */
 final class Workloads {
 
     private static final int PERMITS = 8;
@@ -83,7 +83,7 @@ final class Workloads {
         });
     }
 
-    /** Each thread enters a lock that it has. */
+    /** Each thread enters a lock that it holds. */
     private Workload reentrant() {
         Subject subject = job.open();
         return turns(subject, thread -> {
@@ -117,7 +117,7 @@ final class Workloads {
         });
     }
 
-    /** Work of a millisecond, in one of some places. */
+    /** One millisecond of work in any segment. */
     private Workload segmented() {
         Subject subject = job.open();
         Permits lock = subject.segmented(name, SEGMENTS);

@@ -1,4 +1,4 @@
-/** What a worker process does: the operations that are measured, and the check that nobody is where somebody else is. */
+/** The work of a worker process: the measured operations, and the check of mutual exclusion. */
 @NullMarked
 package io.holdfast.benchmarks.work;
 

@@ -71,8 +71,8 @@ public record DemoOptions(
             require(
                     fit.contains(strategy),
                     "--strategies " + strategy.label()
-                            + ": keeps keys or tokens of its locks in Redis, so it needs a Redis"
-                            + " store; with --store " + StoreUri.masked(store) + " there are "
+                            + ": needs a Redis store, because it keeps keys or tokens of its locks in Redis;"
+                            + " with --store " + StoreUri.masked(store) + " only these can run: "
                             + fit.stream().map(StrategyKind::label).collect(Collectors.joining(", ")));
         }
     }

@@ -25,7 +25,7 @@ final class Explanation {
         return "orders/s: of the first " + Table.number(options.haltAfter())
                 + " orders, by the clock of Redis. Then one process is killed between check and write, and after "
                 + Table.number(options.slowAfter())
-                + " orders one seller of another is slow once, for longer than a lease ("
+                + " orders one seller of another process is slow in one purchase, for longer than a lease ("
                 + DemoOptions.LEASE.toSeconds() + " s).";
     }
 

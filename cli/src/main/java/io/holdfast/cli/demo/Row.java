@@ -5,7 +5,7 @@ import io.holdfast.examples.flashsale.StrategyKind;
 import io.holdfast.examples.flashsale.Timeline;
 
 /**
- * The figures of one sale.
+ * The figures of one flash sale.
  *
  * @param strategy the strategy that kept the sellers apart
  * @param orders the orders in Redis
@@ -13,7 +13,7 @@ import io.holdfast.examples.flashsale.Timeline;
  * @param oversold the orders for items that were not there
  * @param lostUpdates the orders that the stock does not show
  * @param killed the number of processes that died between check and write, by their exit codes
- * @param slow the number of sales that lasted longer than a lease, by accident
+ * @param slow the number of purchases that lasted longer than a lease, by accident
  * @param stalledMillis the longest time without an order, by the server's clock
  * @param overlapMillis the time with more than one seller between check and write, by the server's clock
  * @param workMillis the time between check and write

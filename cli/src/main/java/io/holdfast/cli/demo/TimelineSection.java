@@ -75,7 +75,7 @@ final class TimelineSection {
                         options.processes() > MOST_ROWS ? 1 : Math.min(options.threads(), MOST_ROWS),
                         death
                                 ? "Around the death, a row for each seller"
-                                : "Around the end of the slow sale, a row for each seller");
+                                : "Around the end of the slow purchase, a row for each seller");
     }
 
     private String figure(Span window, int rows, String caption) {

@@ -63,7 +63,7 @@ public final class Exec {
 
     private void report(LockEvent event) {
         if (event instanceof LockEvent.RenewalLate late) {
-            say.accept("lock '" + late.name() + "' is not renewed, and valid for "
+            say.accept("renewals of lock '" + late.name() + "' fail; it stays valid for "
                     + late.remainingLease().toMillis() + " ms: " + late.reason());
         } else if (event instanceof LockEvent.ReleaseUnconfirmed doubtful) {
             say.accept("lock '" + doubtful.name() + "' may remain held for "

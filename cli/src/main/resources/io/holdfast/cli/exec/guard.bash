@@ -1,25 +1,25 @@
-# Ends a command in time, also when the JVM that started both is killed or stopped.
+# Ends a command in time, even when the JVM that started both is killed or stopped.
 #
 # Orders come on standard input, one a line. Times are readings of the clock below, in milliseconds.
-#   expect MARK       what has HOLDFAST_EXEC=MARK in its environment is to be guarded, as long as nothing is named
-#   command PID       what to guard
-#   valid END WARN UNTIL   kill it at END, and send TERM at WARN, as the lock is valid until UNTIL; a later order replaces all
-#   signal NAME       pass a signal on to the command and its descendants
-#   warn              send TERM, unless it was sent since the last renewal
-#   kill              end it now
-#   over              the command has ended; leave when what was signalled with it has, too
-# The end of the orders means that the JVM is gone: TERM at once, and the kill in time. It may have gone before it could
-# name what it had started.
+#   expect MARK            guard every process with HOLDFAST_EXEC=MARK in its environment, until 'command' names the process
+#   command PID            guard this process and its descendants
+#   valid END WARN UNTIL   send TERM at WARN and KILL at END; the lock is valid until UNTIL. A later order replaces all three
+#   signal NAME            pass a signal on to the command and its descendants
+#   warn                   send TERM, unless it was sent since the last renewal
+#   kill                   kill the command now
+#   over                   the command has ended; exit when all processes that were signaled with it have, too
+# End of input means that the JVM has ended: send TERM at once, and KILL in time. The JVM may have ended before it could name
+# the process that it had started.
 #
-# Answers: "warned" and "killed" when that was done, "gone" at the end. What it measures goes to standard error.
+# Answers: "warned" and "killed" when done, "gone" at the end. Measurements are written to standard error.
 
 trap '' HUP INT PIPE QUIT TERM TSTP TTIN TTOU
 cd /
 
 mark=
 command=
-idle= # a descriptor from which nothing ever comes
-guarded=() # when it began, by process id
+idle= # a descriptor that never has input
+guarded=() # the start times, by process id
 parents=()
 starts=()
 sent=()
@@ -39,7 +39,7 @@ orphaned=
 renice -n -20 -p $$ >/dev/null 2>&1
 [ ! -w /proc/$$/autogroup ] || { echo -20 >/proc/$$/autogroup; } 2>/dev/null
 
-# ---- the clock: it goes on in a suspended machine, and never steps where the system has such a one
+# ---- the clock: it continues in a suspended machine, and never steps if the system has such a clock
 
 if [ -r /proc/uptime ]; then
     clock() {
@@ -58,7 +58,7 @@ fi
 
 # ---- processes
 
-# Looks at the given processes, or at all. Zombies have ended.
+# Reads the state of the given processes, or of all. Zombies count as ended.
 if [ -r /proc/self/stat ]; then
     look() {
         parents=() starts=()
@@ -91,7 +91,7 @@ else
     }
 fi
 
-# Drops what has ended. A process that began at another time has only the number of one that was guarded.
+# Drops processes that have ended. A process with another start time is a new one with a reused id.
 forget() {
     local pid
     for pid in "${!guarded[@]}"; do
@@ -99,7 +99,7 @@ forget() {
     done
 }
 
-# Takes in what was started, and not named yet. Where the system does not show environments, nothing is found.
+# Adds processes that were started but not named yet. Finds none if the system hides environments.
 adopt() {
     local file
     for file in $(grep -lszxF "HOLDFAST_EXEC=$mark" /proc/[0-9]*/environ); do
@@ -109,8 +109,8 @@ adopt() {
     done
 }
 
-# Takes in all that descends from what is guarded, by asking each for its children: quick, whatever else runs on the host.
-# A child may be missed while another one ends.
+# Adds the descendants of the guarded processes, by reading the children of each. Fast, whatever else runs on the host.
+# A child can be missed while another one ends.
 if [ -r /proc/$$/task/$$/children ]; then
     exec {idle}<> <(:)
     gather() {
@@ -148,7 +148,7 @@ else
     }
 fi
 
-# The same by a walk through all processes, which takes a second on a busy host.
+# Does the same by a walk through all processes, which takes a second on a busy host.
 walk() {
     local pid more=yes
     look
@@ -165,7 +165,7 @@ walk() {
     done
 }
 
-# Sends signals to each once, in rounds, since they may fork meanwhile.
+# Signals each process once, in rounds, because processes may fork in the meantime.
 send() {
     local pid signal more=yes
     sent=()
@@ -185,7 +185,7 @@ send() {
     done
 }
 
-# Whether another holdfast exec, itself a descendant of the command, has started it, and passes signals on to it.
+# Returns 0 if a nested holdfast exec, a descendant of the command, has started the process and passes signals on to it.
 is_of_another() {
     local entry entries=()
     [ "$mark" ] && [ "${guarded[${parents[$1]:-0}]:-}" ] || return
@@ -196,13 +196,13 @@ is_of_another() {
     return 1
 }
 
-# One that is stopped takes a signal only when it goes on.
+# A stopped process handles a signal only when it is continued.
 pass_on() {
     send "$1" CONT
 }
 
-# Stopped first: none can fork then, nor be missed because its parent died before it. Those that are known already are
-# stopped before others are looked for: a guard that has used its share of a busy processor may wait for long.
+# Stops the processes first, so that none can fork, or be missed because its parent has died before it. Known processes are
+# stopped before others are searched, because a guard that has used its share of a busy processor may have to wait for long.
 finish() {
     local pid
     if [ ${#guarded[@]} -gt 0 ]; then
@@ -220,7 +220,7 @@ finish() {
     done
 }
 
-# Says when the command was stopped, and when it was gone.
+# Reports when the command was stopped, and when it had ended.
 report() {
     [ "$killing" ] && [ "$until" ] && [ ${#guarded[@]} -eq 0 ] || return
     clock
@@ -229,7 +229,7 @@ report() {
     until=
 }
 
-# Whether a Ctrl-C has reached the command without us: it is in the foreground of its terminal.
+# Returns 0 if a Ctrl-C reaches the command directly, because it is in the foreground of its terminal.
 in_foreground() {
     local group front
     read -r group front < <(ps -o pgid= -o tpgid= -p "$1" 2>/dev/null)
@@ -262,7 +262,7 @@ obey() {
     esac
 }
 
-# Once, however many notice that the lock may end.
+# Runs once, whichever caller notices first that the lock may end.
 warn_once() {
     [ -n "$warned" ] || pass_on TERM
     warned=yes
@@ -298,7 +298,7 @@ leave_if_over() {
     fi
 }
 
-# At most a second, since a suspended machine stops the timer, but not the clock.
+# At most a second, because a suspended machine stops the timer, but not the clock.
 choose_pause() {
     local next=$((now + 1000)) at
     for at in $end ${warned:-$warn}; do
@@ -328,7 +328,7 @@ while :; do
     fi
     IFS= read -r -t "$pause" part
     status=$?
-    # what came before the time was up is the beginning of the next line
+    # the input that arrived before the timeout is the beginning of the next line
     line=$line$part
     if [ $status -eq 0 ]; then
         obey $line
@@ -336,7 +336,7 @@ while :; do
     elif [ $status -le 128 ]; then
         orphaned=yes
         clock
-        given_up=$((now + 2000)) # long after what was being started has started, if it does
+        given_up=$((now + 2000)) # long enough for a process that was being started
         warn_once
     fi
 done

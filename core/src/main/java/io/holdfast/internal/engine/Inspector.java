@@ -132,7 +132,7 @@ public final class Inspector {
 
     private String notHeldHere(String name) {
         if (engine.slots.kept(name).isPresent()) {
-            return "held by " + LockReport.Holder.KEPT;
+            return "lingering, without an owner";
         }
         return engine.slots.of(name).findAny().isPresent() ? "being acquired or released" : "not held";
     }

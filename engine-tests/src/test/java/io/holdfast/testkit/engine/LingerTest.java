@@ -254,10 +254,10 @@ class LingerTest extends Lingering {
         long token = use(lock);
         LockReport.Holder holder = holder().orElseThrow();
         assertThat(holder.client().id()).isEqualTo(a.clientId());
-        assertThat(holder.owner()).contains("nobody: it lingers for the next owner");
+        assertThat(holder.owner()).contains("no owner (lingering)");
         assertThat(holder.fencingToken()).isEqualTo(OptionalLong.of(token));
         assertThat(b.list("").get(0).holder()).contains(holder().orElseThrow());
-        assertThat(lock).hasToString("lock 'n' of a, here held by nobody: it lingers for the next owner");
+        assertThat(lock).hasToString("lock 'n' of a, here lingering, without an owner");
         assertThat(a.stats().held()).isZero();
         assertThat(lock.isHeldByCurrentThread()).isFalse();
         lock.lock();

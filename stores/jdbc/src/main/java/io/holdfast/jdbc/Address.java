@@ -69,7 +69,7 @@ record Address(String url, String shown, Duration sweepAfter) {
         return new Address(url, shown, sweepAfter);
     }
 
-    /** Returns the time of the last such setting, because the last one also counts for the driver's own settings. */
+    /** Returns the value of the last SWEEP_AFTER setting, as the driver does for its own settings. */
     private static Duration sweepAfter(String settings) {
         return SWEEP_SETTING
                 .matcher(settings)

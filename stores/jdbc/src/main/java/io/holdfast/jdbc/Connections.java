@@ -92,8 +92,8 @@ final class Connections implements AutoCloseable {
     }
 
     /**
-     * Opens a connection past the pool, which would go on trying where somebody has to repair something. Returns empty if the
-     * failure may pass.
+     * Opens a connection without the pool, because the pool would retry even a failure that only a person can repair. Returns
+     * empty if the failure may be temporary.
      */
     private Optional<Connection> first(String what) {
         try {

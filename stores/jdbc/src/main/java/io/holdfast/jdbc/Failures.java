@@ -18,8 +18,9 @@ record Failures(Address database) {
     private static final String ROW_IS_LOCKED =
             "the row of the lock is locked by another transaction; end that transaction";
     private static final String GONE =
-            "it was closed, or the process that served it has ended, or no process serves it there; trying again";
-    private static final String RIGHTS = "the user may not do that; allow select, insert, update and delete on table "
+            "the database was closed, or the process that serves it has ended or was never started;"
+                    + " connections are retried";
+    private static final String RIGHTS = "the user lacks a right; grant select, insert, update and delete on table "
             + Sql.TABLE + ", and create table if it does not exist";
     private static final String TABLE_IS_GONE = "table " + Sql.TABLE + " was dropped; connect again, to create it";
     private static final String LOGIN = "it does not accept user and password; check them in the URL";
@@ -37,7 +38,7 @@ record Failures(Address database) {
             Map.entry("90040", RIGHTS),
             Map.entry("42S02", TABLE_IS_GONE),
             Map.entry("42S04", TABLE_IS_GONE),
-            Map.entry("22001", "the name is too long, with its prefix"),
+            Map.entry("22001", "the lock name and keyPrefix together are too long"),
             Map.entry("90020", IN_USE),
             Map.entry("90067", GONE),
             Map.entry("90098", GONE),

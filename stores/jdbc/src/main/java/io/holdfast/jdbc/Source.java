@@ -51,7 +51,9 @@ final class Source implements DataSource {
         try {
             requireDurable(connection);
             opened.add(connection);
-            // looked at after it is there: either this sees the close, or the close sees it
+            // close race: the flag is read after the connection is registered, so either this thread sees the close, or
+            // the
+            // close sees the connection
             if (closed) {
                 throw Opener.ended();
             }

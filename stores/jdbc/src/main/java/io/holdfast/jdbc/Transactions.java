@@ -73,7 +73,10 @@ record Transactions(Connections connections, Failures failures) {
                 return result.get();
             }
         }
-        throw new StoreException(Effect.NOT_APPLIED, what + ": other transactions were faster " + TRIES + " times");
+        throw new StoreException(
+                Effect.NOT_APPLIED,
+                what + ": lost the race against other transactions " + TRIES
+                        + " times in a row; nothing was applied, retry");
     }
 
     private <T> Optional<T> once(String what, Work<T> work) throws SQLException {

@@ -75,9 +75,9 @@ class SchemaTest {
     void aUserWithoutRightsIsRefusedUntilTheyAreGranted() {
         database.run("CREATE USER app PASSWORD 'secret'");
         String url = database.url() + ";USER=app;PASSWORD=secret";
-        assertRefused(url, "the user may not do that", "create table");
+        assertRefused(url, "the user lacks a right", "create table");
         database.client().close();
-        assertRefused(url, "the user may not do that", "select, insert, update and delete");
+        assertRefused(url, "the user lacks a right", "select, insert, update and delete");
         database.run("GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast_locks TO app");
         try (StoreClient app = Databases.client(url)) {
             app.granted("lock", 1);

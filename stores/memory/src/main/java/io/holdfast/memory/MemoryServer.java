@@ -26,6 +26,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The records that the clients of one memory store share.
  *
+ * <p>Invariants: every request is one critical section of one mutex, and reads the clock once inside it. Signals are only
+ * enqueued under the mutex. Each client delivers its own signals on a thread of its own, so no receiver of a signal runs under
+ * the mutex.
+ *
  * <p>The server has its own clock. It starts at the wall clock of the first client, and never steps afterwards.
  */
 final class MemoryServer {
@@ -83,7 +87,7 @@ final class MemoryServer {
         return atomically(client, moment -> true);
     }
 
-    /** Returns what the client with the given id told about itself; only its id if it is closed. */
+    /** Returns the identity of the client with the given id; only the id if the client is closed. */
     LockReport.Client identity(String clientId) {
         MemoryStore store = clients.get(clientId);
         return store == null ? LockReport.Client.unknown(clientId) : store.client();
@@ -99,12 +103,12 @@ final class MemoryServer {
         return atomically(client, moment -> apply(key, decision.apply(record(key), moment)));
     }
 
-    /** Returns what a function makes of the present record of a name. */
+    /** Applies a function to the present record of a name. */
     <R> R read(MemoryStore client, MemoryKey key, BiFunction<LockRecord, Moment, R> reader) {
         return atomically(client, moment -> reader.apply(record(key).expire(moment.now()), moment));
     }
 
-    /** Returns what a function makes of each present record below a prefix, if it makes anything of it. */
+    /** Applies a function to each present record under a prefix, and returns the nonempty results. */
     <R> List<R> list(MemoryStore client, MemoryKey prefix, RecordReader<R> reader) {
         return atomically(
                 client,

@@ -9,9 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/**
- * The provider of {@code memory:}, which no other client sees, and {@code memory:NAME}, which all clients in this JVM share.
- */
+/** The provider of private stores ({@code memory:}) and of stores that all clients in this JVM share ({@code memory:NAME}). */
 public final class MemoryStoreProvider implements StoreProvider {
 
     static final String PRIVATE = "memory:";

@@ -33,10 +33,10 @@ import java.util.stream.Stream;
  * that write through a fence. It works only if one lock protects the key, because tokens of different locks cannot be compared.
  *
  * <p><strong>The guard.</strong> The highest token is kept beside the key, in the same slot of a cluster, as 19 digits under
- * {@link #guardKey}. It stays when the key is deleted or expires. It is never deleted unless a {@link #withGuardLife life} was
- * chosen. The token is remembered even if the write behind it fails, for example because of a wrong type. The guard must not be
+ * {@link #guardKey}. It stays when the key is deleted or expires. It has no time to live, unless {@link #withGuardLife} sets
+ * one. The token is remembered even if the write behind it fails, for example because of a wrong type. The guard must not be
  * evicted. Set {@code maxmemory-policy noeviction}, or a policy that spares keys without a time to live. Such a policy does not
- * spare a guard that has a life.
+ * spare a guard that has one.
  *
  * <p>Each call is one command on your connection, or two if the server has forgotten the script. It throws whatever the
  * connection throws, for example when it is interrupted, timed out or disconnected. Do not use it between MULTI and EXEC,
@@ -80,7 +80,7 @@ public final class RedisFence {
      * Returns a fence whose guards expire after the last write, so that unused keys leave nothing behind. A holder that was
      * paused for longer than that is <em>not</em> refused: choose days, not minutes.
      *
-     * @param life 1 ms to 36500 days
+     * @param life the time to live of the guard after each write, 1 ms to 36500 days
      * @throws IllegalArgumentException if it is out of that range
      */
     public RedisFence withGuardLife(Duration life) {

@@ -31,9 +31,9 @@ import java.util.Set;
  *
  * <p>Locks and read/write locks always exclude those of Redisson with the same names. With {@code interop=redisson}, both sides
  * also wake each other. Every release is published on Redisson's channel of that lock. A client listens on that channel while
- * it waits. A client that releases a name that others wait for requests it again only a millisecond later. Without the option,
- * a waiter of Redisson sleeps until the time to live that it has seen is over. It may wait for as long as a client of Holdfast
- * is busy with the name. A waiter of Holdfast polls about once a second.
+ * it waits. A client that has released a name for which others wait does not request it again for 1 ms, so that the others can
+ * acquire it. Without the option, a waiter of Redisson sleeps until the time to live that it has seen is over. It may wait for
+ * as long as a client of Holdfast is busy with the name. A waiter of Holdfast polls about once a second.
  */
 public final class RedisStoreProvider implements StoreProvider {
 

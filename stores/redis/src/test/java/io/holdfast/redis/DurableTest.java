@@ -203,7 +203,7 @@ class DurableTest {
             assertThatThrownBy(() ->
                             Holdfast.builder().uri(uri).safety(Safety.durable()).build())
                     .isInstanceOf(StoreRefusedException.class)
-                    .hasMessageContaining("safety durable: the user may not do that")
+                    .hasMessageContaining("safety durable: the user lacks a right")
                     .hasMessageContaining("'waitaof'");
         }
     }

@@ -167,7 +167,7 @@ class LoggingTest {
             List<LogLines.Line> told = log.those(line -> line.text().contains("receives no messages"));
             assertThat(told).singleElement().satisfies(line -> {
                 assertThat(line.text())
-                        .contains("the user may not do that", "a waiter learns of a release only at its next poll");
+                        .contains("the user lacks a right", "a waiter learns of a release only at its next poll");
                 assertThat(line.thrown()).isEmpty();
             });
             log.foresee(ForeseenLines.ALWAYS)

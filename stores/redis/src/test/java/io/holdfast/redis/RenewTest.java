@@ -153,11 +153,11 @@ class RenewTest {
             for (int i : new int[] {0, 2}) {
                 StoreException cause = ((Renew.Failed) replies.get(i)).cause();
                 assertThat(cause.effect()).isEqualTo(Effect.NOT_APPLIED);
-                assertThat(cause).hasMessageContaining("the user may not do that");
+                assertThat(cause).hasMessageContaining("the user lacks a right");
             }
             assertThat(replies.get(1)).isInstanceOf(Renew.Renewed.class);
             assertThat(own.redis.pttl(name)).isGreaterThan(80_000);
-            assertThatThrownBy(() -> client.renew(List.of(reader))).hasMessageContaining("the user may not do that");
+            assertThatThrownBy(() -> client.renew(List.of(reader))).hasMessageContaining("the user lacks a right");
         }
     }
 

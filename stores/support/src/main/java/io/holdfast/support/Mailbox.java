@@ -23,18 +23,18 @@ import org.slf4j.LoggerFactory;
  * <p>The server's messages are:
  * <ul>
  *   <li>{@code F LOCK}: the lock is free;
- *   <li>{@code A TENURE UNIT UNITS WAITERS NEXT EXPIRES LOCK}: the lock was assigned. It is {@code AW} for writing, {@code AR}
- *       for reading, and {@code AP} for permits;
+ *   <li>{@code A TENURE UNIT UNITS WAITERS NEXT EXPIRES LOCK}: the lock was assigned. The kind is {@code AW} for a writer,
+ *       {@code AR} for a reader, {@code AU} for an upgradeable reader, and {@code AP} for permits;
  *   <li>{@code W LOCK}: another client waits;
- *   <li>{@code R TENURE LOCK}: the lock was taken away;
+ *   <li>{@code R TENURE LOCK}: the lock was forcibly released;
  *   <li>{@code C LATCH}: a latch opened, was set again, or ended;
  *   <li>{@code G}: messages may be missing.
  * </ul>
  *
  * <p>The messages of clients are:
  * <ul>
- *   <li>{@code Q NUMBER ASKER LOCK}: a question about the holder;
- *   <li>{@code S NUMBER TENURE SINCE TOKEN OWNER}: the answer, with the place in a last line.
+ *   <li>{@code Q NUMBER ASKER LOCK}: an inquiry about the current hold;
+ *   <li>{@code S NUMBER TENURE SINCE TOKEN OWNER}: the answer, with the call site in a last line.
  * </ul>
  *
  * <p>LOCK and LATCH are the name with the prefix of the client. TENURE is the number of one of the client's own tenures, except

@@ -20,6 +20,16 @@ import org.jspecify.annotations.Nullable;
  * <p>While there is no connection, an attempt is made every 5 to 155 ms. The random part keeps many clients from connecting at
  * the same moment.
  *
+ * <h2>Invariants</h2>
+ * <ol>
+ *   <li>At most one attempt to connect is under way or scheduled. The first {@link #get} starts it; after that, a failure or a
+ *       loss starts the next one.
+ *   <li>A loss is handled once for each connection, by the caller that replaces it by null.
+ *   <li>No connection is in use after the close. An attempt checks the flag after it has set its connection. So either the
+ *       close removes the connection, or the attempt sees the close, and closes the connection (close race).
+ *   <li>Every {@code get} completes: the first ones with the first attempt or with the close, later ones at once.
+ * </ol>
+ *
  * @param <C> the type of the connection
  */
 public final class Reconnecting<C> implements AutoCloseable {

@@ -93,7 +93,7 @@ public final class HistoryChecker {
         @Override
         public String toString() {
             return name + " by " + owner + ", token " + token + ", from " + start + told(" to ", end())
-                    + told(", released at ", released) + told(", told lost at ", lost)
+                    + told(", released at ", released) + told(", loss notified at ", lost)
                     + told(", valid until ", validUntil);
         }
 

@@ -50,7 +50,7 @@ public final class LeakChecker implements AfterEachCallback {
             return Stream.of(
                             gauge(name, now.held(), "names held"),
                             gauge(name, now.waiting(), "owners waiting"),
-                            gauge(name, now.unsettled(), "tenures unsettled"))
+                            gauge(name, now.unsettled(), "releases pending"))
                     .flatMap(found -> found);
         });
     }

@@ -21,15 +21,15 @@ final class AcquireRules {
         rules.add("a free name is granted", AcquireRules::free)
                 .add("a held name is refused to another client", AcquireRules::held)
                 .add("a held name is refused to another tenure of the same client", AcquireRules::ownOtherTenure)
-                .add("of many that ask at once exactly one is granted", AcquireRules::race)
+                .add("exactly one of many concurrent requests is granted", AcquireRules::race)
                 .add("a name is free again when its lease has ended", AcquireRules::expired)
                 .add("a grant is valid for its lease, or for less", AcquireRules::valid)
-                .add("a request after its time is answered as late, and takes nothing", AcquireRules::late)
+                .add("a late request is answered as late, and acquires nothing", AcquireRules::late)
                 .add(
-                        "a late copy of the holder's request is answered as late, and sets no lease",
+                        "a late duplicate of the holder's request is answered as late, and does not extend the lease",
                         AcquireRules::lateCopy)
                 .add("a second copy is granted again, with higher tokens", AcquireRules::secondCopy)
-                .add("a second copy sets the lease anew", AcquireRules::secondCopyExtends)
+                .add("a duplicate extends the lease", AcquireRules::secondCopyExtends)
                 .add("a second copy never shortens the lease", AcquireRules::secondCopyNeverShortens)
                 .add("names are independent of each other", AcquireRules::otherName)
                 .add("names with any characters are kept apart", AcquireRules::oddNames)

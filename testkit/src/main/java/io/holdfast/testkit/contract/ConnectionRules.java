@@ -20,16 +20,16 @@ final class ConnectionRules {
     private ConnectionRules() {}
 
     static void addTo(Rules rules) {
-        rules.add("what it can do does not change", ConnectionRules::capabilities)
-                .add("it says where it is", ConnectionRules::describes)
+        rules.add("capabilities are constant", ConnectionRules::capabilities)
+                .add("describe() returns the location", ConnectionRules::describes)
                 .add("signals can be confirmed", Capabilities::signals, ConnectionRules::confirms)
                 .add(
-                        "without signals their confirmation fails",
+                        "confirmSignals() fails in a store without signals",
                         able -> !able.signals(),
                         ConnectionRules::cannotConfirm)
                 .add("a closed connection fails all calls", ConnectionRules::closed)
-                .add("a connection can be closed twice", ConnectionRules::closedTwice)
-                .add("a closed connection leaves its holds to their leases", ConnectionRules::keepsHolds);
+                .add("close() can be called twice", ConnectionRules::closedTwice)
+                .add("holds of a closed connection stay until their leases end", ConnectionRules::keepsHolds);
     }
 
     private static void capabilities(Scene scene) {

@@ -26,23 +26,32 @@ final class FairRules {
     private FairRules() {}
 
     static void addTo(Rules rules) {
-        rules.add("a release assigns the name to the first fair place", QUEUE, FairRules::assigned)
-                .add("fair places are served in the order of arrival", QUEUE, FairRules::order)
-                .add("nobody takes the name before a fair place", QUEUE, FairRules::newcomer)
-                .add("the first fair place gets a name that is free", QUEUE, FairRules::firstGetsIt)
-                .add("a barging place before a fair one is woken first", QUEUE, FairRules::bargingFirst)
-                .add("a woken client comes before fair places behind it", QUEUE, FairRules::wokenComesFirst)
-                .add("nobody comes before a fair place because one before it was woken", QUEUE, FairRules::afterAWaking)
-                .add("a withdrawn fair place is not served", QUEUE, FairRules::withdrawn)
-                .add("places behind a tenure are taken in their order", QUEUE, FairRules::behind)
-                .add("places behind a granted tenure are taken", QUEUE, FairRules::behindAGrant)
-                .add("a fair place comes back where it was", QUEUE, FairRules::comesBack)
-                .add("an assignment says which places of the same client follow", QUEUE, FairRules::next)
-                .add("a release withdraws the places that were served with it", QUEUE, FairRules::servedWithIt)
-                .add("a client that lets a claim lapse costs no second one", QUEUE, FairRules::absent)
-                .add("a claim that was confirmed does not lapse", QUEUE, FairRules::confirmed)
-                .add("a fair place is assigned for no longer than its lease", QUEUE, FairRules::shortClaim)
-                .add("a fair place of a client that is gone is passed over", QUEUE, FairRules::gone);
+        rules.add("a release assigns the name to the first fair position", QUEUE, FairRules::assigned)
+                .add("fair positions are assigned in the order of arrival", QUEUE, FairRules::order)
+                .add("no request acquires the name before a fair position", QUEUE, FairRules::newcomer)
+                .add("a free name is assigned to the first fair position", QUEUE, FairRules::firstGetsIt)
+                .add("a barging position ahead of a fair one is notified first", QUEUE, FairRules::bargingFirst)
+                .add(
+                        "a notified client may acquire before the fair positions behind it",
+                        QUEUE,
+                        FairRules::wokenComesFirst)
+                .add(
+                        "a notification does not let others acquire before a fair position",
+                        QUEUE,
+                        FairRules::afterAWaking)
+                .add("a withdrawn fair position is not assigned", QUEUE, FairRules::withdrawn)
+                .add("positions sent along with a refused tenure are queued in order", QUEUE, FairRules::behind)
+                .add("positions sent along with a granted tenure are queued", QUEUE, FairRules::behindAGrant)
+                .add("a fair position that is requested again keeps its arrival", QUEUE, FairRules::comesBack)
+                .add("an assignment reports the following positions of the same client", QUEUE, FairRules::next)
+                .add("a release withdraws the positions that were served locally", QUEUE, FairRules::servedWithIt)
+                .add(
+                        "a client that lets a claim lapse costs the others one claim window only",
+                        QUEUE,
+                        FairRules::absent)
+                .add("a confirmed claim does not lapse", QUEUE, FairRules::confirmed)
+                .add("a fair assignment lasts no longer than the lease of its position", QUEUE, FairRules::shortClaim)
+                .add("the fair position of a dead client is skipped", QUEUE, FairRules::gone);
     }
 
     /** A holder and two clients with fair positions, in this order. */

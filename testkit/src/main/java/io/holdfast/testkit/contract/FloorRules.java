@@ -20,11 +20,11 @@ final class FloorRules {
 
     static void addTo(Rules rules) {
         rules.add("after a renewal with a floor later tokens are above it", FloorRules::laterTokens)
-                .add("tokens that are asked for along with a floor are above it", FloorRules::tokensAlong)
+                .add("tokens requested together with a floor are above it", FloorRules::tokensAlong)
                 .add("a second copy of a floor changes nothing for the hold", FloorRules::secondCopy)
                 .add("a floor below the last token changes nothing", FloorRules::below)
-                .add("a floor stays over expiry and many short tenures", FloorRules::stays)
-                .add("a floor of a tenure that does not hold the name is not set", FloorRules::ofAnother)
+                .add("a floor survives expiry and many short tenures", FloorRules::stays)
+                .add("a tenure that does not hold the name sets no floor", FloorRules::ofAnother)
                 .add("each floor of a batch is for its own name", FloorRules::batch);
     }
 

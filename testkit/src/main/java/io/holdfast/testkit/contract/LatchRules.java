@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** The rules of latches: each count is counted once, and listening clients are notified. */
+/** The rules of latches: each countdown takes effect once, and listening clients are notified. */
 final class LatchRules {
 
     private static final Predicate<Capabilities> LATCHES = Counts::areKept;
@@ -29,31 +29,37 @@ final class LatchRules {
     private LatchRules() {}
 
     static void addTo(Rules rules) {
-        rules.add("a latch is set once, until it is forgotten", LATCHES, LatchRules::setOnce)
-                .add("a latch is counted down to zero and stays open", LATCHES, LatchRules::opens)
-                .add("a latch that is not set is not counted down", LATCHES, LatchRules::unset)
-                .add("a second copy of a change of a latch changes nothing", LATCHES, LatchRules::changeTwice)
-                .add("a change of a latch that comes late is not made", LATCHES, LatchRules::changeLate)
-                .add("who listens is told that a latch opened, and nobody else", LATCHES, LatchRules::told)
-                .add("who listens is told that a latch is gone", LATCHES, LatchRules::toldOfTheEnd)
-                .add("who listens is told that a latch is set anew", LATCHES, LatchRules::toldOfTheReset)
+        rules.add("a set latch cannot be set again until it is deleted", LATCHES, LatchRules::setOnce)
+                .add("a latch opens at zero and stays open", LATCHES, LatchRules::opens)
+                .add("an unset latch cannot be counted down", LATCHES, LatchRules::unset)
+                .add("a duplicate of a change of a latch has no further effect", LATCHES, LatchRules::changeTwice)
+                .add("a late change of a latch is not applied", LATCHES, LatchRules::changeLate)
                 .add(
-                        "a latch that is set anew is another one, and says whether it was open",
+                        "a listening client is notified when the latch opens, and no other client is",
+                        LATCHES,
+                        LatchRules::told)
+                .add("a listening client is notified when the latch is deleted", LATCHES, LatchRules::toldOfTheEnd)
+                .add("a listening client is notified when the latch is set again", LATCHES, LatchRules::toldOfTheReset)
+                .add(
+                        "a latch that is set again is a new setting, and reports whether the earlier one opened",
                         LATCHES,
                         LatchRules::reset)
-                .add("a latch that opened and is gone has opened", LATCHES, LatchRules::openedAndGone)
-                .add("settings of a latch have rising numbers", LATCHES, LatchRules::numbersRise)
+                .add("a latch that opened and was deleted is reported as opened", LATCHES, LatchRules::openedAndGone)
+                .add("the numbers of settings rise", LATCHES, LatchRules::numbersRise)
                 .add(
-                        "nothing is known of a latch after the loss of all data, and numbers rise",
+                        "after the loss of all data earlier settings are unknown, and numbers rise",
                         LATCHES.and(Capabilities::tokensSurviveDataLoss),
                         LatchRules::afterALoss)
-                .add("a latch has opened, however often it opened since", LATCHES, LatchRules::manyOpenings)
-                .add("a latch that ended before it opened has not opened", LATCHES, LatchRules::fewEnds)
-                .add("what is forgotten of a latch is said to be unknown", LATCHES, LatchRules::manyEnds)
-                .add("nothing is known of a latch that was never set", LATCHES, LatchRules::neverSet)
-                .add("a latch is gone when its life is over", LATCHES, LatchRules::life)
-                .add("the list of latches has what is set under the prefix", LATCHES, LatchRules::list)
-                .add("a latch is neither a lock nor a semaphore of the same name", LATCHES, LatchRules::another);
+                .add(
+                        "a setting is reported as opened, however often the latch opened since",
+                        LATCHES,
+                        LatchRules::manyOpenings)
+                .add("a setting that ended before it opened is reported as unopened", LATCHES, LatchRules::fewEnds)
+                .add("a forgotten setting is reported as unknown", LATCHES, LatchRules::manyEnds)
+                .add("a latch that was never set is unknown", LATCHES, LatchRules::neverSet)
+                .add("a latch is unset when its time to live has ended", LATCHES, LatchRules::life)
+                .add("the list contains the latches that are set under the prefix", LATCHES, LatchRules::list)
+                .add("a latch is independent of a lock and a semaphore of the same name", LATCHES, LatchRules::another);
     }
 
     private static void setOnce(Scene scene) {

@@ -24,17 +24,26 @@ final class LingerRules {
     private LingerRules() {}
 
     static void addTo(Rules rules) {
-        rules.add("a refusal shows that the holder's tenure may linger", LingerRules::shown)
-                .add("a tenure that may linger is one like any other", LingerRules::likeAnyOther)
-                .add("who gets no place is told to a holder that may linger, each time", QUEUE, LingerRules::told)
-                .add("who gets no place is not told to any other holder", QUEUE, LingerRules::notTold)
-                .add("who gets no place is not told to its own client", QUEUE, LingerRules::notToldToItself)
-                .add("a place is told to a holder that may linger, at each poll", QUEUE, LingerRules::placeTold)
-                .add("a tenure that may linger can be assigned a name", QUEUE, LingerRules::assigned)
+        rules.add("a refusal shows that the holder may linger", LingerRules::shown)
+                .add("a tenure that may linger behaves like any other", LingerRules::likeAnyOther)
+                .add(
+                        "a lingering holder is notified of each refused request without a position",
+                        QUEUE,
+                        LingerRules::told)
+                .add(
+                        "any other holder is not notified of a refused request without a position",
+                        QUEUE,
+                        LingerRules::notTold)
+                .add("a client is not notified of its own refused requests", QUEUE, LingerRules::notToldToItself)
+                .add("a lingering holder is notified at each poll of a waiting position", QUEUE, LingerRules::placeTold)
+                .add("a name can be assigned to a tenure that may linger", QUEUE, LingerRules::assigned)
                 .add("a forced release names the tenure that may linger", Capabilities::signals, LingerRules::forced)
-                .add("what the client of a tenure that may linger tells is shown", QUEUE, LingerRules::described)
+                .add(
+                        "a report shows the description by the client of a tenure that may linger",
+                        QUEUE,
+                        LingerRules::described)
                 .addFor(
-                        "who asks for several names is told to each holder that is in the way and may linger",
+                        "a refused batch request notifies each lingering holder in the way",
                         LingerRules::takesTogether,
                         LingerRules::toldTogether);
     }

@@ -32,43 +32,52 @@ final class PermitRules {
     private PermitRules() {}
 
     static void addTo(Rules rules) {
-        rules.add("permits are granted as long as so many are free", PERMITS, PermitRules::free)
-                .add("a second copy of a request takes no further permits", PERMITS, PermitRules::copy)
+        rules.add("permits are granted while enough are free", PERMITS, PermitRules::free)
+                .add("a duplicate of a request takes no further permits", PERMITS, PermitRules::copy)
                 .add("tokens rise from one permit to the next", PERMITS, PermitRules::tokens)
-                .add("a semaphore that was given no permits refuses", PERMITS, PermitRules::none)
-                .add("the list of semaphores has what was given permits under the prefix", PERMITS, PermitRules::list)
-                .add("more permits than there are in all are refused", PERMITS, PermitRules::tooMany)
-                .add("permits are given back once, and by their holder", PERMITS, PermitRules::givenBack)
-                .add("permits come back when their lease has ended", PERMITS, PermitRules::expiry)
-                .add("permits that are renewed stay", PERMITS, PermitRules::renewed)
-                .add("all permits that are free are granted as one", PERMITS, PermitRules::drain)
-                .add("what comes back is assigned in order as far as it goes", PERMITS, PermitRules::served)
-                .add("what comes back by itself is for those who wait", PERMITS, PermitRules::servedLater)
+                .add("a semaphore without a number of permits refuses requests", PERMITS, PermitRules::none)
                 .add(
-                        "only who is not fair takes what the first does not get along with",
+                        "the list contains the semaphores under the prefix that have a number of permits",
+                        PERMITS,
+                        PermitRules::list)
+                .add("a request for more permits than there are is refused", PERMITS, PermitRules::tooMany)
+                .add("permits are released once, and only by their holder", PERMITS, PermitRules::givenBack)
+                .add("permits are free again when their lease has ended", PERMITS, PermitRules::expiry)
+                .add("renewed permits stay held", PERMITS, PermitRules::renewed)
+                .add("drain grants all free permits as one hold", PERMITS, PermitRules::drain)
+                .add("released permits are assigned in order, as far as they suffice", PERMITS, PermitRules::served)
+                .add("expired permits are assigned to the waiters", PERMITS, PermitRules::servedLater)
+                .add(
+                        "only a non-fair request takes permits that are too few for the first waiter",
                         PERMITS,
                         PermitRules::overtaking)
-                .add("nobody takes permits before a fair place", PERMITS, PermitRules::fairFirst)
+                .add("no request acquires permits before a fair position", PERMITS, PermitRules::fairFirst)
                 .add(
-                        "permits are assigned for no longer than the lease of their place",
+                        "permits are assigned for no longer than the lease of their position",
                         PERMITS,
                         PermitRules::shortClaim)
-                .add("permits that are not claimed are for the next one", PERMITS, PermitRules::lapse)
-                .add("a client that lets permits lapse costs no second claim", PERMITS, PermitRules::absent)
-                .add("a client that let permits lapse waits again when it asks", PERMITS, PermitRules::comesBack)
-                .add("a withdrawn place gets no permits", PERMITS, PermitRules::withdrawn)
-                .add("who is refused without a place is told of none", PERMITS, PermitRules::noPlace)
-                .add("the first to give permits wins", PERMITS, PermitRules::firstWins)
-                .add("fewer permits take nothing away", PERMITS, PermitRules::fewer)
-                .add("more permits are for those who wait", PERMITS, PermitRules::more)
-                .add("permits cannot become less than one", PERMITS, PermitRules::lessThanOne)
-                .add("a second copy of a change of permits changes nothing", PERMITS, PermitRules::changeTwice)
-                .add("a change of permits that comes late is not made", PERMITS, PermitRules::changeLate)
-                .add("a semaphore in use is not forgotten", PERMITS, PermitRules::forgotten)
-                .add("a permit that is taken away is told, and is for others", PERMITS, PermitRules::revoked)
-                .add("what is not held cannot be taken away", PERMITS, PermitRules::revokedInVain)
-                .add("it is told who holds which permits", PERMITS, PermitRules::report)
-                .add("a semaphore is no lock of the same name", PERMITS, PermitRules::notALock);
+                .add("unclaimed permits are assigned to the next waiter", PERMITS, PermitRules::lapse)
+                .add(
+                        "a client that lets permits lapse costs the others one claim window only",
+                        PERMITS,
+                        PermitRules::absent)
+                .add("a client that let permits lapse can wait again", PERMITS, PermitRules::comesBack)
+                .add("a withdrawn position is assigned no permits", PERMITS, PermitRules::withdrawn)
+                .add("a refused request without queueing reports no position", PERMITS, PermitRules::noPlace)
+                .add("the first call that sets the number wins", PERMITS, PermitRules::firstWins)
+                .add("reducing the number takes no permits away", PERMITS, PermitRules::fewer)
+                .add("added permits are assigned to the waiters", PERMITS, PermitRules::more)
+                .add("the number of permits cannot become less than one", PERMITS, PermitRules::lessThanOne)
+                .add("a duplicate of a change of permits has no further effect", PERMITS, PermitRules::changeTwice)
+                .add("a late change of permits is not applied", PERMITS, PermitRules::changeLate)
+                .add("a semaphore in use is not deleted", PERMITS, PermitRules::forgotten)
+                .add(
+                        "a revoked permit is reported to its holder, and assigned to others",
+                        PERMITS,
+                        PermitRules::revoked)
+                .add("a permit that is not held cannot be revoked", PERMITS, PermitRules::revokedInVain)
+                .add("a report names the holders and their permits", PERMITS, PermitRules::report)
+                .add("a semaphore is independent of a lock of the same name", PERMITS, PermitRules::notALock);
     }
 
     private static void shortClaim(Scene scene) {

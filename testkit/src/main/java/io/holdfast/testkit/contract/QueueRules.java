@@ -23,32 +23,44 @@ final class QueueRules {
     private QueueRules() {}
 
     static void addTo(Rules rules) {
-        rules.add("a place has an arrival, and keeps it", QUEUE, QueueRules::arrival)
-                .add("a place asked for twice is one place", QUEUE, QueueRules::onePlace)
-                .add("who does not want a place gets none", QUEUE, QueueRules::noPlace)
-                .add("a new place is told to the holder's client, once", QUEUE, QueueRules::wanted)
-                .add("waiting clients are counted for the holder", QUEUE, QueueRules::counted)
-                .add("a release wakes the first waiting client, and no other", QUEUE, QueueRules::wakesOne)
-                .add("a release tells nobody if nobody waits", QUEUE, QueueRules::wakesNobody)
-                .add("a woken client may be overtaken, and gets its old place back", QUEUE, QueueRules::comesBack)
-                .add("a woken client that withdraws wakes the next", QUEUE, QueueRules::passesOn)
-                .add("a withdrawn place is not served", QUEUE, QueueRules::withdrawn)
-                .add("a withdrawal changes nothing for the holder and other places", QUEUE, QueueRules::harmless)
-                .add("a withdrawal after the lease has ended wakes the next", QUEUE, QueueRules::withdrawnWhenFree)
-                .add("a granted client has no place any more", QUEUE, QueueRules::grantedLeavesTheQueue)
-                .add("a yield assigns the name to the first waiting tenure", QUEUE, QueueRules::assigned)
-                .add("yields serve the places in the order of arrival", QUEUE, QueueRules::firstComeFirstServed)
-                .add("a yield frees the name if nobody waits", QUEUE, QueueRules::yieldToNobody)
-                .add("a yield by who does not hold assigns nothing", QUEUE, QueueRules::yieldOfNothing)
+        rules.add("a position has an arrival, and keeps it", QUEUE, QueueRules::arrival)
+                .add("a repeated request refreshes the position", QUEUE, QueueRules::onePlace)
+                .add("a request without queueing gets no position", QUEUE, QueueRules::noPlace)
+                .add("the holder's client is notified of a new position, once", QUEUE, QueueRules::wanted)
+                .add("the holder learns the number of waiting clients", QUEUE, QueueRules::counted)
+                .add("a release notifies the first waiting client, and no other", QUEUE, QueueRules::wakesOne)
+                .add("a release without waiters sends no message", QUEUE, QueueRules::wakesNobody)
+                .add("a notified client can lose the race and gets its old position back", QUEUE, QueueRules::comesBack)
+                .add("a notified client that withdraws passes the notification on", QUEUE, QueueRules::passesOn)
+                .add("a withdrawn position is not assigned", QUEUE, QueueRules::withdrawn)
+                .add("a withdrawal does not affect the holder or other positions", QUEUE, QueueRules::harmless)
+                .add(
+                        "a withdrawal after the lease has ended notifies the next client",
+                        QUEUE,
+                        QueueRules::withdrawnWhenFree)
+                .add("a granted tenure leaves the queue", QUEUE, QueueRules::grantedLeavesTheQueue)
+                .add("a yielding release assigns the name to the first position", QUEUE, QueueRules::assigned)
+                .add("yielding releases assign in the order of arrival", QUEUE, QueueRules::firstComeFirstServed)
+                .add("a yielding release without waiters frees the name", QUEUE, QueueRules::yieldToNobody)
+                .add(
+                        "a yielding release by a tenure that does not hold assigns nothing",
+                        QUEUE,
+                        QueueRules::yieldOfNothing)
                 .add("an assigned name is free after the claim window", QUEUE, QueueRules::unclaimed)
                 .add("an assigned name can be renewed to a full lease", QUEUE, QueueRules::claimed)
-                .add("an assignment is no longer than the lease of its place", QUEUE, QueueRules::shortClaim)
-                .add("a second copy of a yield does not touch the assigned hold", QUEUE, QueueRules::yieldTwice)
+                .add("an assignment lasts no longer than the lease of its position", QUEUE, QueueRules::shortClaim)
                 .add(
-                        "the place of a client that is gone holds up others for one claim window at most",
+                        "a late duplicate of a yielding release does not affect the assigned hold",
+                        QUEUE,
+                        QueueRules::yieldTwice)
+                .add(
+                        "the position of a dead client delays others by one claim window at most",
                         QUEUE,
                         QueueRules::clientGone)
-                .add("the run of a refusal and of an assignment are the same", QUEUE, QueueRules::sameRun);
+                .add(
+                        "a refusal and an assignment report the same incarnation of the server",
+                        QUEUE,
+                        QueueRules::sameRun);
     }
 
     /** A holder and two clients that wait, in this order. */

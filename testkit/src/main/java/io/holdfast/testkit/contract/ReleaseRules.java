@@ -13,7 +13,9 @@ final class ReleaseRules {
 
     static void addTo(Rules rules) {
         rules.add("a released name is free", ReleaseRules::frees)
-                .add("the first copy says that the name was held, the second that it was not", ReleaseRules::secondCopy)
+                .add(
+                        "the first copy reports that the name was held, a duplicate that it was not",
+                        ReleaseRules::secondCopy)
                 .add("a second copy does not free the name of the next holder", ReleaseRules::secondCopyLater)
                 .add("a release by another tenure changes nothing", ReleaseRules::notTheOwner)
                 .add("a release by another tenure of the same client changes nothing", ReleaseRules::ownOtherTenure)

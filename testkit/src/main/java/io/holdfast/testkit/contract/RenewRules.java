@@ -21,12 +21,12 @@ final class RenewRules {
                 .add("a renewal never shortens the lease", RenewRules::neverShortens)
                 .add("a second copy has the effect of one", RenewRules::secondCopy)
                 .add("a hold whose lease has ended is lost, also when the name is free", RenewRules::expired)
-                .add("a hold that was given up is lost", RenewRules::released)
-                .add("a tenure that never held is lost, and gets nothing", RenewRules::neverHeld)
+                .add("a released hold is lost", RenewRules::released)
+                .add("a tenure that never held is lost, and is not created", RenewRules::neverHeld)
                 .add("a name held by another is lost, and its lease is not touched", RenewRules::heldByAnother)
                 .add("a batch is answered in its order, each by itself", RenewRules::batch)
                 .add("an empty batch has no replies", RenewRules::emptyBatch)
-                .add("no tokens are given if none are wanted", RenewRules::noTokens)
+                .add("a renewal without requested tokens returns none", RenewRules::noTokens)
                 .add("further tokens are higher than those before", RenewRules::tokens);
     }
 

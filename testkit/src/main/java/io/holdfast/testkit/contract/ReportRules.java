@@ -24,18 +24,26 @@ final class ReportRules {
     static void addTo(Rules rules) {
         rules.add("a free name has no holder and no waiters", ReportRules::free)
                 .add("the holder's client and its remaining lease are shown", ReportRules::holder)
-                .add("what the holder's client tells is shown", Capabilities::signals, ReportRules::told)
-                .add("what the holder's client tells of another tenure is not shown", ReportRules::toldOfAnother)
+                .add("a report shows the description by the holder's client", Capabilities::signals, ReportRules::told)
+                .add("a description of another tenure is not shown", ReportRules::toldOfAnother)
                 .add("a hold whose lease has ended is not shown", ReportRules::expired)
-                .add("the last token is not below any that was given", ReportRules::lastToken)
+                .add("the last token is not below any issued one", ReportRules::lastToken)
                 .add("waiting clients are shown in the order of arrival", Capabilities::queue, ReportRules::waiters)
-                .add("the list has what is held under the prefix, and nothing else", ReportRules::list)
-                .add("the list has what is awaited, too", Capabilities::queue, ReportRules::listOfAwaited)
-                .add("a forced release frees the name and says who held it", ReportRules::forced)
+                .add("the list contains the held names under the prefix, and no others", ReportRules::list)
+                .add("the list contains the awaited names, too", Capabilities::queue, ReportRules::listOfAwaited)
+                .add("a forced release frees the name and reports the former holder", ReportRules::forced)
                 .add("a forced release of a free name finds nobody", ReportRules::forcedFree)
-                .add("a hold that was taken away is lost, and not held at its release", ReportRules::forcedLoses)
-                .add("a forced release is told to the holder's client", Capabilities::signals, ReportRules::forcedTold)
-                .add("a forced release wakes the first waiting client", Capabilities::queue, ReportRules::forcedWakes);
+                .add(
+                        "a forcibly released hold is lost, and reported as not held at its release",
+                        ReportRules::forcedLoses)
+                .add(
+                        "the holder's client is notified of a forced release",
+                        Capabilities::signals,
+                        ReportRules::forcedTold)
+                .add(
+                        "a forced release notifies the first waiting client",
+                        Capabilities::queue,
+                        ReportRules::forcedWakes);
     }
 
     private static void free(Scene scene) {

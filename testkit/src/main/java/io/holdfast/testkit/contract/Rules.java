@@ -21,7 +21,7 @@ final class Rules {
         ReleaseRules.addTo(rules.topic("release"));
         QueueRules.addTo(rules.topic("queue"));
         LingerRules.addTo(rules.topic("lingering"));
-        FairRules.addTo(rules.topic("fair places"));
+        FairRules.addTo(rules.topic("fair positions"));
         ShareRules.addTo(rules.topic("read/write locks"));
         UpgradeRules.addTo(rules.topic("upgradeable read locks"));
         PermitRules.addTo(rules.topic("permits"));

@@ -25,51 +25,66 @@ final class ShareRules {
     private ShareRules() {}
 
     static void addTo(Rules rules) {
-        rules.add("all may read at once, and nobody writes then", ShareRules::shares, ShareRules::readers)
-                .add("who writes is alone", ShareRules::shares, ShareRules::writer)
+        rules.add(
+                        "any number of owners can read at once, and nobody can write then",
+                        ShareRules::shares,
+                        ShareRules::readers)
+                .add("a writer is alone", ShareRules::shares, ShareRules::writer)
                 .add(
-                        "who writes may read beside it, and goes on when it writes no more",
+                        "a writer can also read, and continues to read after it releases the write lock",
                         ShareRules::shares,
                         ShareRules::beside)
-                .add("who reads alone may write beside it", ShareRules::shares, ShareRules::writesBeside)
-                .add("nobody reads beside a writer that has ended", ShareRules::shares, ShareRules::besideNothing)
+                .add("the only reader can also write", ShareRules::shares, ShareRules::writesBeside)
+                .add("no reader joins a writer whose hold has ended", ShareRules::shares, ShareRules::besideNothing)
                 .add("each reader ends with its own lease", ShareRules::shares, ShareRules::ownLeases)
-                .add("a writer's lease ends though it reads for longer", ShareRules::shares, ShareRules::writerEnds)
-                .add("a renewal keeps one reader, and brings none back", ShareRules::shares, ShareRules::renewals)
-                .add("a reader is granted again", ShareRules::shares, ShareRules::again)
-                .add("a reader does not pass a writer that waits", ShareRules::shares, ShareRules::door)
                 .add(
-                        "a waiting writer whose client is gone keeps no reader out",
+                        "a write hold ends with its lease, even if its owner reads for longer",
+                        ShareRules::shares,
+                        ShareRules::writerEnds)
+                .add("a renewal extends one reader, and restores none", ShareRules::shares, ShareRules::renewals)
+                .add("a duplicate request of a reader is granted again", ShareRules::shares, ShareRules::again)
+                .add("a new reader does not barge ahead of a waiting writer", ShareRules::shares, ShareRules::door)
+                .add(
+                        "a waiting writer of a dead client does not block readers",
                         ShareRules::shares,
                         ShareRules::goneWriter)
-                .add("a reader that came before a waiting writer is let in", ShareRules::shares, ShareRules::cameBefore)
                 .add(
-                        "all readers before a waiting writer are served together",
+                        "a reader that arrived before a waiting writer is admitted",
+                        ShareRules::shares,
+                        ShareRules::cameBefore)
+                .add(
+                        "all readers ahead of a waiting writer are assigned together",
                         ShareRules::shares,
                         ShareRules::together)
-                .add("a writer is served when the last reader has gone", ShareRules::shares, ShareRules::lastReader)
                 .add(
-                        "readers are served when the writer before them withdraws",
+                        "a writer is assigned the name when the last reader has released",
+                        ShareRules::shares,
+                        ShareRules::lastReader)
+                .add(
+                        "readers are assigned the name when the writer ahead of them withdraws",
                         ShareRules::shares,
                         ShareRules::withdrawn)
-                .add("readers are served when the writer goes on to read", ShareRules::shares, ShareRules::downgrade)
                 .add(
-                        "a waiting writer is told to all who read, also in its own client",
+                        "readers are assigned the name when the writer downgrades to reading",
+                        ShareRules::shares,
+                        ShareRules::downgrade)
+                .add(
+                        "all readers are notified of a waiting writer, even of its own client",
                         ShareRules::shares,
                         ShareRules::wanted)
                 .add("tokens rise from writers to readers to writers", ShareRules::shares, ShareRules::tokens)
+                .add("a floor of a reader or writer is below all later tokens", ShareRules::shares, ShareRules::floors)
                 .add(
-                        "a floor of a reader or a writer is below all later tokens",
-                        ShareRules::shares,
-                        ShareRules::floors)
-                .add(
-                        "each is assigned for no longer than the lease of its place",
+                        "each assignment lasts no longer than the lease of its position",
                         ShareRules::shares,
                         ShareRules::shortClaims)
-                .add("a report shows all who read", ShareRules::shares, ShareRules::reports)
-                .add("a report and the list say who reads and who writes", ShareRules::shares, ShareRules::modes)
-                .add("a forced release frees the name of all, and tells them", ShareRules::shares, ShareRules::forced)
-                .add("a lock is no read/write lock, and the reverse", ShareRules::shares, ShareRules::kinds);
+                .add("a report shows all readers", ShareRules::shares, ShareRules::reports)
+                .add("a report and the list show the modes", ShareRules::shares, ShareRules::modes)
+                .add("a forced release frees the name and notifies all holders", ShareRules::shares, ShareRules::forced)
+                .add(
+                        "a name held as a lock is refused as a read/write lock, and the reverse",
+                        ShareRules::shares,
+                        ShareRules::kinds);
     }
 
     private static boolean shares(Capabilities can) {

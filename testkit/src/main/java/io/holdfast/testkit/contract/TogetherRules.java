@@ -43,35 +43,38 @@ final class TogetherRules {
     }
 
     static void addTo(Rules rules) {
-        add(rules, "several free names are granted together", TogetherRules::free);
-        add(rules, "a name that goes together with two others lets them go together", TogetherRules::partsOfOne);
-        add(rules, "if one name is held, none is taken together, and the holder is told", TogetherRules::oneHeld);
-        add(rules, "what is refused together leaves nothing", TogetherRules::nothingLeft);
-        add(rules, "of many that ask for several names at once each name is granted to one", TogetherRules::race);
-        add(rules, "several names are late together, and none is taken", TogetherRules::late);
+        add(rules, "several free names are granted in one batch", TogetherRules::free);
+        add(rules, "the relation of names in one batch is transitive", TogetherRules::partsOfOne);
+        add(rules, "if one name is held, none is acquired, and the reply names its holder", TogetherRules::oneHeld);
+        add(rules, "a refused batch writes nothing", TogetherRules::nothingLeft);
+        add(rules, "of many concurrent batches each name is granted to one", TogetherRules::race);
+        add(rules, "a late batch is late as a whole, and acquires none", TogetherRules::late);
         add(rules, "a second copy for several names is granted again, with higher tokens", TogetherRules::secondCopy);
         add(rules, "a second copy for several names never shortens a lease", TogetherRules::neverShortens);
-        add(rules, "what the tenure has is granted together with what is free", TogetherRules::partlyHeld);
+        add(
+                rules,
+                "names that the tenures already hold are granted together with free ones",
+                TogetherRules::partlyHeld);
         add(rules, "tokens of names that are taken together rise above earlier ones", TogetherRules::tokens);
         add(rules, "names that are taken together have each their own lease", TogetherRules::leases);
         addTo(
                 rules,
-                "a name that a fair place waits for is not taken together",
+                "a name with a waiting fair position is not acquired in a batch",
                 store -> store.capabilities().queue(),
                 TogetherRules::fair);
         addTo(
                 rules,
-                "a name that is waited for is taken together, and who waits is counted",
+                "a name with a barging waiter is acquired in a batch, and the waiter is counted",
                 store -> store.capabilities().queue(),
                 TogetherRules::waiters);
         addTo(
                 rules,
-                "a name that is held as a read/write lock is refused by its name, and none is taken together",
+                "a name that is held as a read/write lock fails the whole batch, and the error names it",
                 store -> store.capabilities().modes().contains(Mode.READ),
                 TogetherRules::otherKind);
         addTo(
                 rules,
-                "several names are late together, whatever one of them is held as",
+                "a late batch is late, whatever the mode of its names",
                 store -> store.capabilities().modes().contains(Mode.READ),
                 TogetherRules::lateOfOtherKind);
     }

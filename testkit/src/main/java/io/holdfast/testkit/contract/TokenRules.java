@@ -34,8 +34,8 @@ final class TokenRules {
                 .add("tokens rise over a yield", Capabilities::queue, TokenRules::overYield)
                 .add("tokens rise over further blocks for the holder", TokenRules::overRenewal)
                 .add("tokens rise over large blocks", TokenRules::overLargeBlocks)
-                .add("tokens handed back are above all that were used", TokenRules::handedBack)
-                .add("a late copy of a release hands nothing back", TokenRules::handedBackLate)
+                .add("returned tokens are above all used ones", TokenRules::handedBack)
+                .add("a late duplicate of a release returns no tokens", TokenRules::handedBackLate)
                 .add(
                         "tokens rise over the loss of all data, after many short tenures",
                         Capabilities::tokensSurviveDataLoss,

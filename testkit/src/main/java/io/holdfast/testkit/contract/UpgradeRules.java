@@ -27,24 +27,42 @@ final class UpgradeRules {
     private UpgradeRules() {}
 
     static void addTo(Rules rules) {
-        rules.add("one among all who read may write later", UpgradeRules::upgrades, UpgradeRules::one)
-                .add("who may write later writes when nobody else reads", UpgradeRules::upgrades, UpgradeRules::writes)
+        rules.add("one reader at a time can be upgradeable", UpgradeRules::upgrades, UpgradeRules::one)
                 .add(
-                        "who would write is told when the last other reader goes",
+                        "the upgradeable reader can write when no other reader is left",
+                        UpgradeRules::upgrades,
+                        UpgradeRules::writes)
+                .add(
+                        "a waiting upgrade is notified when the last other reader releases",
                         UpgradeRules::upgrades,
                         UpgradeRules::told)
-                .add("nobody who came is let in before it", UpgradeRules::upgrades, UpgradeRules::first)
-                .add("readers are let in when it writes no more", UpgradeRules::upgrades, UpgradeRules::readsOn)
-                .add("readers are let in when it would write no more", UpgradeRules::upgrades, UpgradeRules::withdrawn)
-                .add("the next that may write later is served", UpgradeRules::upgrades, UpgradeRules::next)
-                .add("readers pass those that may write later", UpgradeRules::upgrades, UpgradeRules::pass)
-                .add("it does not pass a writer that waits", UpgradeRules::upgrades, UpgradeRules::door)
-                .add("who writes may read on and write later", UpgradeRules::upgrades, UpgradeRules::besideWriter)
-                .add("who reads no more does not write on", UpgradeRules::upgrades, UpgradeRules::reads)
-                .add("who reads no more is not assigned to", UpgradeRules::upgrades, UpgradeRules::forced)
-                .add("who writes is granted again", UpgradeRules::upgrades, UpgradeRules::again)
-                .add("it ends with its own lease", UpgradeRules::upgrades, UpgradeRules::ends)
-                .add("it shows in a report", UpgradeRules::upgrades, UpgradeRules::shows);
+                .add("no waiter is admitted before a waiting upgrade", UpgradeRules::upgrades, UpgradeRules::first)
+                .add(
+                        "readers are admitted when the upgraded writer releases",
+                        UpgradeRules::upgrades,
+                        UpgradeRules::readsOn)
+                .add(
+                        "readers are admitted when the upgrade is withdrawn",
+                        UpgradeRules::upgrades,
+                        UpgradeRules::withdrawn)
+                .add("the next upgradeable reader is assigned the name", UpgradeRules::upgrades, UpgradeRules::next)
+                .add("plain readers pass waiting upgradeable readers", UpgradeRules::upgrades, UpgradeRules::pass)
+                .add(
+                        "an upgradeable reader does not barge ahead of a waiting writer",
+                        UpgradeRules::upgrades,
+                        UpgradeRules::door)
+                .add("a writer can become an upgradeable reader", UpgradeRules::upgrades, UpgradeRules::besideWriter)
+                .add(
+                        "an upgradeable reader that lost its hold cannot write",
+                        UpgradeRules::upgrades,
+                        UpgradeRules::reads)
+                .add(
+                        "an upgradeable reader that lost its hold is assigned nothing",
+                        UpgradeRules::upgrades,
+                        UpgradeRules::forced)
+                .add("a duplicate request of a writer is granted again", UpgradeRules::upgrades, UpgradeRules::again)
+                .add("an upgradeable hold ends with its own lease", UpgradeRules::upgrades, UpgradeRules::ends)
+                .add("a report shows the upgradeable reader", UpgradeRules::upgrades, UpgradeRules::shows);
     }
 
     private static boolean upgrades(Capabilities can) {

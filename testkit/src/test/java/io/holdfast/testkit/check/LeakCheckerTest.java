@@ -83,7 +83,7 @@ class LeakCheckerTest {
         checker.client("c", () -> stats(1, 2, 3));
         assertThat(checker.leaks())
                 .containsExactly(
-                        "client c: 1 names held", "client c: 2 owners waiting", "client c: 3 tenures unsettled");
+                        "client c: 1 names held", "client c: 2 owners waiting", "client c: 3 releases pending");
     }
 
     @Test

@@ -91,7 +91,7 @@ class BrokenStoresTest {
                 .containsExactlyInAnyOrder(
                         "tokens rise over the loss of all data, after many short tenures",
                         "tokens rise over the loss of all data, after many large blocks",
-                        "nothing is known of a latch after the loss of all data, and numbers rise",
+                        "after the loss of all data earlier settings are unknown, and numbers rise",
                         "after the loss of all data the old holder is lost, and others are granted");
     }
 
@@ -117,8 +117,8 @@ class BrokenStoresTest {
                         "a release by another tenure of the same client changes nothing",
                         "a second copy does not free the name of the next holder",
                         "a release after the lease does not free the name of the next holder",
-                        "a withdrawal changes nothing for the holder and other places",
-                        "a second copy of a yield does not touch the assigned hold"),
+                        "a withdrawal does not affect the holder or other positions",
+                        "a late duplicate of a yielding release does not affect the assigned hold"),
                 Broken.store(
                         "repeats tokens",
                         RepeatedTokens::new,
@@ -138,63 +138,63 @@ class BrokenStoresTest {
                         "does not recognise a second copy",
                         ForgetsCopies::new,
                         "a second copy is granted again, with higher tokens",
-                        "a second copy sets the lease anew"),
+                        "a duplicate extends the lease"),
                 Broken.store(
                         "takes each copy of a change for another one",
                         store -> onChange(store, BrokenStoresTest::asAnother),
-                        "a second copy of a change of permits changes nothing",
-                        "a second copy of a change of a latch changes nothing"),
+                        "a duplicate of a change of permits has no further effect",
+                        "a duplicate of a change of a latch has no further effect"),
                 Broken.store(
                         "takes of several names what it can get",
                         BrokenStoresTest::oneByOne,
-                        "if one name is held, none is taken together, and the holder is told",
-                        "what is refused together leaves nothing"),
+                        "if one name is held, none is acquired, and the reply names its holder",
+                        "a refused batch writes nothing"),
                 Broken.store(
                         "takes each copy of a request for several names for another one",
                         store -> onTogether(store, BrokenStoresTest::asAnother),
                         "a second copy for several names is granted again, with higher tokens",
-                        "what the tenure has is granted together with what is free"),
+                        "names that the tenures already hold are granted together with free ones"),
                 Broken.store(
                         "takes several names too late",
                         store -> onTogether(store, BrokenStoresTest::neverLate),
-                        "several names are late together, and none is taken"),
+                        "a late batch is late as a whole, and acquires none"),
                 Broken.store(
                         "makes changes that come too late",
                         store -> onChange(store, change -> change.withNotAfter(Long.MAX_VALUE)),
-                        "a change of permits that comes late is not made",
-                        "a change of a latch that comes late is not made"),
+                        "a late change of permits is not applied",
+                        "a late change of a latch is not applied"),
                 Broken.store(
                         "takes one permit for any number",
                         store -> onAcquire(store, BrokenStoresTest::forOnePermit),
-                        "permits are granted as long as so many are free",
-                        "more permits than there are in all are refused",
-                        "what comes back is assigned in order as far as it goes"),
+                        "permits are granted while enough are free",
+                        "a request for more permits than there are is refused",
+                        "released permits are assigned in order, as far as they suffice"),
                 Broken.store(
                         "knows nobody who is fair",
                         store -> onAcquire(store, BrokenStoresTest::notFair),
-                        "only who is not fair takes what the first does not get along with",
-                        "nobody takes permits before a fair place"),
+                        "only a non-fair request takes permits that are too few for the first waiter",
+                        "no request acquires permits before a fair position"),
                 Broken.store(
                         "ignores leases",
                         store -> onAcquire(store, request -> request.withLease(Duration.ofDays(1))),
                         "a name is free again when its lease has ended",
                         "a hold whose lease has ended is lost, also when the name is free",
                         "a hold whose lease has ended is not held at its release",
-                        "a closed connection leaves its holds to their leases"),
+                        "holds of a closed connection stay until their leases end"),
                 Broken.store(
                         "accepts late requests",
                         store -> onAcquire(store, BrokenStoresTest::neverLate),
-                        "a request after its time is answered as late, and takes nothing",
-                        "a late copy of the holder's request is answered as late, and sets no lease"),
+                        "a late request is answered as late, and acquires nothing",
+                        "a late duplicate of the holder's request is answered as late, and does not extend the lease"),
                 Broken.store(
                         "forgets the old place",
                         store -> onAcquire(store, BrokenStoresTest::withoutArrival),
-                        "a woken client may be overtaken, and gets its old place back"),
+                        "a notified client can lose the race and gets its old position back"),
                 Broken.store(
                         "queues who does not want to wait",
                         store -> onAcquire(store, BrokenStoresTest::enqueued),
-                        "who does not want a place gets none",
-                        "a release tells nobody if nobody waits"),
+                        "a request without queueing gets no position",
+                        "a release without waiters sends no message"),
                 Broken.store(
                         "takes names for the same that are not",
                         store -> onAcquire(store, BrokenStoresTest::lowerCase),
@@ -207,8 +207,8 @@ class BrokenStoresTest {
                         "revives ended holds",
                         RevivesHolds::new,
                         "a hold whose lease has ended is lost, also when the name is free",
-                        "a tenure that never held is lost, and gets nothing",
-                        "a hold that was taken away is lost, and not held at its release"),
+                        "a tenure that never held is lost, and is not created",
+                        "a forcibly released hold is lost, and reported as not held at its release"),
                 Broken.store(
                         "answers a batch out of order",
                         ReversesBatches::new,
@@ -216,26 +216,26 @@ class BrokenStoresTest {
                 Broken.store(
                         "never assigns",
                         NeverAssigns::new,
-                        "a yield assigns the name to the first waiting tenure",
-                        "yields serve the places in the order of arrival",
+                        "a yielding release assigns the name to the first position",
+                        "yielding releases assign in the order of arrival",
                         "tokens rise over a yield"),
                 Broken.store(
                         "takes readers for writers",
                         store -> onAcquire(store, BrokenStoresTest::asWriter),
-                        "all may read at once, and nobody writes then",
-                        "who writes may read beside it, and goes on when it writes no more"),
+                        "any number of owners can read at once, and nobody can write then",
+                        "a writer can also read, and continues to read after it releases the write lock"),
                 Broken.store(
                         "takes all for readers",
                         store -> onAcquire(store, BrokenStoresTest::asReader),
-                        "who writes is alone",
-                        "a writer is served when the last reader has gone",
-                        "a waiting writer is told to all who read, also in its own client"),
+                        "a writer is alone",
+                        "a writer is assigned the name when the last reader has released",
+                        "all readers are notified of a waiting writer, even of its own client"),
                 Broken.store(
                         "forgets floors",
                         ForgetsFloors::new,
                         "after a renewal with a floor later tokens are above it",
-                        "tokens that are asked for along with a floor are above it",
-                        "a floor stays over expiry and many short tenures",
+                        "tokens requested together with a floor are above it",
+                        "a floor survives expiry and many short tenures",
                         "each floor of a batch is for its own name"),
                 Broken.store("stays open", StaysOpen::new, "a closed connection fails all calls"),
                 new Broken(
@@ -253,20 +253,20 @@ class BrokenStoresTest {
                                             signal -> server.clients().forEach(client -> client.accept(signal))));
                         },
                         Set.of(
-                                "a release wakes the first waiting client, and no other",
-                                "a forced release wakes the first waiting client",
-                                "a new place is told to the holder's client, once")),
+                                "a release notifies the first waiting client, and no other",
+                                "a forced release notifies the first waiting client",
+                                "the holder's client is notified of a new position, once")),
                 new Broken(
                         "loses signals",
                         server -> config -> server.memory().open(with(config, config.keyPrefix(), signal -> {})),
                         Set.of(
-                                "a new place is told to the holder's client, once",
-                                "a release wakes the first waiting client, and no other",
-                                "a forced release is told to the holder's client")),
+                                "the holder's client is notified of a new position, once",
+                                "a release notifies the first waiting client, and no other",
+                                "the holder's client is notified of a forced release")),
                 new Broken(
                         "does not ask the holder",
                         server -> config -> server.memory().open(withoutDescriber(config)),
-                        Set.of("what the holder's client tells is shown")));
+                        Set.of("a report shows the description by the holder's client")));
     }
 
     private static StoreConfig with(StoreConfig config, String keyPrefix, Consumer<Signal> signals) {

@@ -1,9 +1,9 @@
 package io.holdfast.examples.flashsale;
 
-/** What happens once in a sale to one seller, between check and write. */
+/** A fault that is injected once in a flash sale, into one seller, between check and write. */
 public enum Accident {
-    /** Its process ends, without any cleaning up. */
+    /** The process is halted, without any clean-up. */
     HALT,
-    /** It takes longer than a lease, as in a long pause of the garbage collector, or for a slow payment. */
+    /** The purchase takes longer than a lease, like a long garbage collection or a slow payment. */
     SLOW
 }

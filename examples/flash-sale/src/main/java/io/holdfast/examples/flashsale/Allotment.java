@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Each process leases a share of the stock, from which all its threads sell at once, without a lock. The lease is a lock
- * of the process's own, so that a share whose lock is free belongs to a dead process: who finds the stock empty puts it
- * back.
+ * Each process leases a share of the stock, and its threads sell from that share without a lock. Each share has a lock of its
+ * process. If that lock is free, the process has died, and the process that finds the stock empty returns the share to the
+ * stock.
  */
 final class Allotment implements Strategy {
 
@@ -48,7 +48,7 @@ final class Allotment implements Strategy {
         }
     }
 
-    /** Gets another share in place of one that is used up; false if all is sold. */
+    /** Acquires another share to replace an empty one; {@code false} if everything is sold. */
     private boolean refill(Optional<Share> usedUp) throws InterruptedException {
         mutex.lockInterruptibly();
         try {
@@ -85,7 +85,7 @@ final class Allotment implements Strategy {
         }
     }
 
-    /** The lease of the present share; or a new one, whose token shuts out those who still sell under the old one. */
+    /** Returns the lease of the present share, or acquires a new one, whose token fences out sellers under the old one. */
     private Lease lease() throws InterruptedException {
         if (share.isPresent() && share.get().isGood()) {
             return share.get().lease();
@@ -108,7 +108,7 @@ final class Allotment implements Strategy {
         }
     }
 
-    /** Waits for the end of another one's lease; a short while, since its share may be sold out before. */
+    /** Waits for the lease of another process to end. The wait is short, because that share may be sold out earlier. */
     private void awaitAnother() throws InterruptedException {
         for (int process : shares.unsold()) {
             if (process != job.process()) {
@@ -122,7 +122,7 @@ final class Allotment implements Strategy {
         return holdfast.lock("flash-sale/" + job.sale() + "/share/" + process);
     }
 
-    /** Returns what is left of the share. */
+    /** Returns the rest of the share to the stock. */
     @Override
     public void close() {
         try (holdfast) {

@@ -1,8 +1,8 @@
 package io.holdfast.examples.flashsale;
 
 /**
- * Redis counts the stock down, so no update is lost; but the check is not part of that step, so that all who still saw
- * the last item sell it.
+ * Redis decrements the stock atomically, so no update is lost. The check is not part of that step: all sellers that saw the
+ * last item sell it (check-then-act race).
  */
 final class AtomicDecrement implements Strategy {
 

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** The view of a sale of the one who counts it: what Redis has, whatever the sellers believe. */
+/** The accounts of a flash sale in Redis, for the process that counts them. They do not depend on what the sellers believe. */
 public final class Books implements AutoCloseable {
 
-    /** After which Redis forgets a sale whose books were never closed. */
+    /** The time after which Redis deletes a sale that was not closed. */
     private static final Duration LIFE = Duration.ofMinutes(10);
 
     private final RedisClient client;
@@ -23,7 +23,7 @@ public final class Books implements AutoCloseable {
         this.keys = keys;
     }
 
-    /** Opens a sale with its stock, laid out as the strategy wants it. */
+    /** Opens a sale with its stock, in the layout of the strategy. */
     public static Books open(String redisUri, String sale, long stock, StrategyKind strategy) {
         Books books = new Books(RedisClient.create(redisUri), new Keys(sale));
         int shelves = strategy.shelves();
@@ -34,19 +34,19 @@ public final class Books implements AutoCloseable {
         return books;
     }
 
-    /** Lets Redis keep the sale for another while. */
+    /** Extends the lifetime of the sale in Redis. */
     public void keepAlive() {
         for (String key : keys.kept()) {
             redis.expire(key, LIFE);
         }
     }
 
-    /** How many orders there are. */
+    /** Returns the number of orders. */
     public long orders() {
         return redis.xlen(keys.orders());
     }
 
-    /** What the stock says, with all shelves and shares. */
+    /** Returns the stock that is left, in all shelves and shares. */
     public long left() {
         long onShelves = IntStream.range(0, Keys.SHELVES)
                 .mapToObj(shelf -> redis.get(keys.stock(shelf)))
@@ -56,18 +56,18 @@ public final class Books implements AutoCloseable {
         return onShelves + new Shares(redis, keys).left();
     }
 
-    /** The server's time now, in milliseconds, of the same clock as {@link #orderMillis}. */
+    /** Returns the server's time, in milliseconds, by the clock of {@link #orderMillis}. */
     public long nowMillis() {
         List<String> time = redis.time();
         return Long.parseLong(time.get(0)) * 1_000 + Long.parseLong(time.get(1)) / 1_000;
     }
 
-    /** When each order was written, by the server's clock, in order. */
+    /** Returns the times of all orders by the server's clock, in ascending order. */
     public long[] orderMillis() {
         return orderEntries().mapToLong(Entries.Timed::millis).toArray();
     }
 
-    /** Who was between check and write, as far back as the journal goes. */
+    /** Returns the times at which sellers were between check and write, as far back as the journal goes. */
     public Timeline timeline() {
         TimelineBuilder timeline = new TimelineBuilder();
         new Entries(redis, keys.journal()).stream().forEach(timeline::journal);
@@ -79,14 +79,14 @@ public final class Books implements AutoCloseable {
         return new Entries(redis, keys.orders()).stream();
     }
 
-    /** How long each purchase took for its seller. */
+    /** Returns the duration of each purchase, as measured by its seller. */
     public long[] tookMicros() {
         return redis.lrange(keys.took(), 0, -1).stream()
                 .mapToLong(Long::parseLong)
                 .toArray();
     }
 
-    /** Removes the sale from Redis. */
+    /** Deletes the sale from Redis. */
     @Override
     public void close() {
         redis.del(keys.kept());

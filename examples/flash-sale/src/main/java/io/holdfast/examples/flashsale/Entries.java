@@ -20,7 +20,7 @@ final class Entries {
         this.key = key;
     }
 
-    /** An entry, and when the server wrote it. */
+    /** An entry with the server's time of its write. */
     record Timed(long millis, Entry entry) {
 
         private static Timed of(StreamMessage<String, String> message) {

@@ -5,9 +5,9 @@ import java.util.Map;
 /**
  * An entry in the stream of orders or of the journal.
  *
- * @param what happened
- * @param seller to whom
- * @param number which of the seller's sales it was
+ * @param what the kind of event
+ * @param seller the seller
+ * @param number the number of the purchase of that seller
  */
 record Entry(String what, Seller seller, long number) {
 

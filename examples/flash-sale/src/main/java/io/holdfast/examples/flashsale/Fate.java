@@ -5,17 +5,17 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** The usual work, in which the accidents of a sale happen: each to the first seller of all processes that is ready for it. */
+/** Work that injects the accidents: each into the first seller of all processes that is ready for it. */
 final class Fate implements Work {
 
-    /** For an accident: after no number of orders. */
+    /** The number of orders for an accident that never happens. */
     static final long NEVER = Long.MAX_VALUE;
 
     private final Duration work;
     private final Duration pause;
     private final Map<Accident, Long> pending = new ConcurrentHashMap<>();
 
-    /** A slow sale lasts a third longer than the lease, so that every lock that is not renewed is lost. */
+    /** A slow purchase takes a third longer than the lease, so that every lock that is not renewed is lost. */
     Fate(Job job) {
         work = job.work();
         pause = job.lease().multipliedBy(4).dividedBy(3);

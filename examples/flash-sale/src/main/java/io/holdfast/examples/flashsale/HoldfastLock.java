@@ -5,8 +5,8 @@ import io.holdfast.Holdfast;
 import java.util.function.BiFunction;
 
 /**
- * One lock around the whole sale of an item. A seller that dies inside holds it until its lease ends, and no longer; one
- * that is slow keeps it, since it is renewed.
+ * One lock around the whole purchase of an item. If a seller dies, the lock expires with its lease. A slow seller keeps the
+ * lock, because the lease is renewed.
  */
 final class HoldfastLock implements Strategy {
 

@@ -8,18 +8,19 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What one worker process has to do. It goes through a pipe, not the command line, where everybody would see passwords.
+ * The job of one worker process. It is sent through a pipe, not on the command line, because every user can see passwords
+ * there.
  *
- * @param strategy how sellers are kept apart
- * @param lockStore where the locks are
- * @param stockStore the Redis that has the stock
- * @param sale the name of this sale
+ * @param strategy the way in which sellers exclude each other
+ * @param lockStore the URI of the lock store
+ * @param stockStore the URI of the Redis with the stock
+ * @param sale the name of the flash sale
  * @param process the number of this process
- * @param threads how many sell at once
- * @param work between check and write
- * @param lease after which the lock of a dead process is free again
- * @param haltAfter after how many orders a process ends, or {@link #NEVER}
- * @param slowAfter after how many orders one sale lasts longer than the lease, or {@link #NEVER}
+ * @param threads the number of sellers in this process
+ * @param work the time between check and write
+ * @param lease the lease of locks; a dead process holds its lock for this time
+ * @param haltAfter the number of orders after which a process is halted, or {@link #NEVER}
+ * @param slowAfter the number of orders after which one purchase takes longer than the lease, or {@link #NEVER}
  */
 public record Job(
         StrategyKind strategy,
@@ -33,10 +34,10 @@ public record Job(
         long haltAfter,
         long slowAfter) {
 
-    /** For an accident that does not happen. */
+    /** The number of orders for an accident that does not happen. */
     public static final long NEVER = Fate.NEVER;
 
-    /** A small sale of this process alone, in which its code is loaded and compiled. */
+    /** Returns a small sale of this process alone, which warms the code up. */
     Job practice() {
         return new Job(
                 strategy,
@@ -51,12 +52,12 @@ public record Job(
                 NEVER);
     }
 
-    /** A client of the lock store whose locks have the lease of this job. */
+    /** Connects to the lock store. Its locks have the lease of this job. */
     Holdfast connect() {
         return Holdfast.builder().uri(lockStore).lease(lease).build();
     }
 
-    /** One line a component. */
+    /** Returns the text form, with one line for each component. */
     public String toLines() {
         List<Object> components =
                 List.of(strategy, lockStore, stockStore, sale, process, threads, work, lease, haltAfter, slowAfter);

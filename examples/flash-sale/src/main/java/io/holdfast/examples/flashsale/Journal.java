@@ -4,14 +4,14 @@ import io.lettuce.core.XAddArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
 
 /**
- * What one seller tells Redis about its sales, so that they can be timed by the server's clock.
+ * The journal that one seller writes to Redis, so that its purchases are timed by the server's clock.
  *
- * <p>A beginning goes ahead of the seller's next command on the same connection, and nobody waits for the answer. After an
- * end there is none: the next command may be the release of a lock on another connection, so Redis has the end first.
+ * <p>A begin entry is sent ahead of the seller's next command on the same connection, without waiting for the reply. An end
+ * entry is awaited, because the next command may release a lock on another connection, and Redis must have the end first.
  */
 final class Journal {
 
-    /** Of the oldest entries Redis forgets what is more. */
+    /** The number of entries that Redis keeps. */
     private static final long KEPT = 200_000;
 
     private final StatefulRedisConnection<String, String> connection;
@@ -28,23 +28,23 @@ final class Journal {
         this.seller = seller;
     }
 
-    /** The next sale begins with what is sent after this. */
+    /** Begins a purchase: the next command belongs to it. */
     void begin() {
         number++;
         var unused = connection.async().xadd(key, kept(), entry(Entry.BEGIN).toFields());
     }
 
-    /** The sale came to nothing. Returns when Redis knows: the next seller may begin at once. */
+    /** Ends a purchase without an order. Returns when Redis has the entry, because the next seller may begin at once. */
     void end() {
         write(Entry.END);
     }
 
-    /** There are that many orders now. */
+    /** Records the current number of orders. */
     void ordersAre(long count) {
         orders = count;
     }
 
-    /** How many orders there were after the seller's last sale. */
+    /** Returns the number of orders after the seller's last purchase. */
     long orders() {
         return orders;
     }
@@ -53,7 +53,10 @@ final class Journal {
         connection.sync().xadd(key, kept(), entry(what).toFields());
     }
 
-    /** Whether this is the first seller to whom it happens. Returns when Redis knows: the process may end at once. */
+    /**
+     * Returns {@code true} if this is the first seller to which the accident happens. Returns when Redis has the entry, because
+     * the process may end at once.
+     */
     boolean claim(Accident accident) {
         boolean first = connection.sync().hsetnx(accidents, accident.name(), Integer.toString(seller.process()));
         if (first) {
@@ -62,7 +65,7 @@ final class Journal {
         return first;
     }
 
-    /** Names the current sale, for its order. */
+    /** Returns the id of the current purchase, for its order. */
     Entry sale() {
         return entry(Entry.ORDER);
     }

@@ -6,7 +6,7 @@ import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
-/** A lock as it is often written by hand: a key that is there while somebody sells, asked for again and again. */
+/** A hand-written lock: a key that exists while a seller holds the lock, and for which others poll. */
 abstract class KeyLock implements Strategy {
 
     private static final int LONGEST_PAUSE_MILLIS = 10;
@@ -21,10 +21,10 @@ abstract class KeyLock implements Strategy {
         key = new Keys(job.sale()).lock();
     }
 
-    /** Makes the key, unless it is there. */
+    /** Creates the key if it does not exist. */
     abstract boolean take(RedisCommands<String, String> redis, String key, String owner);
 
-    /** Removes the key. */
+    /** Deletes the key. */
     abstract void free(RedisCommands<String, String> redis, String key, String owner);
 
     @Override

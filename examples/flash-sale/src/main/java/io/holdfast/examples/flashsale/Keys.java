@@ -3,18 +3,18 @@ package io.holdfast.examples.flashsale;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Where a sale lives in Redis. */
+/** The keys of a flash sale in Redis. */
 record Keys(String sale) {
 
-    /** How many shelves a stock may lie on. */
+    /** The number of shelves over which a stock can be spread. */
     static final int SHELVES = 8;
 
-    /** The stock, if it is in one place. */
+    /** The stock, if it is one number. */
     String stock() {
         return stock(0);
     }
 
-    /** The stock on one shelf. */
+    /** The stock of one shelf. */
     String stock(int shelf) {
         return key("stock:" + shelf);
     }
@@ -31,22 +31,22 @@ record Keys(String sale) {
         return key("journal");
     }
 
-    /** To whom accidents have happened. */
+    /** The accidents that have happened. */
     String accidents() {
         return key("accidents");
     }
 
-    /** The lock of those strategies that make one of a key. */
+    /** The lock key of the strategies that use one. */
     String lock() {
         return key("lock");
     }
 
-    /** The shares of the processes: how much is left of each, and the token of its lease. */
+    /** The shares: the stock that is left in each, and the token of its lease. */
     String shares() {
         return key("shares");
     }
 
-    /** All but the lock, whose life is a matter of its strategy. */
+    /** All keys except the lock, whose lifetime depends on the strategy. */
     String[] kept() {
         return Stream.concat(
                         IntStream.range(0, SHELVES).mapToObj(this::stock),

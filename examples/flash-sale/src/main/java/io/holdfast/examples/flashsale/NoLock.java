@@ -1,6 +1,6 @@
 package io.holdfast.examples.flashsale;
 
-/** Nobody waits for anybody: two sellers read the same stock, both sell, and one of the two writes is lost. */
+/** No mutual exclusion: two sellers read the same stock, both sell, and one write is lost (lost update). */
 final class NoLock implements Strategy {
 
     @Override

@@ -1,6 +1,6 @@
 package io.holdfast.examples.flashsale;
 
-/** The sale of one item: read the stock, check it, do the work, write stock and order. Nothing here keeps sellers apart. */
+/** The purchase of one item: read the stock, check it, work, write stock and order. It contains no mutual exclusion. */
 public final class Sale {
 
     private final Shop shop;
@@ -11,17 +11,17 @@ public final class Sale {
         this.work = work;
     }
 
-    /** The shop of the seller. */
+    /** Returns the shop of the seller. */
     Shop shop() {
         return shop;
     }
 
-    /** Sells one item of the stock; false if there is none left. */
+    /** Sells one item of the stock; {@code false} if none is left. */
     public boolean sellOne() throws InterruptedException {
         return sellOne(shop.stock());
     }
 
-    /** Sells one item from that shelf; false if there is none left, or the shelf is not the seller's any more. */
+    /** Sells one item of the shelf; {@code false} if none is left, or if the shelf no longer belongs to the seller. */
     boolean sellOne(Shelf shelf) throws InterruptedException {
         shop.journal().begin();
         long stock = shelf.stock();

@@ -8,13 +8,13 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * The stock lies on several shelves, each with a lock of its own, so that as many sellers sell at once. A death or a slow
- * sale holds up one shelf. Each process begins at two shelves of its own, where its sellers pass the lock on to each other
- * without asking the store.
+ * The stock is spread over several shelves, each with a lock of its own, so that as many sellers can sell at once. A dead or
+ * slow seller blocks one shelf. Each process begins at two shelves of its own, where its sellers hand the lock over to each
+ * other without a store call.
  */
 final class Segmented implements Strategy {
 
-    /** Longer than a queue at the own shelves usually lasts. */
+    /** A wait that is longer than the usual queue at one of its own shelves. */
     private static final Duration PATIENCE = Duration.ofMillis(250);
 
     private static final int OWN = 2;
@@ -22,7 +22,10 @@ final class Segmented implements Strategy {
     private final Holdfast holdfast;
     private final int[] othersShelves;
 
-    /** Those that are not known to be sold out. What is sold out stays so; what is forgotten in a race is found again. */
+    /**
+     * The shelves that are not known to be sold out. A sold-out shelf stays sold out, so losing this information in a race is
+     * harmless.
+     */
     private volatile SegmentedLock shelves;
 
     Segmented(Job job) {
@@ -47,7 +50,7 @@ final class Segmented implements Strategy {
         return false;
     }
 
-    /** One of the own shelves; any, where those are sold out or stay busy. */
+    /** Returns one of the own shelves; any shelf if those are sold out or stay busy. */
     private SegmentLease takeAny(SegmentedLock left) throws InterruptedException {
         Optional<SegmentLease> own = left.without(othersShelves).tryAcquireAny(PATIENCE);
         return own.isPresent() ? own.get() : left.acquireAny();

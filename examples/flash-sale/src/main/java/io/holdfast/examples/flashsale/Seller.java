@@ -1,9 +1,9 @@
 package io.holdfast.examples.flashsale;
 
 /**
- * Who sells.
+ * A seller.
  *
- * @param process the number of its process in this sale
- * @param thread its number in the process
+ * @param process the number of its process
+ * @param thread the number of its thread in the process
  */
 public record Seller(int process, int thread) {}

@@ -3,7 +3,7 @@ package io.holdfast.examples.flashsale;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 
-/** A key without an expiry: when the seller that made it dies, nobody removes it, and nobody sells again. */
+/** A lock key without an expiry: if its seller dies, the key is never deleted, and no item is sold again. */
 final class SetNx extends KeyLock {
 
     SetNx(Job job) {

@@ -4,8 +4,8 @@ import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 
 /**
- * A key that expires: a death ends, but work that lasts longer than the expiry goes on beside the next seller, and then
- * removes that seller's key, which lets in a third one.
+ * A lock key with an expiry. It ends after a crash. Work that outlasts the expiry continues beside the next seller, and then
+ * deletes the key of that seller, which admits a third one.
  */
 final class SetNxExpiring extends KeyLock {
 

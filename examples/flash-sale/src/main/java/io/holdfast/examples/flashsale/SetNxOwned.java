@@ -5,8 +5,8 @@ import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 
 /**
- * A key that expires and that only its owner removes: a slow seller lets in one other, not more. But it still works beside
- * that one, and overwrites what was sold meanwhile, since nobody renews the key and nobody tells it of the loss.
+ * A lock key with an expiry that only its owner deletes: a slow seller admits at most one other. It still works beside that one
+ * and overwrites its sale, because nobody renews the key or notifies the owner of the loss.
  */
 final class SetNxOwned extends KeyLock {
 

@@ -4,7 +4,7 @@ import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What this process knows of its share: which items of it are not yet set apart for one of its sellers. */
+/** The local view of this process's share: the items that are not yet reserved for one of its sellers. */
 final class Share {
 
     private static final long RETIRED = Long.MIN_VALUE / 2;
@@ -12,7 +12,7 @@ final class Share {
     private final Lease lease;
     private final AtomicLong items;
 
-    /** A share that was taken, or {@link Shelf#REFUSED}. */
+    /** Creates the view of an acquired share with that number of items; with {@link Shelf#REFUSED}, a retired one. */
     Share(Lease lease, long items) {
         this.lease = lease;
         this.items = new AtomicLong(items == Shelf.REFUSED ? RETIRED : items);
@@ -30,12 +30,12 @@ final class Share {
         return items.get() > 0;
     }
 
-    /** Keeps one item for the caller; false if there is none. */
+    /** Reserves one item for the caller; {@code false} if none is left. */
     boolean setApart() {
         return hasItems() && items.decrementAndGet() >= 0;
     }
 
-    /** Redis knows it under another token: nobody sells from it any more. */
+    /** Ends the share, because Redis has it under another token: nobody sells from it any more. */
     void retire() {
         items.set(RETIRED);
     }
@@ -48,7 +48,7 @@ final class Share {
         try {
             lease.close();
         } catch (LeaseLostException e) {
-            retire(); // lost before: the share is put back by whoever takes its lock
+            retire(); // the lease is lost: the process that acquires the lock of the share returns it to the stock
         }
     }
 }

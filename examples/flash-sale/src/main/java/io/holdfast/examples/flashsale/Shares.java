@@ -8,11 +8,11 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The shares of the stock that processes have, in Redis: of each how many items are left, and the fencing token of the
- * lease it belongs to.
+ * The shares of the processes in Redis: the items left in each share, and the fencing token of its lease.
  *
- * <p>An item is in the stock, in a share or in an order. Each script moves items from one to the other or does nothing, so
- * that none is lost or doubled, wherever a process dies. Who comes with a token that is not the share's gets nothing.
+ * <p>Invariant: an item is in the stock, in a share, or in an order. Each script moves items from one to another, or does
+ * nothing. So no item is lost or sold twice, wherever a process dies. A request with a token that is not the share's moves
+ * nothing.
  */
 final class Shares {
 
@@ -26,7 +26,7 @@ final class Shares {
             return redis.call('XLEN', KEYS[2])
             """;
 
-    /** Keys: shares, stock. Arguments: process, token, the least to take. */
+    /** Keys: shares, stock. Arguments: process, token, the minimum number of items. */
     private static final String TAKE = """
             if redis.call('HGET', KEYS[1], ARGV[1] .. ':token') ~= ARGV[2] then
                 return -1
@@ -38,7 +38,10 @@ final class Shares {
             return items
             """;
 
-    /** Keys: shares, stock. Arguments: process, token. Tokens have all the same length, so that texts compare as numbers. */
+    /**
+     * Keys: shares, stock. Arguments: process, token. All tokens have the same length, so that their texts compare like
+     * numbers.
+     */
     private static final String PUT_BACK = """
             local token = redis.call('HGET', KEYS[1], ARGV[1] .. ':token')
             if token and token > ARGV[2] then
@@ -60,33 +63,33 @@ final class Shares {
         this.keys = keys;
     }
 
-    /** Sells one item of the share; returns how many orders there are, or {@link Shelf#REFUSED}. */
+    /** Sells one item of the share, and returns the number of orders, or {@link Shelf#REFUSED}. */
     long sell(int process, long token, String order) {
         String[] places = {keys.shares(), keys.orders()};
         return redis.<Long>eval(SELL, ScriptOutputType.INTEGER, places, text(process), text(token), order);
     }
 
     /**
-     * Moves an eighth of the stock to the share, or the given number if that is more, as far as there is so much.
+     * Moves an eighth of the stock to the share, or the given number if that is greater, but no more than is left.
      *
-     * @return how much it was, or {@link Shelf#REFUSED}
+     * @return the number of moved items, or {@link Shelf#REFUSED}
      */
     long take(int process, long token, int atLeast) {
         return redis.<Long>eval(
                 TAKE, ScriptOutputType.INTEGER, stock(), text(process), text(token), Integer.toString(atLeast));
     }
 
-    /** Moves what is left of the share to the stock, and gives the share to this token; no effect if that is an older one. */
+    /** Returns the rest of the share to the stock, and gives the share this token. Has no effect with an older token. */
     long putBack(int process, long token) {
         return redis.<Long>eval(PUT_BACK, ScriptOutputType.INTEGER, stock(), text(process), text(token));
     }
 
-    /** Whether all there is is in shares. */
+    /** Returns {@code true} if all remaining items are in shares. */
     boolean stockIsEmpty() {
         return Long.parseLong(redis.get(keys.stock())) == 0;
     }
 
-    /** The processes whose shares are not sold out. */
+    /** Returns the processes whose shares are not sold out. */
     List<Integer> unsold() {
         List<Integer> processes = new ArrayList<>();
         for (Map.Entry<String, String> field : redis.hgetall(keys.shares()).entrySet()) {
@@ -97,7 +100,7 @@ final class Shares {
         return processes;
     }
 
-    /** How many items are in all shares. */
+    /** Returns the number of items in all shares. */
     long left() {
         return redis.hgetall(keys.shares()).entrySet().stream()
                 .filter(field -> field.getKey().endsWith(LEFT))

@@ -1,19 +1,19 @@
 package io.holdfast.examples.flashsale;
 
-/** Where items are taken from: a number in Redis, and a way to write it. */
+/** A source of items: a number in Redis, and a way to decrement it. */
 interface Shelf {
 
-    /** How many items are there, as far as can be seen. */
+    /** Returns the number of items, as last seen. */
     long stock();
 
     /**
-     * Takes one item, and writes an order for it.
+     * Sells one item, and writes an order for it.
      *
-     * @param stock what was read before
-     * @return how many orders there are now, or {@link #REFUSED}
+     * @param stock the stock as it was read before
+     * @return the number of orders now, or {@link #REFUSED}
      */
     long sell(long stock);
 
-    /** Nothing was taken and no order was written, since the shelf is not the seller's any more. */
+    /** The result if nothing was sold, because the shelf no longer belongs to the seller. */
     long REFUSED = -1;
 }

@@ -6,7 +6,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.function.Consumer;
 
-/** Stock and orders of one sale in Redis, for one seller: a transaction belongs to its connection. */
+/** Stock and orders of one sale in Redis, for one seller, because a transaction belongs to its connection. */
 final class Shop {
 
     private final StatefulRedisConnection<String, String> connection;
@@ -27,23 +27,23 @@ final class Shop {
         return journal;
     }
 
-    /** All the stock, of which a seller writes back what it has read, less one. */
+    /** Returns the whole stock. A seller writes back the number that it has read, less one. */
     Shelf stock() {
         return shelf(0);
     }
 
-    /** A part of the stock, sold like all of it. */
+    /** Returns one part of the stock, sold in the same way. */
     Shelf shelf(int number) {
         String key = keys.stock(number);
         return shelf(key, stock -> redis.set(key, Long.toString(stock - 1)));
     }
 
-    /** All the stock, counted down by Redis. */
+    /** Returns the whole stock, decremented by Redis. */
     Shelf counter() {
         return shelf(keys.stock(), stock -> redis.decr(keys.stock()));
     }
 
-    /** The share that a process has under this token, of which it has set one item apart for this seller. */
+    /** Returns the share of a process under this token, of which one item is reserved for this seller. */
     Shelf share(int process, long token) {
         return new Shelf() {
             @Override
@@ -80,7 +80,7 @@ final class Shop {
         return Long.parseLong(stock);
     }
 
-    /** Changes the stock and writes an order, whose id carries the server's time, or neither. */
+    /** Writes the stock and an order in one transaction. The id of the order carries the server's time. */
     private long order(Runnable change) {
         redis.multi();
         change.run();
@@ -93,7 +93,7 @@ final class Shop {
         return result.get(2);
     }
 
-    /** Notes how long a purchase took, without waiting for the answer. */
+    /** Records the duration of a purchase, without waiting for the reply. */
     void took(long micros) {
         var unused = connection.async().rpush(keys.took(), Long.toString(micros));
     }

@@ -1,9 +1,9 @@
 package io.holdfast.examples.flashsale;
 
-/** A way to keep the sellers apart. One object serves all sellers of a process. */
+/** A way to exclude sellers from each other. One object serves all sellers of a process. */
 public interface Strategy extends AutoCloseable {
 
-    /** Sells one item to one buyer; false if there is none left. */
+    /** Sells one item to one buyer; {@code false} if none is left. */
     boolean sell(Sale sale) throws InterruptedException;
 
     @Override

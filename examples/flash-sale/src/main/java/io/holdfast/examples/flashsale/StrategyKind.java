@@ -5,17 +5,17 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** The strategies, by the names they have at the command line. */
+/** The strategies, with their names on the command line. */
 public enum StrategyKind {
     NONE("none", "no lock"),
     DECREMENT("decrement", "atomic decrement, stock checked before"),
     SETNX("setnx", "lock key without expiry"),
-    SETNX_TTL("setnx-ttl", "lock key with expiry, removed by anybody"),
-    SETNX_OWNER("setnx-owner", "lock key with expiry, removed by its owner, not renewed"),
+    SETNX_TTL("setnx-ttl", "lock key with expiry, deleted by any seller"),
+    SETNX_OWNER("setnx-owner", "lock key with expiry, deleted by its owner, not renewed"),
     LOCK("lock", "one Holdfast lock"),
     FAIR("fair", "one fair Holdfast lock, first come, first served"),
     SEGMENTED("segmented", "stock on 8 shelves, a Holdfast lock each"),
-    ALLOTMENT("allotment", "a share of the stock for each process, by a Holdfast lease");
+    ALLOTMENT("allotment", "a share of the stock for each process, under a Holdfast lease");
 
     private final String label;
     private final String description;
@@ -25,27 +25,30 @@ public enum StrategyKind {
         this.description = description;
     }
 
-    /** The name at the command line. */
+    /** Returns the name on the command line. */
     public String label() {
         return label;
     }
 
-    /** What it is, in a few words. */
+    /** Returns a short description. */
     public String description() {
         return description;
     }
 
-    /** Whether it promises that every item is sold once, whatever happens to sellers. */
+    /** Returns {@code true} if the strategy guarantees that every item is sold once, whatever happens to sellers. */
     public boolean promisesExact() {
         return this == LOCK || this == FAIR || this == SEGMENTED || this == ALLOTMENT;
     }
 
-    /** Whether only one seller at a time is meant to be between check and write; otherwise several may be, on purpose. */
+    /** Returns {@code true} if only one seller at a time may be between check and write. */
     public boolean excludesAll() {
         return this != SEGMENTED && this != ALLOTMENT;
     }
 
-    /** Whether its locks must be in a Redis: for the queue there, or because something of them is kept beside the stock. */
+    /**
+     * Returns {@code true} if the locks must be in Redis, because the strategy needs a wait queue or keeps data beside the
+     * stock.
+     */
     public boolean needsRedis() {
         return switch (this) {
             case NONE, DECREMENT, LOCK, SEGMENTED -> false;
@@ -53,7 +56,7 @@ public enum StrategyKind {
         };
     }
 
-    /** On how many shelves the stock lies. */
+    /** Returns the number of shelves. */
     int shelves() {
         return this == SEGMENTED ? Keys.SHELVES : 1;
     }
@@ -72,12 +75,12 @@ public enum StrategyKind {
         };
     }
 
-    /** The strategy of that name. */
+    /** Returns the strategy of that name. */
     public static Optional<StrategyKind> of(String label) {
         return Arrays.stream(values()).filter(kind -> kind.label.equals(label)).findFirst();
     }
 
-    /** All names. */
+    /** Returns all names. */
     public static List<String> labels() {
         return Arrays.stream(values()).map(StrategyKind::label).toList();
     }

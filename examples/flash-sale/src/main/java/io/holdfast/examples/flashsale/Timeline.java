@@ -3,10 +3,10 @@ package io.holdfast.examples.flashsale;
 import java.util.List;
 
 /**
- * Who was between check and write when, and what happened there.
+ * The visits between check and write, and the accidents.
  *
- * @param visits in the order of their beginnings
- * @param mishaps in their order
+ * @param visits the visits in the order of their beginnings
+ * @param mishaps the accidents in their order
  */
 public record Timeline(List<Visit> visits, List<Mishap> mishaps) {
 
@@ -19,9 +19,9 @@ public record Timeline(List<Visit> visits, List<Mishap> mishaps) {
     /**
      * An accident that happened.
      *
-     * @param accident what it was
-     * @param at when, by the server's clock in milliseconds
-     * @param visit the sale in which it happened
+     * @param accident the kind of accident
+     * @param at the time, in milliseconds by the server's clock
+     * @param visit the purchase in which it happened
      */
     public record Mishap(Accident accident, long at, Visit visit) {}
 }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Puts beginnings and ends together. What has an end alone began before the journal did, and is left out. */
+/** Pairs the begin and end entries. An end without a begin is older than the journal, and is dropped. */
 final class TimelineBuilder {
 
     private record Name(Seller seller, long number) {

@@ -1,6 +1,6 @@
 package io.holdfast.examples.flashsale;
 
-/** What a seller does between check and write. */
+/** The work of a seller between check and write. */
 @FunctionalInterface
 interface Work {
 

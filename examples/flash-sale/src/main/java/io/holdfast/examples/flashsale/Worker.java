@@ -17,11 +17,12 @@ import java.util.stream.IntStream;
 /**
  * A process that sells with some threads until the stock is gone.
  *
- * <p>Its standard input brings the job, then {@link #GO}, and ends with the process that started it.
+ * <p>It reads the job and then {@link #GO} from its standard input. The end of its input means that the parent process has
+ * ended.
  */
 public final class Worker {
 
-    /** Printed when all sellers wait for the start. */
+    /** The line that is printed when all sellers wait for the start. */
     public static final String READY = "ready";
 
     /** The line that starts the sale. */
@@ -40,7 +41,7 @@ public final class Worker {
         this.job = job;
     }
 
-    /** Sells; exit code 0 when sold out. */
+    /** Runs the worker. The exit code is 0 when the stock is sold out. */
     public static void main(String[] args) {
         System.exit(run());
     }
@@ -87,7 +88,7 @@ public final class Worker {
         go.await();
     }
 
-    /** So that a sale is not measured on code that is just being loaded. */
+    /** Warms the code up, so that a sale does not measure class loading. */
     private void practise() throws InterruptedException, ExecutionException {
         Job practice = job.practice();
         Books books = Books.open(job.stockStore(), practice.sale(), PRACTICE, job.strategy());
@@ -121,12 +122,12 @@ public final class Worker {
                 .toList();
     }
 
-    /** What a sale waits for when all is ready. */
+    /** The start signal for all sellers. */
     private interface Start {
         void await() throws InterruptedException;
     }
 
-    /** Serves one buyer after another; there is always another one. */
+    /** Sells to one buyer after the other. Buyers never run out. */
     private record Service(Strategy strategy, Shop shop, Sale sale) implements Callable<Void> {
 
         @Override

@@ -1,9 +1,8 @@
 /**
- * A flash sale: many processes sell from one stock at once, each in the same four steps.
+ * A flash sale: many processes sell from one stock, and every purchase has the same four steps.
  *
- * <p>Read {@link io.holdfast.examples.flashsale.Sale} for the steps, a {@link
- * io.holdfast.examples.flashsale.Strategy} for what keeps the sellers apart, and {@link
- * io.holdfast.examples.flashsale.Worker} for a process that sells.
+ * <p>See {@link io.holdfast.examples.flashsale.Sale} for the steps, {@link io.holdfast.examples.flashsale.Strategy} for the
+ * mutual exclusion of sellers, and {@link io.holdfast.examples.flashsale.Worker} for a selling process.
  */
 @NullMarked
 package io.holdfast.examples.flashsale;

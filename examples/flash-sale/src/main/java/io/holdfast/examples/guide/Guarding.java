@@ -27,7 +27,7 @@ final class Guarding {
         // region guard-check
         try (Lease lease = lock.acquire()) {
             prepare();
-            lease.ensureValid(Duration.ofSeconds(2)); // throws LeaseLostException, or is good for 2 s
+            lease.ensureValid(Duration.ofSeconds(2)); // throws unless the hold is valid for at least 2 s
             orders.ship(42, lease.fencingToken());
         }
         // endregion

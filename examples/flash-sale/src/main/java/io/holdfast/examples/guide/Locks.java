@@ -46,7 +46,7 @@ final class Locks {
         book.writeLock().lock();
         try {
             orders.ship(7, book.writeLock().fencingToken());
-            book.readLock().lock(); // who writes may read on
+            book.readLock().lock(); // a writer may also acquire the read lock (downgrading)
         } finally {
             book.writeLock().unlock();
         }
@@ -62,7 +62,7 @@ final class Locks {
         // region locks-upgradeable
         DistributedReadWriteLock book = holdfast.readWriteLock("orders");
         book.upgradeableLock().run(() -> {
-            if (!orders.isShipped(7)) { // nobody ships it from here on
+            if (!orders.isShipped(7)) { // no other writer can ship it from here on
                 book.writeLock().run(() -> orders.ship(7, book.writeLock().fencingToken()));
             }
         });
@@ -82,7 +82,7 @@ final class Locks {
     void semaphore(Holdfast holdfast) throws InterruptedException {
         // region locks-semaphore
         DistributedSemaphore carriers = holdfast.semaphore("carriers");
-        carriers.trySetPermits(8); // by whoever comes first
+        carriers.trySetPermits(8); // the first client sets the number
         try (Permit permit = carriers.acquire()) {
             orders.ship(7, permit.fencingToken());
         }
@@ -93,8 +93,8 @@ final class Locks {
         // region locks-latch
         DistributedLatch loaded = holdfast.countDownLatch("loaded/7");
         loaded.trySetCount(1, Duration.ofHours(1));
-        loaded.countDown(); // by each of those who load
-        loaded.await(); // by whoever needs them all
+        loaded.countDown(); // each loading worker
+        loaded.await(); // each worker that needs all of them
         // endregion
     }
 
@@ -104,7 +104,7 @@ final class Locks {
         DistributedLock shelf = holdfast.lock("shelf/7", mine);
         for (int order = 1; order <= 100; order++) {
             int next = order;
-            shelf.run(() -> orders.ship(next, shelf.fencingToken())); // the store is asked for the first one only
+            shelf.run(() -> orders.ship(next, shelf.fencingToken())); // only the first acquire calls the store
         }
         // endregion
     }
@@ -133,7 +133,7 @@ final class Locks {
         // endregion
     }
 
-    /** Only one shelf has anything on it. */
+    /** Only one shelf has stock. */
     private boolean sellFrom(int shelf, int buyer) {
         return shelf == buyer;
     }

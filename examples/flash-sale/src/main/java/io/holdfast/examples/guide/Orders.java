@@ -4,13 +4,13 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A resource that needs protection, and refuses whoever comes late. */
+/** A resource that checks fencing tokens: it refuses a write with a lower token than it has seen. */
 final class Orders {
 
     private final ReentrantLock mutex = new ReentrantLock();
     private final Map<Integer, Long> shipped = new HashMap<>();
 
-    /** Ships an order, unless somebody with a higher token has been here. */
+    /** Ships an order. Throws if a write with a higher token came first. */
     void ship(int order, long token) {
         mutex.lock();
         try {

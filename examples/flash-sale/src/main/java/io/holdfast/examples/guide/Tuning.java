@@ -69,14 +69,14 @@ final class Tuning {
     String run(DistributedLock lock, Callable<String> query) throws Exception {
         // region tuning-run
         String text = lock.call(query); // waits for as long as it takes
-        boolean ran = lock.tryRun(Duration.ofSeconds(5), () -> archive(text)); // false: not got, and not run
+        boolean ran = lock.tryRun(Duration.ofSeconds(5), () -> archive(text)); // false: not acquired, so not run
         // endregion
         return ran ? text : "";
     }
 
     boolean nightly(Holdfast holdfast, Runnable job) {
         // region tuning-once
-        // started by cron on each node, every ten minutes
+        // started by cron on every node, every ten minutes
         boolean mine = holdfast.lock("jobs/report").runOnce(Duration.ofMinutes(9), job);
         // endregion
         return mine;

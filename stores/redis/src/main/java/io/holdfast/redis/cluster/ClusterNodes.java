@@ -33,19 +33,21 @@ import org.jspecify.annotations.Nullable;
  * <h2>Invariants</h2>
  *
  * <ol>
- *   <li>Slots, masters, guests and pins change on the timer's thread only. Any thread may read the slots and the masters.
- *   <li>At most one look at the topology is under way.
- *   <li>Every known master has a store of its own with connection, clock and channels, and is connected to as soon as it is
- *       known. So messages arrive wherever a slot may go.
- *   <li>A redirection to a known master is believed at once. It pins the slot for a command timeout, or until a topology of
- *       another epoch is believed. Other nodes may hear of the move a second later, and must not undo it.
- *   <li>An answer that says less than what is known, or names no master in common, is doubtful. It is believed only when five
- *       looks in a row have found nothing better. A cluster may have been made anew.
+ *   <li>Slots, masters, ASK targets ({@code guests}) and pinned slots change on the timer thread only. Any thread may read the
+ *       slots and the masters.
+ *   <li>At most one topology refresh is under way.
+ *   <li>Every known master has a store with its own connection, clock and channels, and is connected as soon as it is known, so
+ *       messages arrive wherever a slot may move.
+ *   <li>A redirection to a known master is adopted at once. It pins the slot for a command timeout, or until a topology of
+ *       another epoch is adopted, because other nodes can learn of the move a second later and must not undo it.
+ *   <li>A topology is <em>stale</em> if its epoch is lower than the known one, if it has no master in common with the known
+ *       ones, or if its node considers the cluster unhealthy and it covers fewer slots. A stale topology is adopted only after
+ *       five refreshes in a row without a better one, because the cluster may have been rebuilt.
  * </ol>
  *
  * <p>Nodes are asked at the start, every five command timeouts, and when something is wrong: a connection was lost, a request
  * failed, or a node said that a slot has moved. Several nodes are asked at once, and {@link ClusterTopology#latest} decides
- * which answer is believed. A master without slots is disconnected after a command timeout, in which earlier requests can be
+ * which answer is adopted. A master without slots is disconnected after a command timeout, in which earlier requests can be
  * answered.
  *
  * <p>See <a href="https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/">Redis cluster specification</a>.
@@ -78,7 +80,7 @@ final class ClusterNodes {
     /** A master and its store. */
     private record Keeper(Node node, RedisStore store) {}
 
-    /** A node that is asked for single keys, and the last time when it was. */
+    /** A node that received ASK redirections, and the time of the last one. */
     private record Guest(RedisStore store, long nanos) {}
 
     /** The master that a slot is pinned to, and since when. */
@@ -87,7 +89,7 @@ final class ClusterNodes {
     /**
      * Creates the nodes of a cluster.
      *
-     * @param opener opens the store of a node. A node without an id is a guest
+     * @param opener opens the store of a node. A node without an id is an ASK target
      */
     ClusterNodes(StoreConfig config, RedisAddress cluster, Driver driver, Function<Node, RedisStore> opener) {
         this.config = config;
@@ -120,7 +122,7 @@ final class ClusterNodes {
     }
 
     /**
-     * Notes that something is wrong. Looks at the topology soon, and again at growing intervals until all masters are
+     * Records that something is wrong. The topology is refreshed soon, and again at growing intervals until all masters are
      * connected.
      */
     void doubt() {
@@ -142,7 +144,7 @@ final class ClusterNodes {
         }
     }
 
-    /** Asks which slots each node has, unless a look is under way. Fails if no node answers. */
+    /** Asks which slots each node has, unless a refresh is under way. Fails if no node answers. */
     CompletionStage<Void> look() {
         return look(ASKED);
     }
@@ -197,9 +199,9 @@ final class ClusterNodes {
     }
 
     /**
-     * Believes the latest answer.
+     * Adopts the latest answer.
      *
-     * @param look whether this is a look, and not a question to one node
+     * @param look {@code true} for a refresh; {@code false} for a question to one node
      */
     private CompletionStage<Void> believed(List<CompletableFuture<ClusterTopology>> answers, boolean look) {
         return probe.latest(answers, ClusterTopology.latest(keepers.keySet()))

@@ -51,9 +51,10 @@ import org.slf4j.LoggerFactory;
  * <h2>Invariants</h2>
  *
  * <ol>
- *   <li>The time after which a request must be refused counts by the clock of the first node. A request that is redirected is
- *       sent with a time that is over. The other node answers it as late, with its own time, and the request is made again. So
- *       no late duplicate is applied after the time that the engine assumes.
+ *   <li>The {@code notAfter} of a request is a time of the first node's clock, and means nothing to another node. So a
+ *       redirected request is sent with a {@code notAfter} in the past. The other node refuses it as late, and its reply
+ *       carries that node's time, with which the engine sends a new request. So no late duplicate is applied after the time
+ *       that the engine assumes.
  *   <li>Each reply sets the clock of the node that sent it, and no other clock.
  * </ol>
  */

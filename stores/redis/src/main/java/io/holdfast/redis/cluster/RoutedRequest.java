@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * A request that is sent to the node that has its slot. It follows redirections until a node has carried it out, or its time is
  * over.
  *
- * <p>Invariant: only the first node gets the request itself, because it was made for the clock of that node. Every other node
- * gets the request for elsewhere. It does not matter whether a redirection led there, or the slot moved during a pause.
+ * <p>Invariant: only the first node receives the original request, whose {@code notAfter} is a time of its clock. Every other
+ * node receives the substitute ({@code elsewhere}), whether a redirection led there or the slot moved during a pause.
  *
  * @param <N> the type of a node
  * @param <T> the type of the result

@@ -151,17 +151,17 @@ public final class Connector {
     }
 
     /**
-     * Watches a connection that is in use, and calls {@code lost} in these cases:
+     * Monitors a connection that is in use, and calls {@code lost} in these cases:
      *
      * <ul>
      *   <li>the connection is cut
-     *   <li>a beat answers that the connection is unusable, or is not answered within twice the command timeout
+     *   <li>a heartbeat reports that the connection is unusable, or is not answered within twice the command timeout
      *   <li>the Sentinels name another server by now. A master that was partitioned from the others does not know that it was
      *       replaced (split brain)
      * </ul>
      *
      * @param place the server of the connection
-     * @param beat sends a question; its answer is {@code false} if the connection is unusable
+     * @param beat sends a heartbeat; its answer is {@code false} if the connection is unusable
      * @param lost may be called more than once
      */
     public void keepWatch(

@@ -70,7 +70,9 @@ public record RedisFailures(RedisAddress server) {
             Map.entry("WRONGPASS", "it does not accept user and password; check them in the URI"),
             Map.entry("NOAUTH", "it requires a password; add it to the URI: redis://:PASSWORD@host"),
             Map.entry(
-                    "NOPERM", "the user may not do that; allow evalsha, eval, ping, what the scripts call, and hf:*"));
+                    "NOPERM",
+                    "the user lacks a right; allow the commands, keys and channels listed under 'rights-on-redis' in"
+                            + " docs/tuning.md (evalsha, eval, ping, the commands of the scripts, and hf:*)"));
 
     private static final Pattern OF_A_COMMAND = Pattern.compile("ERR Error running script .*: -([A-Z]+ .*)");
 

@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * request.
  *
  * <p>If too few replicas or disks have an effect in time, its outcome is unconfirmed. It stays at the master, and is requested
- * again or given back.
+ * again or released.
  *
  * <p>A server with fewer replicas than wanted can grant nothing. Their number is read when a connection is made, and with each
  * beat. If there are too few at the first look, acquires are refused at once. Later, for example after a failover, replicas may

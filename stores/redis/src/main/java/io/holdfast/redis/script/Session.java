@@ -194,8 +194,8 @@ public final class Session {
     }
 
     /**
-     * Notes that the node has given a slot away. Its messages are now sent by another node, and some may have been missed. A
-     * resharding moves many slots, at once or one after the other, so they are signaled together.
+     * Handles the loss of a slot: the server unsubscribes its channel when the slot has migrated to another node. Messages may
+     * have been missed. A resharding moves many slots, at once or one after the other, so their gaps are signaled together.
      */
     private void slotGiven(int slot) {
         given.add(slot);

@@ -1,8 +1,7 @@
 -- Runs the script behind it only if the token is not lower than the highest one that the guard has seen.
 --
--- KEYS  those of the script behind it, and one more: the guard
--- ARGV  those of the script behind it, and two more: token, life of the guard in ms or 0 for no end
--- reply the error HFFENCED with the highest token, if that is higher
+-- KEYS those of the script behind it, and one more: the guard ARGV those of the script behind it, and two more: token, time to
+-- live of the guard in ms or 0 for no end reply the error HFFENCED with the highest token, if that is higher
 --
 -- A token is a text of 19 digits, and is compared as text, because a Lua number has 53 bits and a token has 63. The guard is
 -- written before the rest, so nothing is ever written without it. The script behind it sees only its own keys and arguments.

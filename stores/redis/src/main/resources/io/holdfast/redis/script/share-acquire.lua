@@ -41,7 +41,8 @@ end
 local upgrades = wanted == 'write' and beside ~= ''
 if upgrades and redis.call('HEXISTS', lock, owner) == 0 then
     if not is_there(beside) then
-        return redis.error_reply("HFGONE the name '" .. lock .. "' is no longer held by the reader that wants to write")
+        return redis.error_reply("HFGONE the name '" .. lock .. "' is no longer held by the reader that wants to write;"
+            .. " release the read hold, and read again under a new one, because others may have written")
     end
     mode = end_with_last(lock, leases, mode, now)
 end

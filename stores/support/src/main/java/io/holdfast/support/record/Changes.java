@@ -46,8 +46,8 @@ public record Changes(List<Decided> all) {
     }
 
     /**
-     * Returns {@code true} if a change that is not remembered may have been decided: its client has as many remembered changes
-     * as are kept of each client, and all are younger.
+     * Returns {@code true} if the change may have been decided and forgotten: the store remembers the maximum number of changes
+     * of its client, and all of them are later.
      */
     boolean mayHaveForgotten(TenureId change, int changesPerClient) {
         return of(change.clientId()).count() >= changesPerClient

@@ -91,8 +91,8 @@ final class Draft {
                 false);
         Optional<Holder> held = holders().of(wanted.tenure());
         if (held.isEmpty() && room() <= 0) {
-            throw refused(
-                    "the name '" + name + "' has " + limits.holders() + " holders, and cannot have more at this store");
+            throw refused("the name '" + name + "' has " + limits.holders()
+                    + " holders, the maximum of this store; retry when one has released it");
         }
         Holder holder = withTokens(wanted, held, request.tokens());
         record = record.with(holders().with(List.of(holder)));
@@ -101,10 +101,10 @@ final class Draft {
     }
 
     /**
-     * Makes the tenures of places holders for a claim window each, until a request of them arrives. The places are assigned
-     * together, because a record is copied by each change.
+     * Assigns the name to the tenures of the given positions, each for a claim window, until a request of the tenure arrives.
+     * All are assigned in one step, because each change copies the record.
      *
-     * @param places places of different tenures, not more than there is {@linkplain #room}
+     * @param places positions of different tenures, no more than there is {@linkplain #room} for
      */
     List<Holder> assign(List<Place> places) {
         if (places.isEmpty()) {
@@ -134,7 +134,7 @@ final class Draft {
         return limits.holders() - holders().all().size();
     }
 
-    /** Notifies the tenure of a place that the name was assigned to it. */
+    /** Notifies the tenure of a position that the name was assigned to it. */
     void notifyAssigned(Holder holder, int foreignWaiters, long next) {
         notify(
                 holder.claimant().party(),
@@ -185,16 +185,16 @@ final class Draft {
         return queue().of(tenure).map(Place::position).orElse(0L);
     }
 
-    /** Gives the tenure of a request a place in the queue as {@link #enqueue(Acquire, Acquire.Place, boolean)} does. */
+    /** Adds the tenure of a request to the wait queue, like {@link #enqueue(Acquire, Acquire.Place, boolean)}. */
     boolean enqueue(Acquire request) {
         boolean fair = request.queueing() == Acquire.Queueing.FAIR;
         return enqueue(request, new Acquire.Place(request.tenure(), request.arrival(), request.lease()), fair);
     }
 
     /**
-     * Gives a tenure a place in the queue, or refreshes the place that it has.
+     * Adds a tenure to the wait queue, or refreshes its position.
      *
-     * @return {@code true} if the place is new
+     * @return {@code true} if the position is new
      */
     boolean enqueue(Acquire request, Acquire.Place wanted, boolean fair) {
         TenureId tenure = wanted.tenure();

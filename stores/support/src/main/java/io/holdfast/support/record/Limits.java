@@ -4,9 +4,9 @@ package io.holdfast.support.record;
  * The limits that a store sets for the record of one name.
  *
  * @param claimMicros the longest first lease of an assigned name, the claim window
- * @param places the number of places in the queue, and of clients that listen to a latch; beyond that, a request is refused
- *     without a place, and a client is not notified
- * @param fairPlaces the number of fair places of one client
+ * @param places the number of positions in the queue, and of clients that listen to a latch; beyond that, a request is refused
+ *     without a position, and a client is not notified
+ * @param fairPlaces the number of fair positions of one client
  * @param holders the number of holders, and of clients whose changes of a counter are remembered; beyond that, a request fails
  * @param changes the number of changes of a counter that are remembered of one client. A client should not have more under way,
  *     because a change that is older than all of them fails: it may have been applied

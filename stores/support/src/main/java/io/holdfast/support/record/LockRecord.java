@@ -10,7 +10,7 @@ import java.util.function.Predicate;
  * are microseconds of the store's clock.
  *
  * @param holders the holders
- * @param queue the places of those who wait
+ * @param queue the wait queue
  * @param tokens the token units issued
  * @param limit the number of permits of a semaphore; empty if it was not given permits
  * @param latch the latch; empty if the store knows of no setting
@@ -95,7 +95,7 @@ public record LockRecord(
     }
 
     /**
-     * Removes the holds, places and listeners of ended sessions. Whoever comes next is then decided as after their release.
+     * Removes the holds, positions and listeners of ended sessions. The next request is then decided as if they had released.
      */
     public LockRecord endSessions(Predicate<String> ended) {
         Predicate<Optional<String>> over = session -> session.filter(ended).isPresent();

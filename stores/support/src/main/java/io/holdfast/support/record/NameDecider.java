@@ -10,12 +10,12 @@ sealed interface NameDecider permits LockDecider, SemaphoreDecider {
     Acquire.Reply acquire(Acquire request);
 
     /**
-     * Serves the waiters, as far as holders allow.
+     * Serves the wait queue, as far as the holders allow.
      *
      * @param yield {@code true} to assign a lock to a waiter that would only be woken otherwise
      */
     void serve(boolean yield);
 
-    /** Returns the number of waiters of which the holder is told. */
+    /** Returns the number of waiters that is reported to the holder. */
     int waiters(TenureId holder);
 }

@@ -4,14 +4,14 @@ import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.TenureId;
 
 /**
- * A place in the wait queue of a name. All times are microseconds of the store's clock.
+ * An entry in the wait queue of a name. All times are microseconds of the store's clock.
  *
  * @param claimant the tenure that waits
  * @param mode the requested mode
- * @param fair {@code true} if it is served before all later places, and by assigning the name
+ * @param fair {@code true} if the name is assigned to it, and before all later entries
  * @param front {@code true} if it is ahead of all others, because a reader waits to write and all others wait for that
  *     reader
- * @param arrival the time of arrival, which no other place of the name has
+ * @param arrival the time of arrival, which no other entry of the name has
  * @param refreshed the time of the last request that was noted
  * @param lease the requested lease
  * @param tokens the requested number of tokens
@@ -28,13 +28,13 @@ public record Place(
         long tokens,
         int permits) {
 
-    /** The time for which a place stays after a request. */
+    /** The time for which an entry stays after a request. */
     private static final long LIFE = 60_000_000;
 
     /** The time for which a further request is not noted, so that most polls write nothing. */
     private static final long FRESH = LIFE / 4;
 
-    /** The lead of a place at the front. The resulting positions are negative before the year 2112. */
+    /** The lead of an entry at the front. The resulting positions are negative before the year 2112. */
     private static final long LEAD = 1L << 52;
 
     /** Returns the tenure that waits. */

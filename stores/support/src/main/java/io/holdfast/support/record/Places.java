@@ -9,10 +9,10 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The places of those who wait for a name, in the order in which they are served.
+ * The wait queue of a name: its positions in the order in which they are assigned.
  *
- * @param all the places, by their {@linkplain Place#position positions}
- * @param lastArrival the last arrival that was given, to a place or to a release that changed nothing else; 0 for none
+ * @param all the entries, by their {@linkplain Place#position positions}
+ * @param lastArrival the last arrival that was given, to an entry or to a release that changed nothing else; 0 for none
  */
 public record Places(List<Place> all, long lastArrival) {
 
@@ -55,7 +55,7 @@ public record Places(List<Place> all, long lastArrival) {
         return all.stream().takeWhile(place -> place.position() < position);
     }
 
-    /** Returns the position of the last place in the unbroken run of fair places of the client at the head; 0 for none. */
+    /** Returns the position of the last entry in the unbroken run of fair entries of the client at the head; 0 for none. */
     long endOfFairRun(String clientId) {
         return all.stream()
                 .takeWhile(place -> place.fair() && place.claimant().isOf(clientId))

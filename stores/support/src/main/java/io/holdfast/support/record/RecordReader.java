@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
-/** A reader of one {@link RecordText}. Its failures are those of which {@link RecordText#decode} tells. */
+/** A parser of one {@link RecordText}. It throws the exceptions that {@link RecordText#decode} translates. */
 final class RecordReader {
 
     /** The number of columns of each section; clients are not in columns. */
