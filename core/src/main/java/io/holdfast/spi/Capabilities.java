@@ -16,6 +16,7 @@ import java.util.Set;
  * @param minLease the shortest lease that it can keep
  * @param maxNameBytes the length of the longest name that it can keep, in bytes of UTF-8
  * @param tokensSurviveDataLoss {@code true} if tokens continue to rise after the store lost all its data
+ * @param claimWindow the first lease of an assigned tenure, unless its own lease is shorter
  */
 public record Capabilities(
         boolean blocking,
@@ -24,10 +25,29 @@ public record Capabilities(
         Set<Share.Mode> modes,
         Duration minLease,
         int maxNameBytes,
-        boolean tokensSurviveDataLoss) {
+        boolean tokensSurviveDataLoss,
+        Duration claimWindow) {
 
     /** Copies the set. */
     public Capabilities {
         modes = Set.copyOf(modes);
+    }
+
+    /** Creates the capabilities of a store with a claim window of 1 s. */
+    public Capabilities(
+            boolean blocking,
+            boolean signals,
+            boolean queue,
+            Set<Share.Mode> modes,
+            Duration minLease,
+            int maxNameBytes,
+            boolean tokensSurviveDataLoss) {
+        this(blocking, signals, queue, modes, minLease, maxNameBytes, tokensSurviveDataLoss, Duration.ofSeconds(1));
+    }
+
+    /** Returns a copy with the given claim window. */
+    public Capabilities withClaimWindow(Duration value) {
+        return new Capabilities(
+                blocking, signals, queue, modes, minLease, maxNameBytes, tokensSurviveDataLoss, value);
     }
 }

@@ -113,10 +113,10 @@ public interface LockStore extends AutoCloseable {
      *
      * <p>In every case, if the name is free afterwards and there are waiters, exactly one waiting client is served. So a client
      * that was woken in vain passes the wake-up on by withdrawing. With {@link Release#yield}, the name is assigned to the
-     * first live position. The assignment lasts for one claim window (1 s), or for the lease of that position if it is shorter.
-     * Its client is notified by {@link Signal.Assigned}. Otherwise, the first live position is removed, and its client is
-     * notified by {@link Signal.Freed}. If the client of a position is known to be dead, the position is dropped and the next
-     * one is served.
+     * first live position. The assignment lasts for one {@linkplain Capabilities#claimWindow claim window}, or for the lease of
+     * that position if it is shorter. Its client is notified by {@link Signal.Assigned}. Otherwise, the first live position is
+     * removed, and its client is notified by {@link Signal.Freed}. If the client of a position is known to be dead, the
+     * position is dropped and the next one is served.
      *
      * <p>A {@linkplain Acquire.Queueing#FAIR fair} position is never woken. The name is assigned to it in any case. If a client
      * lets a claim window of a fair position lapse, it loses its other fair positions. So it costs the others one window,

@@ -105,6 +105,7 @@ public final class Engine implements SlotConfig.Moment {
                 settings.pollInterval().toNanos(),
                 settings.store().commandTimeout().toNanos(),
                 settings.maxOutage().toNanos(),
+                store.capabilities().claimWindow().toNanos(),
                 store.capabilities().signals(),
                 store.capabilities().queue(),
                 HoldSpec.renewed(

@@ -8,6 +8,7 @@ import io.holdfast.spi.StoreException;
  * @param poll the interval in which a slot asks without having been notified
  * @param command the maximum duration of one store call
  * @param outage the time for which a waiter tolerates an outage of the store
+ * @param claim the claim window of the store
  * @param signals whether the store sends signals
  * @param queues whether the store keeps a queue
  * @param spec the spec with which a name is renewed if its owner did not ask for another one
@@ -18,6 +19,7 @@ public record SlotConfig(
         long poll,
         long command,
         long outage,
+        long claim,
         boolean signals,
         boolean queues,
         HoldSpec spec,

@@ -40,8 +40,16 @@ public class BargingSlotModelCheckingTest {
     static final HoldSpec SPEC = HoldSpec.renewed(
             Duration.ofSeconds(30), MaxHold.of(Optional.empty(), OnMaxHold.WARN), HoldSpec.Waiting.BARGING);
 
-    public static final SlotConfig CONFIG =
-            new SlotConfig(1_000_000_000, 2_000_000_000, 30_000_000_000L, true, true, SPEC, new Counters(), new Calm());
+    public static final SlotConfig CONFIG = new SlotConfig(
+            1_000_000_000,
+            2_000_000_000,
+            30_000_000_000L,
+            1_000_000_000,
+            true,
+            true,
+            SPEC,
+            new Counters(),
+            new Calm());
 
     private final AtomicLong ids = new AtomicLong();
     private final Slot slot = newSlot(() -> new TenureId("c", ids.incrementAndGet()));

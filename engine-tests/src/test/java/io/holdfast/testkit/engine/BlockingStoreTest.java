@@ -68,7 +68,8 @@ class BlockingStoreTest extends VirtualTime {
                 of.modes(),
                 of.minLease(),
                 of.maxNameBytes(),
-                of.tokensSurviveDataLoss());
+                of.tokensSurviveDataLoss(),
+                of.claimWindow());
     }
 
     @AfterEach

@@ -5,16 +5,22 @@ import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
 import io.holdfast.spi.StoreUri;
+import io.holdfast.support.record.Limits;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The provider of {@code memory:}, which no other client sees, and {@code memory:NAME}, which all clients in this JVM share.
+ *
+ * <p>For tests of what depends on it, the claim window can be set: {@code memory:NAME?claimWindow=2000}, in milliseconds.
  */
 public final class MemoryStoreProvider implements StoreProvider {
 
     static final String PRIVATE = "memory:";
+    private static final Pattern CLAIM_WINDOW = Pattern.compile("[?]claimWindow=(\\d{3,5})$");
 
     /** The shared servers by URI, each from its first opening until its last closing. */
     private static final ConcurrentMap<String, Shared> SHARED = new ConcurrentHashMap<>();
@@ -42,7 +48,7 @@ public final class MemoryStoreProvider implements StoreProvider {
                     + "'; write memory: for a private one, memory:NAME for a shared one");
         }
         return uri.equals(PRIVATE)
-                ? connect(config, new MemoryServer(config.platform()), () -> {})
+                ? connect(config, new MemoryServer(config.platform(), Limits.NONE), () -> {})
                 : connect(config, join(uri, config.platform()), () -> leave(uri));
     }
 
@@ -54,8 +60,15 @@ public final class MemoryStoreProvider implements StoreProvider {
 
     private static MemoryServer join(String uri, Platform platform) {
         return SHARED.compute(
-                        uri, (key, open) -> open == null ? new Shared(new MemoryServer(platform), 1) : open.plus(1))
+                        uri,
+                        (key, open) ->
+                                open == null ? new Shared(new MemoryServer(platform, limits(uri)), 1) : open.plus(1))
                 .server();
+    }
+
+    private static Limits limits(String uri) {
+        Matcher window = CLAIM_WINDOW.matcher(uri);
+        return window.find() ? Limits.NONE.withClaimMicros(Long.parseLong(window.group(1)) * 1_000) : Limits.NONE;
     }
 
     private static void leave(String uri) {

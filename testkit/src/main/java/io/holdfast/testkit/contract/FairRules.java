@@ -21,8 +21,6 @@ final class FairRules {
 
     private static final Predicate<Capabilities> QUEUE = Capabilities::queue;
 
-    private static final Duration CLAIM_WINDOW = Duration.ofSeconds(1);
-
     private FairRules() {}
 
     static void addTo(Rules rules) {
@@ -223,7 +221,7 @@ final class FairRules {
         holder.granted(held);
         other.refused(other.fair(first).withBehind(List.of(new Place(second, 0, lease))));
         holder.refused(holder.fair(third).withLease(lease));
-        other.isAssigned(first, CLAIM_WINDOW, holder.release(held));
+        other.isAssigned(first, holder.capabilities().claimWindow(), holder.release(held));
         other.isAssigned(second, lease, other.release(first));
         holder.isAssigned(third, lease, other.release(second));
         scene.passLease(lease);
@@ -292,8 +290,8 @@ final class FairRules {
     }
 
     private static void confirmed(Scene scene) {
-        Duration lease = Duration.ofMillis(1_200);
         Line line = Line.in(scene);
+        Duration lease = line.first.capabilities().claimWindow().plusMillis(200);
         TenureId another = line.first.tenure();
         line.second.release(line.late);
         line.first.inLine(another);

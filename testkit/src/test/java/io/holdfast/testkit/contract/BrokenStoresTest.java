@@ -7,6 +7,7 @@ import io.holdfast.LatchCount;
 import io.holdfast.LockReport;
 import io.holdfast.SemaphoreReport;
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.CounterStore;
 import io.holdfast.spi.ForwardingStore;
@@ -239,6 +240,11 @@ class BrokenStoresTest {
                         "tokens that are asked for along with a floor are above it",
                         "a floor stays over expiry and many short tenures",
                         "each floor of a batch is for its own name"),
+                Broken.store(
+                        "assigns for longer than it declares",
+                        store -> declaring(store, able -> able.withClaimWindow(Duration.ofMillis(500))),
+                        "an assignment lasts for one claim window at most",
+                        "a fair place is assigned for no longer than its lease"),
                 Broken.store("stays open", StaysOpen::new, "a closed connection fails all calls"),
                 new Broken(
                         "ignores the key prefix",
@@ -367,6 +373,15 @@ class BrokenStoresTest {
     private static Acquire asAnother(Acquire request) {
         TenureId tenure = new TenureId(request.tenure().clientId(), UNIQUE.incrementAndGet());
         return Acquire.of(request.name(), tenure, request.lease()).withNotAfter(request.notAfter());
+    }
+
+    private static LockStore declaring(LockStore store, UnaryOperator<Capabilities> change) {
+        return new ForwardingStore(store) {
+            @Override
+            public Capabilities capabilities() {
+                return change.apply(super.capabilities());
+            }
+        };
     }
 
     private static LockStore onTogether(LockStore store, UnaryOperator<Acquire> change) {
