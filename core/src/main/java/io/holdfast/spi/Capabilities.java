@@ -17,6 +17,7 @@ import java.util.Set;
  * @param maxNameBytes the length of the longest name that it can keep, in bytes of UTF-8
  * @param tokensSurviveDataLoss {@code true} if tokens continue to rise after the store lost all its data
  * @param claimWindow the first lease of an assigned tenure, unless its own lease is shorter
+ * @param renewalBatch the number of leases to renew by one call of {@link LockStore#renew}, unless the user sets another one
  */
 public record Capabilities(
         boolean blocking,
@@ -26,14 +27,15 @@ public record Capabilities(
         Duration minLease,
         int maxNameBytes,
         boolean tokensSurviveDataLoss,
-        Duration claimWindow) {
+        Duration claimWindow,
+        int renewalBatch) {
 
     /** Copies the set. */
     public Capabilities {
         modes = Set.copyOf(modes);
     }
 
-    /** Creates the capabilities of a store with a claim window of 1 s. */
+    /** Creates the capabilities of a store with a claim window of 1 s, which renews 100 leases by one call. */
     public Capabilities(
             boolean blocking,
             boolean signals,
@@ -42,12 +44,43 @@ public record Capabilities(
             Duration minLease,
             int maxNameBytes,
             boolean tokensSurviveDataLoss) {
-        this(blocking, signals, queue, modes, minLease, maxNameBytes, tokensSurviveDataLoss, Duration.ofSeconds(1));
+        this(
+                blocking,
+                signals,
+                queue,
+                modes,
+                minLease,
+                maxNameBytes,
+                tokensSurviveDataLoss,
+                Duration.ofSeconds(1),
+                100);
     }
 
     /** Returns a copy with the given claim window. */
     public Capabilities withClaimWindow(Duration value) {
         return new Capabilities(
-                blocking, signals, queue, modes, minLease, maxNameBytes, tokensSurviveDataLoss, value);
+                blocking,
+                signals,
+                queue,
+                modes,
+                minLease,
+                maxNameBytes,
+                tokensSurviveDataLoss,
+                value,
+                renewalBatch);
+    }
+
+    /** Returns a copy with the given number of leases to renew by one call. */
+    public Capabilities withRenewalBatch(int value) {
+        return new Capabilities(
+                blocking,
+                signals,
+                queue,
+                modes,
+                minLease,
+                maxNameBytes,
+                tokensSurviveDataLoss,
+                claimWindow,
+                value);
     }
 }

@@ -69,7 +69,8 @@ class BlockingStoreTest extends VirtualTime {
                 of.minLease(),
                 of.maxNameBytes(),
                 of.tokensSurviveDataLoss(),
-                of.claimWindow());
+                of.claimWindow(),
+                of.renewalBatch());
     }
 
     @AfterEach

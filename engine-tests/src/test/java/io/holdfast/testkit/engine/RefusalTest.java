@@ -50,7 +50,8 @@ class RefusalTest extends VirtualTime {
                                 of.minLease(),
                                 20,
                                 of.tokensSurviveDataLoss(),
-                of.claimWindow());
+                                of.claimWindow(),
+                                of.renewalBatch());
                     }
                 })));
         for (String name : new String[] {"üüüüüüüüüüü", "🔒".repeat(6), "x".repeat(21)}) {

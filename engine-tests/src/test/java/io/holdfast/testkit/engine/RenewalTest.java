@@ -10,6 +10,7 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.spi.StoreProvider;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Operation;
@@ -29,9 +30,13 @@ class RenewalTest extends VirtualTime {
     }
 
     private List<Lease> acquireMany(int count) throws InterruptedException {
+        return acquireMany(a, count);
+    }
+
+    private static List<Lease> acquireMany(Holdfast client, int count) throws InterruptedException {
         List<Lease> leases = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            leases.add(a.lock("n" + i).acquire());
+            leases.add(client.lock("n" + i).acquire());
         }
         return leases;
     }
@@ -44,6 +49,24 @@ class RenewalTest extends VirtualTime {
         assertThat(calls(a) - before).isEqualTo(3);
         assertThat(a.stats().renewals()).isEqualTo(250);
         leases.forEach(Lease::close);
+    }
+
+    @Test
+    void theStoreSaysHowManyGoInABatchUnlessTheUserDoes() throws InterruptedException {
+        StoreProvider provider = declaring(able -> able.withRenewalBatch(1_000));
+        Holdfast c = client("c", options -> options.provider(provider));
+        Holdfast d = client("d", options -> options.provider(provider).renewalBatch(50));
+        assertThat(callsToRenew250(c)).isEqualTo(1);
+        assertThat(callsToRenew250(d)).isEqualTo(5);
+    }
+
+    private long callsToRenew250(Holdfast client) throws InterruptedException {
+        List<Lease> leases = acquireMany(client, 250);
+        long before = calls(client);
+        sim.runFor(Duration.ofSeconds(11));
+        long calls = calls(client) - before;
+        leases.forEach(Lease::close);
+        return calls;
     }
 
     @Test
