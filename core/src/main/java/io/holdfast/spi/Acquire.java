@@ -136,7 +136,7 @@ public record Acquire(
 
     /**
      * A reply to a request that arrived after its {@link Acquire#notAfter}. Nothing was written, and the request has to be sent
-     * again.
+     * again. A store whose server has no clock gives this reply itself, instead of sending the request.
      *
      * @param serverMicros the server's time, in microseconds
      */

@@ -10,14 +10,15 @@ import java.util.concurrent.CompletionStage;
  *
  * <h2>Rules for every operation</h2>
  * <ol>
- *   <li>It is atomic, is decided by the store's own clock, and can be repeated. A second copy of a request has no further
+ *   <li>It is atomic, is decided by one clock (rule 3), and can be repeated. A second copy of a request has no further
  *       effect.
  *   <li>It returns at once, unless {@link Capabilities#blocking} is set, and never throws at the call. Its stage completes on
  *       any thread, with a reply or with a {@link StoreException} that states whether the request may have been applied. Any
  *       other failure counts as {@link StoreException.Effect#UNKNOWN}. The engine times out calls itself, and also uses a later
  *       answer.
- *   <li>It reads the server's clock once, after it has obtained the record. That time decides {@code notAfter}, expiry and the
- *       new lease. It is also the time in the reply, which is positive.
+ *   <li>It reads the server's clock once, after it has obtained the record. So waiting for the record does not extend
+ *       {@code notAfter}. That time decides {@code notAfter}, expiry and the new lease. It is also the time in the reply, which
+ *       is positive. A store whose server has no clock uses its own; see {@link ServerClock}.
  *   <li>It holds no lock of the store itself while it completes a stage or sends a signal, because the engine may call back.
  *   <li>It never waits for another name. A bad key or a dead node fails only its own requests.
  * </ol>
@@ -130,6 +131,11 @@ public interface LockStore extends AutoCloseable {
      * one.
      *
      * <p>The positions of {@link Release#places} are also withdrawn.
+     *
+     * <p>After a release that was answered later than the {@link Acquire#notAfter} of a copy of the tenure's request, that copy
+     * is never applied. A copy may have been decided before the release, and not have been written yet. So a store that reads,
+     * decides and then writes also writes if the release found nothing. The write of the copy then fails, and the copy is
+     * decided again, too late.
      */
     CompletionStage<Release.Reply> release(Release request);
 

@@ -14,8 +14,10 @@ import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LatchReport;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.PermitReport;
+import io.holdfast.spi.Platform;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
+import io.holdfast.spi.ServerClock;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
@@ -251,6 +253,11 @@ class BrokenStoresTest {
                         server -> config -> server.memory().open(with(config, "", config.signals())),
                         Set.of("clients with different key prefixes do not meet")),
                 new Broken(
+                        "lets a request that waits be decided by the time at which it came",
+                        server ->
+                                config -> new WaitsForTheRecord(server.memory().open(config), config.platform()),
+                        Set.of("a copy of a request is not applied after a release after its time")),
+                new Broken(
                         "wakes everybody",
                         server -> config -> {
                             server.clients().add(config.signals());
@@ -429,6 +436,54 @@ class BrokenStoresTest {
                 return super.acquire(change.apply(request));
             }
         };
+    }
+
+    /** Checks that a request is not late, waits, and then writes. Only requests whose time is almost over have to wait. */
+    private static final class WaitsForTheRecord extends ForwardingStore {
+
+        private final Platform platform;
+        private final Platform.Timer timer;
+        private final ServerClock exact = new ServerClock();
+
+        WaitsForTheRecord(LockStore store, Platform platform) {
+            super(store);
+            this.platform = platform;
+            timer = platform.timer("waits for the record");
+        }
+
+        @Override
+        public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+            long left = request.notAfter() - exact.notAfter(platform.nanoTime(), Duration.ZERO);
+            if (left < 0 || left > 1_000_000) {
+                return super.acquire(request);
+            }
+            CompletableFuture<Acquire.Reply> reply = new CompletableFuture<>();
+            var unused = timer.schedule(
+                    20_000_000,
+                    () -> super.acquire(neverLate(request)).whenComplete((answer, e) -> {
+                        if (e == null) {
+                            reply.complete(answer);
+                        } else {
+                            reply.completeExceptionally(e);
+                        }
+                    }));
+            return reply;
+        }
+
+        @Override
+        public CompletionStage<Release.Reply> release(Release request) {
+            long sent = platform.nanoTime();
+            return super.release(request).thenApply(reply -> {
+                exact.observe(sent, reply.serverMicros());
+                return reply;
+            });
+        }
+
+        @Override
+        public void close() {
+            timer.close();
+            super.close();
+        }
     }
 
     private static final class OwnerlessRelease extends ForwardingStore {
