@@ -69,8 +69,8 @@ public interface LockStore extends AutoCloseable {
      *   <li>Another tenure holds it: the reply is {@link Acquire.Refused}. With {@link Acquire#queueing} the tenure gets a
      *       position in the queue, by its {@link Acquire#arrival} if it had one before. If the holder is another client, that
      *       client is notified of a new position by {@link Signal.Wanted}. Asking again refreshes the position. A position that
-     *       is not refreshed for a minute may be dropped. A store with a queue also sends {@link Signal.Wanted} for every other
-     *       refused request, each time, but only if the holder's tenure may {@linkplain TenureId#lingers linger}.
+     *       is not refreshed for a minute may be dropped. A store that pushes signals also sends {@link Signal.Wanted} for every
+     *       other refused request, each time, but only if the holder's tenure may {@linkplain TenureId#lingers linger}.
      * </ol>
      *
      * <p>Permits of a semaphore are free as long as fewer are held than the semaphore has. Free permits go to the waiters
@@ -159,7 +159,8 @@ public interface LockStore extends AutoCloseable {
 
     /**
      * Proves that signals arrive. The stage completes when a message that the store sent <em>after</em> this call has arrived
-     * by the path of signals. It fails if the store sends no signals.
+     * by the path of signals; or, at a store that {@linkplain Capabilities.Signals#LOOKED looks}, when a look that began after
+     * this call was answered. It fails if the store sends no signals.
      */
     CompletionStage<Void> confirmSignals();
 

@@ -296,7 +296,7 @@ public final class Engine implements SlotConfig.Moment {
     }
 
     private void confirmSignals() {
-        if (config.signals() && confirming.compareAndSet(false, true)) {
+        if (confirming.compareAndSet(false, true)) {
             long before = platform.nanoTime();
             var unused = calls.ask(() -> store.confirmSignals().thenApply(nothing -> true))
                     .whenComplete((confirmed, error) -> {

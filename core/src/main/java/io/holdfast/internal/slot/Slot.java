@@ -453,7 +453,7 @@ public abstract class Slot {
 
     /** Returns {@code true} if the waiter is not notified by a signal, so that the store has to be polled often. */
     boolean polls(Waiter waiter) {
-        return !config.signals() || waiter.spec.waiting() == HoldSpec.Waiting.POLLING;
+        return !config.notifiesWaiters() || waiter.spec.waiting() == HoldSpec.Waiting.POLLING;
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.holdfast.internal.slot;
 
+import io.holdfast.spi.Capabilities.Signals;
 import io.holdfast.spi.StoreException;
 
 /**
@@ -9,7 +10,7 @@ import io.holdfast.spi.StoreException;
  * @param command the maximum duration of one store call
  * @param outage the time for which a waiter tolerates an outage of the store
  * @param claim the claim window of the store
- * @param signals whether the store sends signals
+ * @param signals the way in which the store sends signals
  * @param queues whether the store keeps a queue
  * @param spec the spec with which a name is renewed if its owner did not ask for another one
  * @param counters the counters of the client
@@ -20,11 +21,24 @@ public record SlotConfig(
         long command,
         long outage,
         long claim,
-        boolean signals,
+        Signals signals,
         boolean queues,
         HoldSpec spec,
         Counters counters,
         Moment moment) {
+
+    /** Returns {@code true} if waiters are notified, so that they only poll to repair a lost wake-up. */
+    boolean notifiesWaiters() {
+        return signals != Signals.NONE;
+    }
+
+    /**
+     * Returns {@code true} if a holder is notified at once of a foreign waiter. Otherwise a tenure that is handed over locally,
+     * or lingers, would hold up others until the store has looked.
+     */
+    boolean notifiesHolders() {
+        return signals == Signals.PUSHED;
+    }
 
     /** The values that change over time. */
     public interface Moment {

@@ -3,6 +3,7 @@ package io.holdfast.internal.slot;
 import io.holdfast.OnMaxHold;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Capabilities.Signals;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
@@ -45,7 +46,7 @@ public class BargingSlotModelCheckingTest {
             2_000_000_000,
             30_000_000_000L,
             1_000_000_000,
-            true,
+            Signals.PUSHED,
             true,
             SPEC,
             new Counters(),

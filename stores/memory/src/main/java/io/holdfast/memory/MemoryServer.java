@@ -3,6 +3,7 @@ package io.holdfast.memory;
 import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.Capabilities.Signals;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.StoreException;
@@ -38,7 +39,7 @@ final class MemoryServer {
     private static final int CHECKED = 2;
 
     private static final Capabilities CAPABILITIES =
-            new Capabilities(false, true, true, Set.of(Mode.values()), Duration.ofMillis(100), 512, true);
+            new Capabilities(false, Signals.PUSHED, true, Set.of(Mode.values()), Duration.ofMillis(100), 512, true);
 
     private final ReentrantLock mutex = new ReentrantLock();
     private final Platform platform;

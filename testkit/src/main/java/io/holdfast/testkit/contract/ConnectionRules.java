@@ -22,11 +22,8 @@ final class ConnectionRules {
     static void addTo(Rules rules) {
         rules.add("what it can do does not change", ConnectionRules::capabilities)
                 .add("it says where it is", ConnectionRules::describes)
-                .add("signals can be confirmed", Capabilities::signals, ConnectionRules::confirms)
-                .add(
-                        "without signals their confirmation fails",
-                        able -> !able.signals(),
-                        ConnectionRules::cannotConfirm)
+                .add("signals can be confirmed", Rules.SIGNALS, ConnectionRules::confirms)
+                .add("without signals their confirmation fails", Rules.SIGNALS.negate(), ConnectionRules::cannotConfirm)
                 .add("a closed connection fails all calls", ConnectionRules::closed)
                 .add("a connection can be closed twice", ConnectionRules::closedTwice)
                 .add("a closed connection leaves its holds to their leases", ConnectionRules::keepsHolds);
@@ -37,7 +34,7 @@ final class ConnectionRules {
         Capabilities before = client.capabilities();
         client.granted(client.tenure());
         assertEquals(before, client.capabilities());
-        assertFalse(before.queue() && !before.signals(), "a store with a queue has signals, too");
+        assertFalse(before.queue() && !Rules.SIGNALS.test(before), "a store with a queue has signals, too");
     }
 
     private static void describes(Scene scene) {

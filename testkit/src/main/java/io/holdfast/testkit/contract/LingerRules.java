@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.Capabilities.Signals;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig.HoldDescription;
@@ -26,12 +27,12 @@ final class LingerRules {
     static void addTo(Rules rules) {
         rules.add("a refusal shows that the holder's tenure may linger", LingerRules::shown)
                 .add("a tenure that may linger is one like any other", LingerRules::likeAnyOther)
-                .add("who gets no place is told to a holder that may linger, each time", QUEUE, LingerRules::told)
+                .add("who gets no place is told to a holder that may linger, each time", LingerRules::mayLinger, LingerRules::told)
                 .add("who gets no place is not told to any other holder", QUEUE, LingerRules::notTold)
                 .add("who gets no place is not told to its own client", QUEUE, LingerRules::notToldToItself)
-                .add("a place is told to a holder that may linger, at each poll", QUEUE, LingerRules::placeTold)
+                .add("a place is told to a holder that may linger, at each poll", LingerRules::mayLinger, LingerRules::placeTold)
                 .add("a tenure that may linger can be assigned a name", QUEUE, LingerRules::assigned)
-                .add("a forced release names the tenure that may linger", Capabilities::signals, LingerRules::forced)
+                .add("a forced release names the tenure that may linger", Rules.SIGNALS, LingerRules::forced)
                 .add("what the client of a tenure that may linger tells is shown", QUEUE, LingerRules::described)
                 .addFor(
                         "who asks for several names is told to each holder that is in the way and may linger",
@@ -39,8 +40,13 @@ final class LingerRules {
                         LingerRules::toldTogether);
     }
 
+    /** At other stores, no tenure lingers. */
+    private static boolean mayLinger(Capabilities able) {
+        return able.queue() && able.signals() == Signals.PUSHED;
+    }
+
     private static boolean takesTogether(LockStore store) {
-        return store.together().isPresent() && store.capabilities().queue();
+        return store.together().isPresent() && mayLinger(store.capabilities());
     }
 
     private static TenureId lingering(TestClient client) {

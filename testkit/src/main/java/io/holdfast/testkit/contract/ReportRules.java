@@ -24,7 +24,7 @@ final class ReportRules {
     static void addTo(Rules rules) {
         rules.add("a free name has no holder and no waiters", ReportRules::free)
                 .add("the holder's client and its remaining lease are shown", ReportRules::holder)
-                .add("what the holder's client tells is shown", Capabilities::signals, ReportRules::told)
+                .add("what the holder's client tells is shown", Rules.SIGNALS, ReportRules::told)
                 .add("what the holder's client tells of another tenure is not shown", ReportRules::toldOfAnother)
                 .add("a hold whose lease has ended is not shown", ReportRules::expired)
                 .add("the last token is not below any that was given", ReportRules::lastToken)
@@ -34,7 +34,7 @@ final class ReportRules {
                 .add("a forced release frees the name and says who held it", ReportRules::forced)
                 .add("a forced release of a free name finds nobody", ReportRules::forcedFree)
                 .add("a hold that was taken away is lost, and not held at its release", ReportRules::forcedLoses)
-                .add("a forced release is told to the holder's client", Capabilities::signals, ReportRules::forcedTold)
+                .add("a forced release is told to the holder's client", Rules.SIGNALS, ReportRules::forcedTold)
                 .add("a forced release wakes the first waiting client", Capabilities::queue, ReportRules::forcedWakes);
     }
 

@@ -92,7 +92,8 @@ final class Scene implements AutoCloseable {
 
     /** Lets enough time pass for signals that were sent to arrive. */
     void passSignals() {
-        harness.pass(Duration.ofMillis(100));
+        boolean looks = clients.get(0).capabilities().signals() == Capabilities.Signals.LOOKED;
+        harness.pass(Duration.ofMillis(looks ? 250 : 100));
     }
 
     boolean becomes(BooleanSupplier condition) {
