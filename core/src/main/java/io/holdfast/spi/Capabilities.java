@@ -17,6 +17,8 @@ import java.util.Set;
  * @param maxNameBytes the length of the longest name that it can keep, in bytes of UTF-8
  * @param tokensSurviveDataLoss {@code true} if tokens continue to rise after the store lost all its data
  * @param claimWindow the first lease of an assigned tenure, unless its own lease is shorter
+ * @param fairPlaces the number of fair positions that one client can have under one name; {@link Integer#MAX_VALUE} if the
+ *     store has no limit. The engine asks for no more, and keeps the rest of its waiters to itself
  * @param renewalBatch the number of leases to renew by one call of {@link LockStore#renew}, unless the user sets another one
  */
 public record Capabilities(
@@ -28,6 +30,7 @@ public record Capabilities(
         int maxNameBytes,
         boolean tokensSurviveDataLoss,
         Duration claimWindow,
+        int fairPlaces,
         int renewalBatch) {
 
     /** Copies the set. */
@@ -49,7 +52,7 @@ public record Capabilities(
         PUSHED
     }
 
-    /** Creates the capabilities of a store with a claim window of 1 s, which renews 100 leases by one call. */
+    /** Creates the capabilities of a store with a claim window of 1 s and any number of fair positions, which renews 100 leases by one call. */
     public Capabilities(
             boolean blocking,
             Signals signals,
@@ -67,6 +70,7 @@ public record Capabilities(
                 maxNameBytes,
                 tokensSurviveDataLoss,
                 Duration.ofSeconds(1),
+                Integer.MAX_VALUE,
                 100);
     }
 
@@ -81,18 +85,52 @@ public record Capabilities(
                 maxNameBytes,
                 tokensSurviveDataLoss,
                 claimWindow,
+                fairPlaces,
                 renewalBatch);
     }
 
     /** Returns a copy with the given claim window. */
     public Capabilities withClaimWindow(Duration value) {
         return new Capabilities(
-                blocking, signals, queue, modes, minLease, maxNameBytes, tokensSurviveDataLoss, value, renewalBatch);
+                blocking,
+                signals,
+                queue,
+                modes,
+                minLease,
+                maxNameBytes,
+                tokensSurviveDataLoss,
+                value,
+                fairPlaces,
+                renewalBatch);
+    }
+
+    /** Returns a copy with the given number of fair positions of one client under one name. */
+    public Capabilities withFairPlaces(int value) {
+        return new Capabilities(
+                blocking,
+                signals,
+                queue,
+                modes,
+                minLease,
+                maxNameBytes,
+                tokensSurviveDataLoss,
+                claimWindow,
+                value,
+                renewalBatch);
     }
 
     /** Returns a copy with the given number of leases to renew by one call. */
     public Capabilities withRenewalBatch(int value) {
         return new Capabilities(
-                blocking, signals, queue, modes, minLease, maxNameBytes, tokensSurviveDataLoss, claimWindow, value);
+                blocking,
+                signals,
+                queue,
+                modes,
+                minLease,
+                maxNameBytes,
+                tokensSurviveDataLoss,
+                claimWindow,
+                fairPlaces,
+                value);
     }
 }

@@ -82,7 +82,8 @@ public interface LockStore extends AutoCloseable {
      * <p>Unless the request was late, {@link Acquire#behind} then get fair positions, in their order.
      *
      * <p>A position belongs to one tenure. A client has at most one barging position for each mode except
-     * {@link Share.Mode#READ}. Positions beside other tenures do not count. The number of its other positions is not limited.
+     * {@link Share.Mode#READ}. Positions beside other tenures do not count. The number of its fair positions is
+     * limited by {@link Capabilities#fairPlaces}, and that of its other positions is not.
      *
      * <p><b>Read/write locks.</b> {@link Share} defines the conflicts. A writer conflicts with all holders of the name, and a
      * reader conflicts with a writer; but a share never conflicts with {@link Share#beside}. A reader that is not beside a

@@ -108,6 +108,7 @@ public final class Engine implements SlotConfig.Moment {
                 store.capabilities().claimWindow().toNanos(),
                 store.capabilities().signals(),
                 store.capabilities().queue(),
+                store.capabilities().fairPlaces(),
                 HoldSpec.renewed(
                         settings.lease(),
                         MaxHold.of(settings.maxHold(), settings.onMaxHold()),

@@ -12,6 +12,7 @@ import io.holdfast.spi.StoreException;
  * @param claim the claim window of the store
  * @param signals the way in which the store sends signals
  * @param queues whether the store keeps a queue
+ * @param fairPlaces the number of fair positions that the client can have under one name
  * @param spec the spec with which a name is renewed if its owner did not ask for another one
  * @param counters the counters of the client
  * @param moment the values that change over time
@@ -23,6 +24,7 @@ public record SlotConfig(
         long claim,
         Signals signals,
         boolean queues,
+        int fairPlaces,
         HoldSpec spec,
         Counters counters,
         Moment moment) {

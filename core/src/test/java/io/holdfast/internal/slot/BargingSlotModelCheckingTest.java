@@ -48,6 +48,7 @@ public class BargingSlotModelCheckingTest {
             1_000_000_000,
             Signals.PUSHED,
             true,
+            Integer.MAX_VALUE,
             SPEC,
             new Counters(),
             new Calm());

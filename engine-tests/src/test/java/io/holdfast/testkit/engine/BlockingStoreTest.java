@@ -70,6 +70,7 @@ class BlockingStoreTest extends VirtualTime {
                 of.maxNameBytes(),
                 of.tokensSurviveDataLoss(),
                 of.claimWindow(),
+                of.fairPlaces(),
                 of.renewalBatch());
     }
 

@@ -51,6 +51,7 @@ class RefusalTest extends VirtualTime {
                                 20,
                                 of.tokensSurviveDataLoss(),
                                 of.claimWindow(),
+                                of.fairPlaces(),
                                 of.renewalBatch());
                     }
                 })));

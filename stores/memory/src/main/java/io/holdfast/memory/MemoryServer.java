@@ -60,7 +60,9 @@ final class MemoryServer {
     MemoryServer(Platform platform, Limits limits) {
         this.platform = platform;
         decider = new Decider(limits);
-        capabilities = CAPABILITIES.withClaimWindow(Duration.of(limits.claimMicros(), ChronoUnit.MICROS));
+        capabilities = CAPABILITIES
+                .withClaimWindow(Duration.of(limits.claimMicros(), ChronoUnit.MICROS))
+                .withFairPlaces(limits.fairPlaces());
         startNanos = platform.nanoTime();
         startMicros = platform.wallMillis() * 1_000;
         run = platform.randomLong() | 1;

@@ -15,12 +15,13 @@ import java.util.regex.Pattern;
 /**
  * The provider of {@code memory:}, which no other client sees, and {@code memory:NAME}, which all clients in this JVM share.
  *
- * <p>For tests of what depends on it, the claim window can be set: {@code memory:NAME?claimWindow=2000}, in milliseconds.
+ * <p>For tests, {@code memory:NAME?limits=standard} has the {@linkplain Limits#STANDARD limits} of a store that writes the whole
+ * record for each change. In addition, the claim window can be set in milliseconds: {@code &claimWindow=2000}.
  */
 public final class MemoryStoreProvider implements StoreProvider {
 
     static final String PRIVATE = "memory:";
-    private static final Pattern CLAIM_WINDOW = Pattern.compile("[?]claimWindow=(\\d{3,5})$");
+    private static final Pattern CLAIM_WINDOW = Pattern.compile("[?&]claimWindow=(\\d{3,5})$");
 
     /** The shared servers by URI, each from its first opening until its last closing. */
     private static final ConcurrentMap<String, Shared> SHARED = new ConcurrentHashMap<>();
@@ -67,8 +68,9 @@ public final class MemoryStoreProvider implements StoreProvider {
     }
 
     private static Limits limits(String uri) {
+        Limits limits = uri.contains("?limits=standard") ? Limits.STANDARD : Limits.NONE;
         Matcher window = CLAIM_WINDOW.matcher(uri);
-        return window.find() ? Limits.NONE.withClaimMicros(Long.parseLong(window.group(1)) * 1_000) : Limits.NONE;
+        return window.find() ? limits.withClaimMicros(Long.parseLong(window.group(1)) * 1_000) : limits;
     }
 
     private static void leave(String uri) {

@@ -40,7 +40,13 @@ final class FairRules {
                 .add("a client that lets a claim lapse costs no second one", QUEUE, FairRules::absent)
                 .add("a claim that was confirmed does not lapse", QUEUE, FairRules::confirmed)
                 .add("a fair place is assigned for no longer than its lease", QUEUE, FairRules::shortClaim)
-                .add("a fair place of a client that is gone is passed over", QUEUE, FairRules::gone);
+                .add("a fair place of a client that is gone is passed over", QUEUE, FairRules::gone)
+                .add("a client has as many fair places as declared, and no more", FairRules::isLimited, FairRules::most)
+                .add("who has waited elsewhere comes before who came later", FairRules::isLimited, FairRules::waited)
+                .add(
+                        "places of one client keep their order, however long they have waited",
+                        FairRules::isLimited,
+                        FairRules::waitedInOrder);
     }
 
     /** A holder and two clients with fair positions, in this order. */
@@ -82,6 +88,53 @@ final class FairRules {
             scene.passSignals();
             assertEquals(List.of(), client.signals());
         }
+    }
+
+    private static boolean isLimited(Capabilities able) {
+        return able.queue() && able.fairPlaces() < Integer.MAX_VALUE;
+    }
+
+    private static void most(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient other = scene.client();
+        holder.granted(holder.tenure());
+        int most = other.capabilities().fairPlaces();
+        TenureId first = other.tenure();
+        List<TenureId> more = Stream.generate(other::tenure).limit(most).toList();
+        List<Long> arrivals =
+                other.refused(other.fair(first).withBehind(places(more))).behind();
+        assertEquals(most - 1, arrivals.stream().filter(arrival -> arrival != 0).count());
+        assertEquals(0, arrivals.get(most - 1));
+        assertTrue(scene.client().inLine(new TenureId("another", 1)).arrival() != 0);
+    }
+
+    private static void waited(Scene scene) {
+        Line line = Line.in(scene);
+        TestClient patient = scene.client();
+        TenureId tenure = patient.tenure();
+        patient.refused(patient.fair(tenure).withWaited(Duration.ofSeconds(10)));
+        line.holder.release(line.held);
+        assertEquals(tenure, patient.signal(Signal.Assigned.class).tenure());
+        patient.release(tenure);
+        line.assignedToFirst();
+    }
+
+    private static void waitedInOrder(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient other = scene.client();
+        TenureId held = holder.tenure();
+        TenureId first = other.tenure();
+        holder.granted(held);
+        long before = other.inLine(first).arrival();
+        scene.pass(Duration.ofMillis(5));
+        holder.inLine(holder.tenure());
+        Place later = new Place(other.tenure(), 0, Scene.LONG, Duration.ofSeconds(10));
+        long arrival = other.refused(other.fair(first).withBehind(List.of(later)))
+                .behind()
+                .get(0);
+        assertTrue(before < arrival);
+        holder.release(held);
+        assertEquals(arrival, other.signal(Signal.Assigned.class).next());
     }
 
     private static void assigned(Scene scene) {

@@ -27,10 +27,16 @@ final class LingerRules {
     static void addTo(Rules rules) {
         rules.add("a refusal shows that the holder's tenure may linger", LingerRules::shown)
                 .add("a tenure that may linger is one like any other", LingerRules::likeAnyOther)
-                .add("who gets no place is told to a holder that may linger, each time", LingerRules::mayLinger, LingerRules::told)
+                .add(
+                        "who gets no place is told to a holder that may linger, each time",
+                        LingerRules::mayLinger,
+                        LingerRules::told)
                 .add("who gets no place is not told to any other holder", QUEUE, LingerRules::notTold)
                 .add("who gets no place is not told to its own client", QUEUE, LingerRules::notToldToItself)
-                .add("a place is told to a holder that may linger, at each poll", LingerRules::mayLinger, LingerRules::placeTold)
+                .add(
+                        "a place is told to a holder that may linger, at each poll",
+                        LingerRules::mayLinger,
+                        LingerRules::placeTold)
                 .add("a tenure that may linger can be assigned a name", QUEUE, LingerRules::assigned)
                 .add("a forced release names the tenure that may linger", Rules.SIGNALS, LingerRules::forced)
                 .add("what the client of a tenure that may linger tells is shown", QUEUE, LingerRules::described)

@@ -247,6 +247,16 @@ class BrokenStoresTest {
                         store -> declaring(store, able -> able.withClaimWindow(Duration.ofMillis(500))),
                         "an assignment lasts for one claim window at most",
                         "a fair place is assigned for no longer than its lease"),
+                new Broken(
+                        "takes more fair places than it declares",
+                        server -> config -> declaring(server.memory().open(config), able -> able.withFairPlaces(10)),
+                        Set.of("a client has as many fair places as declared, and no more")),
+                Broken.store(
+                        "takes no notice of how long a place has waited",
+                        store -> declaring(
+                                onAcquire(store, request -> request.withWaited(Duration.ZERO)),
+                                able -> able.withFairPlaces(1_000)),
+                        "who has waited elsewhere comes before who came later"),
                 Broken.store("stays open", StaysOpen::new, "a closed connection fails all calls"),
                 new Broken(
                         "ignores the key prefix",
