@@ -100,6 +100,7 @@ class FairPlacesTest extends VirtualTime {
         for (int i = 0; i < 1_000; i++) {
             arrived.add("c" + i);
             waiter(c, "c" + i);
+            sim.runFor(Duration.ofMillis(1));
             if (i % 100 == 50) {
                 arrived.add("d" + i);
                 waiter(d, "d" + i);
