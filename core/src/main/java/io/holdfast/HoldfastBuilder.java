@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.Executor;
 
 /**
@@ -31,7 +32,7 @@ public final class HoldfastBuilder {
     private Duration pollInterval = Duration.ofSeconds(1);
     private Optional<Duration> maxHold = Optional.empty();
     private OnMaxHold onMaxHold = OnMaxHold.WARN;
-    private int renewalBatch = 100;
+    private OptionalInt renewalBatch = OptionalInt.empty();
     private final List<LockListener> listeners = new ArrayList<>();
 
     HoldfastBuilder() {}
@@ -153,12 +154,15 @@ public final class HoldfastBuilder {
         return this;
     }
 
-    /** Sets the maximum number of leases that one store call renews, 1 to 1000. The default is 100. */
+    /**
+     * Sets the maximum number of leases that one store call renews, 1 to 1000. The default is stated by the store: 100 at all
+     * present stores.
+     */
     public HoldfastBuilder renewalBatch(int value) {
         if (value < 1 || value > 1_000) {
             throw new IllegalArgumentException("renewalBatch " + value + " is out of range: 1 to 1000");
         }
-        renewalBatch = value;
+        renewalBatch = OptionalInt.of(value);
         return this;
     }
 

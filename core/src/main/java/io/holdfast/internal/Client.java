@@ -15,6 +15,7 @@ import io.holdfast.Stats;
 import io.holdfast.WaitStrategy;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.Settings;
+import io.holdfast.internal.counted.ChangeTurns;
 import io.holdfast.internal.counted.ClientLatch;
 import io.holdfast.internal.counted.ClientSemaphore;
 import io.holdfast.internal.counted.Counting;
@@ -103,7 +104,8 @@ public final class Client implements Holdfast {
         this.store = engine.store;
         this.parts = new ClientParts(
                 settings, engine.clientId, engine.slots, engine.holds, engine.waits, engine.inspector, engine.tasks);
-        this.counting = new Counting(settings, store, engine.calls, engine.tasks, engine.config, engine::nextTenure);
+        this.counting = new Counting(
+                settings, store, engine.calls, engine.tasks, engine.config, engine::nextTenure, new ChangeTurns());
         this.latches = new LatchWatches(counting);
     }
 

@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param share the requested share of the name
  * @param queueing the kind of position in the queue to take if the request is refused, or none
  * @param arrival the earlier position of the tenure in the queue, from {@link Refused#arrival}; 0 for none
+ * @param waited the time for which the tenure has waited at its client before it asks for a position; see {@link Place#waited}
  * @param behind further positions of the same client, all fair, in the order of their arrival; they are queued whatever the
  *     result for the tenure
  * @param lease the time for which the store keeps the tenure without renewal
@@ -24,6 +25,7 @@ public record Acquire(
         Share share,
         Queueing queueing,
         long arrival,
+        Duration waited,
         List<Place> behind,
         Duration lease,
         long tokens,
@@ -47,8 +49,17 @@ public record Acquire(
      * @param tenure the tenure that waits
      * @param arrival its earlier position; 0 for a new one
      * @param lease the time for which the store keeps that tenure without renewal, if it is granted
+     * @param waited the time for which the tenure has waited at its client. A store with a limit of
+     *     {@link Capabilities#fairPlaces} orders a new position as if it had arrived that long ago, but behind the other
+     *     positions of its client. A store without a limit may ignore it
      */
-    public record Place(TenureId tenure, long arrival, Duration lease) {}
+    public record Place(TenureId tenure, long arrival, Duration lease, Duration waited) {
+
+        /** Creates a position of a tenure that has not waited. */
+        public Place(TenureId tenure, long arrival, Duration lease) {
+            this(tenure, arrival, lease, Duration.ZERO);
+        }
+    }
 
     /** Copies the list. */
     public Acquire {
@@ -57,42 +68,48 @@ public record Acquire(
 
     /** Returns a request for a lock that does not wait, asks for one token, and is never late. */
     public static Acquire of(String name, TenureId tenure, Duration lease) {
-        return new Acquire(name, tenure, Share.LOCK, Queueing.NONE, 0, List.of(), lease, 1, Long.MAX_VALUE);
+        return new Acquire(
+                name, tenure, Share.LOCK, Queueing.NONE, 0, Duration.ZERO, List.of(), lease, 1, Long.MAX_VALUE);
     }
 
     /** Returns a copy of this request for another name. */
     public Acquire withName(String value) {
-        return new Acquire(value, tenure, share, queueing, arrival, behind, lease, tokens, notAfter);
+        return new Acquire(value, tenure, share, queueing, arrival, waited, behind, lease, tokens, notAfter);
     }
 
     /** Returns a copy of this request for another share. */
     public Acquire withShare(Share value) {
-        return new Acquire(name, tenure, value, queueing, arrival, behind, lease, tokens, notAfter);
+        return new Acquire(name, tenure, value, queueing, arrival, waited, behind, lease, tokens, notAfter);
     }
 
     /** Returns a copy of this request that waits in the given way. */
     public Acquire queued(Queueing how, long arrivalBefore) {
-        return new Acquire(name, tenure, share, how, arrivalBefore, behind, lease, tokens, notAfter);
+        return new Acquire(name, tenure, share, how, arrivalBefore, waited, behind, lease, tokens, notAfter);
+    }
+
+    /** Returns a copy of this request of a tenure that has waited for the given time. */
+    public Acquire withWaited(Duration value) {
+        return new Acquire(name, tenure, share, queueing, arrival, value, behind, lease, tokens, notAfter);
     }
 
     /** Returns a copy of this request with the given further positions. */
     public Acquire withBehind(List<Place> value) {
-        return new Acquire(name, tenure, share, queueing, arrival, value, lease, tokens, notAfter);
+        return new Acquire(name, tenure, share, queueing, arrival, waited, value, lease, tokens, notAfter);
     }
 
     /** Returns a copy of this request for another lease. */
     public Acquire withLease(Duration value) {
-        return new Acquire(name, tenure, share, queueing, arrival, behind, value, tokens, notAfter);
+        return new Acquire(name, tenure, share, queueing, arrival, waited, behind, value, tokens, notAfter);
     }
 
     /** Returns a copy of this request for the given number of tokens. */
     public Acquire withTokens(long value) {
-        return new Acquire(name, tenure, share, queueing, arrival, behind, lease, value, notAfter);
+        return new Acquire(name, tenure, share, queueing, arrival, waited, behind, lease, value, notAfter);
     }
 
     /** Returns a copy of this request that is refused after the given server time. */
     public Acquire withNotAfter(long value) {
-        return new Acquire(name, tenure, share, queueing, arrival, behind, lease, tokens, value);
+        return new Acquire(name, tenure, share, queueing, arrival, waited, behind, lease, tokens, value);
     }
 
     /** The reply to a request. */
@@ -136,7 +153,7 @@ public record Acquire(
 
     /**
      * A reply to a request that arrived after its {@link Acquire#notAfter}. Nothing was written, and the request has to be sent
-     * again.
+     * again. A store whose server has no clock gives this reply itself, instead of sending the request.
      *
      * @param serverMicros the server's time, in microseconds
      */

@@ -10,24 +10,127 @@ import java.util.Set;
  * are never set, and the engine always assumes that another client waits.
  *
  * @param blocking {@code true} if its operations block the calling thread
- * @param signals {@code true} if it sends {@link Signal}s; otherwise the engine polls
+ * @param signals the way in which it sends {@link Signal}s
  * @param queue {@code true} if it keeps a queue of waiting clients, so that {@link Release#yield} can assign
  * @param modes the modes in which names can be held; read/write locks require {@code READ}, {@code UPGRADE} and {@code WRITE}
  * @param minLease the shortest lease that it can keep
  * @param maxNameBytes the length of the longest name that it can keep, in bytes of UTF-8
  * @param tokensSurviveDataLoss {@code true} if tokens continue to rise after the store lost all its data
+ * @param claimWindow the first lease of an assigned tenure, unless its own lease is shorter
+ * @param fairPlaces the number of fair positions that one client can have under one name; {@link Integer#MAX_VALUE} if the
+ *     store has no limit. The engine asks for no more, and keeps the rest of its waiters to itself
+ * @param renewalBatch the number of leases to renew by one call of {@link LockStore#renew}, unless the user sets another one
  */
 public record Capabilities(
         boolean blocking,
-        boolean signals,
+        Signals signals,
         boolean queue,
         Set<Share.Mode> modes,
         Duration minLease,
         int maxNameBytes,
-        boolean tokensSurviveDataLoss) {
+        boolean tokensSurviveDataLoss,
+        Duration claimWindow,
+        int fairPlaces,
+        int renewalBatch) {
 
     /** Copies the set. */
     public Capabilities {
         modes = Set.copyOf(modes);
+    }
+
+    /** The ways in which a store sends {@link Signal}s. */
+    public enum Signals {
+        /** It sends none. The engine polls. */
+        NONE,
+        /**
+         * It looks at its records from time to time, and sends a signal for what has changed. So a signal is late by up to about
+         * 100 ms. Waiters wait as with {@link #PUSHED}. However, nothing tells a holder at once that somebody waits. So the
+         * engine assumes a waiter while it hands a tenure over locally, and no tenure lingers.
+         */
+        LOOKED,
+        /** It sends signals at once. */
+        PUSHED
+    }
+
+    /** Creates the capabilities of a store with a claim window of 1 s and any number of fair positions, which renews 100 leases by one call. */
+    public Capabilities(
+            boolean blocking,
+            Signals signals,
+            boolean queue,
+            Set<Share.Mode> modes,
+            Duration minLease,
+            int maxNameBytes,
+            boolean tokensSurviveDataLoss) {
+        this(
+                blocking,
+                signals,
+                queue,
+                modes,
+                minLease,
+                maxNameBytes,
+                tokensSurviveDataLoss,
+                Duration.ofSeconds(1),
+                Integer.MAX_VALUE,
+                100);
+    }
+
+    /** Returns a copy with the given way to send signals. */
+    public Capabilities withSignals(Signals value) {
+        return new Capabilities(
+                blocking,
+                value,
+                queue,
+                modes,
+                minLease,
+                maxNameBytes,
+                tokensSurviveDataLoss,
+                claimWindow,
+                fairPlaces,
+                renewalBatch);
+    }
+
+    /** Returns a copy with the given claim window. */
+    public Capabilities withClaimWindow(Duration value) {
+        return new Capabilities(
+                blocking,
+                signals,
+                queue,
+                modes,
+                minLease,
+                maxNameBytes,
+                tokensSurviveDataLoss,
+                value,
+                fairPlaces,
+                renewalBatch);
+    }
+
+    /** Returns a copy with the given number of fair positions of one client under one name. */
+    public Capabilities withFairPlaces(int value) {
+        return new Capabilities(
+                blocking,
+                signals,
+                queue,
+                modes,
+                minLease,
+                maxNameBytes,
+                tokensSurviveDataLoss,
+                claimWindow,
+                value,
+                renewalBatch);
+    }
+
+    /** Returns a copy with the given number of leases to renew by one call. */
+    public Capabilities withRenewalBatch(int value) {
+        return new Capabilities(
+                blocking,
+                signals,
+                queue,
+                modes,
+                minLease,
+                maxNameBytes,
+                tokensSurviveDataLoss,
+                claimWindow,
+                fairPlaces,
+                value);
     }
 }

@@ -19,7 +19,9 @@ public interface CounterStore {
      * Changes the number of permits of a semaphore, or a latch.
      *
      * <p>A second copy of a request has the same {@link Change#id}. If it arrives within a minute of the first, it changes
-     * nothing and has the same reply.
+     * nothing and has the same reply. A client has at most one change of a name under way. So a store may remember only the last
+     * change of each client. A late copy of an earlier one then fails as {@link StoreException.Effect#UNKNOWN}. The numbers of
+     * the ids of a client rise.
      *
      * <p>Added permits are assigned to waiters. If the number becomes smaller than the number of held permits, their holders
      * keep them. Released permits are then not assigned to others until enough are back. If a latch opens, is set again or is

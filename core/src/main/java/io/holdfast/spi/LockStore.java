@@ -10,14 +10,15 @@ import java.util.concurrent.CompletionStage;
  *
  * <h2>Rules for every operation</h2>
  * <ol>
- *   <li>It is atomic, is decided by the store's own clock, and can be repeated. A second copy of a request has no further
+ *   <li>It is atomic, is decided by one clock (rule 3), and can be repeated. A second copy of a request has no further
  *       effect.
  *   <li>It returns at once, unless {@link Capabilities#blocking} is set, and never throws at the call. Its stage completes on
  *       any thread, with a reply or with a {@link StoreException} that states whether the request may have been applied. Any
  *       other failure counts as {@link StoreException.Effect#UNKNOWN}. The engine times out calls itself, and also uses a later
  *       answer.
- *   <li>It reads the server's clock once, after it has obtained the record. That time decides {@code notAfter}, expiry and the
- *       new lease. It is also the time in the reply, which is positive.
+ *   <li>It reads the server's clock once, after it has obtained the record. So waiting for the record does not extend
+ *       {@code notAfter}. That time decides {@code notAfter}, expiry and the new lease. It is also the time in the reply, which
+ *       is positive. A store whose server has no clock uses its own; see {@link ServerClock}.
  *   <li>It holds no lock of the store itself while it completes a stage or sends a signal, because the engine may call back.
  *   <li>It never waits for another name. A bad key or a dead node fails only its own requests.
  * </ol>
@@ -68,8 +69,8 @@ public interface LockStore extends AutoCloseable {
      *   <li>Another tenure holds it: the reply is {@link Acquire.Refused}. With {@link Acquire#queueing} the tenure gets a
      *       position in the queue, by its {@link Acquire#arrival} if it had one before. If the holder is another client, that
      *       client is notified of a new position by {@link Signal.Wanted}. Asking again refreshes the position. A position that
-     *       is not refreshed for a minute may be dropped. A store with a queue also sends {@link Signal.Wanted} for every other
-     *       refused request, each time, but only if the holder's tenure may {@linkplain TenureId#lingers linger}.
+     *       is not refreshed for a minute may be dropped. A store that pushes signals also sends {@link Signal.Wanted} for every
+     *       other refused request, each time, but only if the holder's tenure may {@linkplain TenureId#lingers linger}.
      * </ol>
      *
      * <p>Permits of a semaphore are free as long as fewer are held than the semaphore has. Free permits go to the waiters
@@ -81,7 +82,8 @@ public interface LockStore extends AutoCloseable {
      * <p>Unless the request was late, {@link Acquire#behind} then get fair positions, in their order.
      *
      * <p>A position belongs to one tenure. A client has at most one barging position for each mode except
-     * {@link Share.Mode#READ}. Positions beside other tenures do not count. The number of its other positions is not limited.
+     * {@link Share.Mode#READ}. Positions beside other tenures do not count. The number of its fair positions is
+     * limited by {@link Capabilities#fairPlaces}, and that of its other positions is not.
      *
      * <p><b>Read/write locks.</b> {@link Share} defines the conflicts. A writer conflicts with all holders of the name, and a
      * reader conflicts with a writer; but a share never conflicts with {@link Share#beside}. A reader that is not beside a
@@ -113,10 +115,10 @@ public interface LockStore extends AutoCloseable {
      *
      * <p>In every case, if the name is free afterwards and there are waiters, exactly one waiting client is served. So a client
      * that was woken in vain passes the wake-up on by withdrawing. With {@link Release#yield}, the name is assigned to the
-     * first live position. The assignment lasts for one claim window (1 s), or for the lease of that position if it is shorter.
-     * Its client is notified by {@link Signal.Assigned}. Otherwise, the first live position is removed, and its client is
-     * notified by {@link Signal.Freed}. If the client of a position is known to be dead, the position is dropped and the next
-     * one is served.
+     * first live position. The assignment lasts for one {@linkplain Capabilities#claimWindow claim window}, or for the lease of
+     * that position if it is shorter. Its client is notified by {@link Signal.Assigned}. Otherwise, the first live position is
+     * removed, and its client is notified by {@link Signal.Freed}. If the client of a position is known to be dead, the
+     * position is dropped and the next one is served.
      *
      * <p>A {@linkplain Acquire.Queueing#FAIR fair} position is never woken. The name is assigned to it in any case. If a client
      * lets a claim window of a fair position lapse, it loses its other fair positions. So it costs the others one window,
@@ -130,6 +132,11 @@ public interface LockStore extends AutoCloseable {
      * one.
      *
      * <p>The positions of {@link Release#places} are also withdrawn.
+     *
+     * <p>After a release that was answered later than the {@link Acquire#notAfter} of a copy of the tenure's request, that copy
+     * is never applied. A copy may have been decided before the release, and not have been written yet. So a store that reads,
+     * decides and then writes also writes if the release found nothing. The write of the copy then fails, and the copy is
+     * decided again, too late.
      */
     CompletionStage<Release.Reply> release(Release request);
 
@@ -153,7 +160,8 @@ public interface LockStore extends AutoCloseable {
 
     /**
      * Proves that signals arrive. The stage completes when a message that the store sent <em>after</em> this call has arrived
-     * by the path of signals. It fails if the store sends no signals.
+     * by the path of signals; or, at a store that {@linkplain Capabilities.Signals#LOOKED looks}, when a look that began after
+     * this call was answered. It fails if the store sends no signals.
      */
     CompletionStage<Void> confirmSignals();
 

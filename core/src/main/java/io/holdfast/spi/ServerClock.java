@@ -12,6 +12,10 @@ import org.jspecify.annotations.Nullable;
  * That bound plus the command timeout is the {@link Acquire#notAfter} of a request. So a request in time is accepted, and every
  * late duplicate is refused. Before the first reply the bound is 0. The first request is then refused as late, and its reply
  * sets the clock.
+ *
+ * <p>A store whose server has no clock uses one of its own, for example {@link Platform#nanoTime} in microseconds, and replies
+ * {@link Acquire.Late} by itself. The server then refuses no late duplicate. So such a store needs another proof of their end:
+ * when a later request of the client was answered, no copy of an earlier one is applied any more.
  */
 public final class ServerClock {
 

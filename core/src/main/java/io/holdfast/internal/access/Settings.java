@@ -5,6 +5,7 @@ import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.Executor;
 
 /** The options of a client. The builder of the client checks and documents them. */
@@ -15,7 +16,7 @@ public record Settings(
         Duration maxOutage,
         Duration closeTimeout,
         Duration pollInterval,
-        int renewalBatch,
+        OptionalInt renewalBatch,
         Optional<Duration> maxHold,
         OnMaxHold onMaxHold,
         boolean recordPlaces,

@@ -26,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -37,13 +38,22 @@ import org.jspecify.annotations.Nullable;
  *   <li>A change without an answer is sent again with the same id, by which the store knows that it was applied. So a lost
  *       answer does not count twice.
  *   <li>The store remembers an id for one minute. So a change is repeated for half a minute at most.
+ *   <li>One change of a name is under way. The others wait, each for the command timeout at most. So the store has to remember
+ *       only the last change of each client.
  *   <li>A late duplicate is refused by its time limit, which is over before the store forgets the first copy.
  * </ol>
  *
- * @param ids creates the ids of changes
+ * @param ids creates the ids of changes, whose numbers rise in the order in which the changes are sent
+ * @param turns the turns of the changes
  */
 public record Counting(
-        Settings settings, LockStore store, Calls calls, Tasks tasks, SlotConfig config, Supplier<TenureId> ids) {
+        Settings settings,
+        LockStore store,
+        Calls calls,
+        Tasks tasks,
+        SlotConfig config,
+        Supplier<TenureId> ids,
+        ChangeTurns turns) {
 
     private static final long FIRST_BACKOFF_NANOS = 20_000_000;
     private static final long MOST_BACKOFF_NANOS = 1_000_000_000;
@@ -62,10 +72,11 @@ public record Counting(
     /** Makes a change, and waits for the answer. Returns {@link Change.Done#applied}. */
     boolean change(String what, String name, Change.Kind kind, int amount, Optional<Duration> life) {
         requireOpen(what, name);
-        Change change = new Change(kind, name, ids.get(), amount, life, 0);
-        Repeated repeated = new Repeated(change);
-        repeated.send(0);
-        return join(what, name, repeated.done, true);
+        Turn turn = new Turn(
+                new ChangeTurns.Counter(kind.ofLatch(), name),
+                () -> new Change(kind, name, ids.get(), amount, life, 0));
+        turn.enter();
+        return join(what, name, turn.done, true);
     }
 
     PermitReport permits(String name) {
@@ -124,16 +135,56 @@ public record Counting(
                 : ErrorTexts.failure(name, text, cause);
     }
 
+    /** A change that waits for its turn. The first of two events counts: its turn comes, or its time is up. */
+    private final class Turn {
+
+        private final CompletableFuture<Boolean> done = new CompletableFuture<>();
+        private final AtomicBoolean over = new AtomicBoolean();
+        private final ChangeTurns.Counter counter;
+        private final Supplier<Change> change;
+
+        Turn(ChangeTurns.Counter counter, Supplier<Change> change) {
+            this.counter = counter;
+            this.change = change;
+        }
+
+        void enter() {
+            turns.enter(counter, this::begin);
+            if (!over.get()) {
+                Platform.Task timeout = tasks.runByClose(Math.min(config.command(), config.outage()), this::giveUp);
+                Awaiting.whenDone(done, timeout::cancel);
+            }
+        }
+
+        private boolean begin() {
+            boolean first = over.compareAndSet(false, true);
+            if (first) {
+                Repeated repeated = new Repeated(change.get(), done);
+                Awaiting.whenDone(done, () -> turns.leave(counter));
+                repeated.send(0);
+            }
+            return first;
+        }
+
+        private void giveUp() {
+            if (over.compareAndSet(false, true)) {
+                done.completeExceptionally(
+                        new StoreException(Effect.NOT_APPLIED, "the change before this one was not answered in time"));
+            }
+        }
+    }
+
     /** One change, which is repeated until it is answered or patience is over. */
     private final class Repeated {
 
-        private final CompletableFuture<Boolean> done = new CompletableFuture<>();
+        private final CompletableFuture<Boolean> done;
         private final long began = platform().nanoTime();
         private final Change change;
         private volatile boolean mayBeApplied;
 
-        Repeated(Change change) {
+        Repeated(Change change, CompletableFuture<Boolean> done) {
             this.change = change;
+            this.done = done;
         }
 
         void send(int failures) {

@@ -70,9 +70,10 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
         return Optional.of(Acquire.of(slot.name, tenure.id, ask.spec().lease())
                 .withShare(tenure.share)
                 .queued(ask.queueing(), tenure.arrival)
+                .withWaited(tenure.waited(sent()))
                 .withBehind(behind.stream()
                         .map(follower -> new Acquire.Place(
-                                follower.id, follower.arrival, follower.wanted().lease()))
+                                follower.id, follower.arrival, follower.wanted().lease(), follower.waited(sent())))
                         .toList())
                 .withTokens(tenure.tokens.wanted)
                 .withNotAfter(notAfter));

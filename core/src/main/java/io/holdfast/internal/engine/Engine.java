@@ -105,8 +105,10 @@ public final class Engine implements SlotConfig.Moment {
                 settings.pollInterval().toNanos(),
                 settings.store().commandTimeout().toNanos(),
                 settings.maxOutage().toNanos(),
+                store.capabilities().claimWindow().toNanos(),
                 store.capabilities().signals(),
                 store.capabilities().queue(),
+                store.capabilities().fairPlaces(),
                 HoldSpec.renewed(
                         settings.lease(),
                         MaxHold.of(settings.maxHold(), settings.onMaxHold()),
@@ -295,7 +297,7 @@ public final class Engine implements SlotConfig.Moment {
     }
 
     private void confirmSignals() {
-        if (config.signals() && confirming.compareAndSet(false, true)) {
+        if (confirming.compareAndSet(false, true)) {
             long before = platform.nanoTime();
             var unused = calls.ask(() -> store.confirmSignals().thenApply(nothing -> true))
                     .whenComplete((confirmed, error) -> {

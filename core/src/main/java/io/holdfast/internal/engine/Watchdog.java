@@ -291,7 +291,7 @@ final class Watchdog {
         Map<ServerClock, List<Due>> byServer = new LinkedHashMap<>();
         due.forEach(d -> byServer.computeIfAbsent(store.clock(d.slot.name), c -> new ArrayList<>())
                 .add(d));
-        int size = engine.settings.renewalBatch();
+        int size = engine.settings.renewalBatch().orElse(store.capabilities().renewalBatch());
         byServer.values().forEach(all -> {
             for (int from = 0; from < all.size(); from += size) {
                 send(all.subList(from, Math.min(from + size, all.size())));

@@ -221,6 +221,9 @@ public class BargingSlot extends Slot {
      * too old, or soon will be, a new one is requested.
      */
     boolean wouldHear(long now, Effect.Buffer out) {
+        if (!config.notifiesHolders()) {
+            return false;
+        }
         if (!config.moment().signalsFresh(now + config.poll() / 2)) {
             out.add(new Effect.ConfirmSignals());
         }

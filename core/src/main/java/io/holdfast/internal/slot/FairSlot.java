@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>The wait queue is in the order of the positions at the store, as far as the store has assigned them.
  *   <li>If somebody waits and no call is in flight, a poll is scheduled.
+ *   <li>Only the first tickets of the wait queue have positions at the store: as many as the store allows the client, less the
+ *       used ones. So the positions of this client are always in the order of its wait queue.
  *   <li>A ticket that left the wait queue without the tenure, and that may have a position at the store, is given up or served.
  *       If it is served, the end of the tenure withdraws its position.
  * </ol>
@@ -40,6 +42,10 @@ import org.jspecify.annotations.Nullable;
  * are served from the one tenure, without a store call, each with its next token. Their tickets are used up, and the release of
  * the tenure withdraws their positions. Waiters that arrive later are not among them, so the order is still that of the
  * positions.
+ *
+ * <p>A store may allow few positions. The other tickets then wait here alone, and are sent as positions come free. Each says
+ * for how long it has waited, so its turn comes about when it would have come if it had been sent at once. If a withdrawal is
+ * overtaken by the request for the next position, the store has no room for it, and it is requested again later.
  *
  * <h2>References</h2>
  *
@@ -87,7 +93,7 @@ final class FairSlot extends Slot {
         }
         newTicket(waiter);
         queue.add(waiter);
-        if (!asking) {
+        if (!asking && queue.size() <= room()) {
             ask(out);
         }
         return true;
@@ -98,6 +104,7 @@ final class FairSlot extends Slot {
         boolean waited = queue.remove(waiter);
         if (waited) {
             leave(waiter, out);
+            askForFreedPlaces(out);
             abandonIfUnused(out);
         }
         return waited;
@@ -155,6 +162,7 @@ final class FairSlot extends Slot {
             handOut(now, out);
         } else {
             hold.settlement = giveUp(hold.tenure, true, out);
+            askForFreedPlaces(out);
         }
     }
 
@@ -184,15 +192,13 @@ final class FairSlot extends Slot {
     // ---- asking
 
     private void ask(Effect.Buffer out) {
-        ask(this::needsPlace, out);
+        ask(newcomers(), out);
     }
 
-    private void ask(Predicate<Waiter> along, Effect.Buffer out) {
+    private void ask(Stream<Waiter> along, Effect.Buffer out) {
         Waiter head = Objects.requireNonNull(queue.peek());
         Tenure ticket = head.ticket();
-        List<Tenure> behind = queue.stream()
-                .skip(1)
-                .filter(along)
+        List<Tenure> behind = along.filter(waiter -> waiter != head)
                 .map(Waiter::ticket)
                 .limit(MOST_PLACES)
                 .toList();
@@ -203,9 +209,36 @@ final class FairSlot extends Slot {
         out.add(new Effect.Ask(ticket, head.spec.first(), head.waits() ? Queueing.FAIR : Queueing.NONE, behind));
     }
 
+    /** Returns the number of waiters that can have a position. Used tickets keep theirs until the end of the tenure. */
+    private int room() {
+        return Math.max(1, config.fairPlaces() - used.size());
+    }
+
+    private Stream<Waiter> first() {
+        return queue.stream().limit(room());
+    }
+
+    /** Returns the waiters that can have a position and need one. None passes a waiter for which the store had no room. */
+    private Stream<Waiter> newcomers() {
+        return first().takeWhile(waiter -> !waiter.ticket().noRoom).filter(this::needsPlace);
+    }
+
+    /** Asks for waiters that have waited here alone until now, because others had all the positions. */
+    private void askForFreedPlaces(Effect.Buffer out) {
+        Waiter head = queue.peek();
+        boolean limited = config.fairPlaces() < Integer.MAX_VALUE;
+        if (limited
+                && !asking
+                && head != null
+                && head.ticket() != tenure
+                && newcomers().findAny().isPresent()) {
+            ask(out);
+        }
+    }
+
     private boolean needsPlace(Waiter waiter) {
         Tenure ticket = waiter.ticket();
-        return waiter.waits() && !ticket.queued && !ticket.noRoom && !ticket.inFlight() && ticket != tenure;
+        return waiter.waits() && !ticket.queued && !ticket.inFlight() && ticket != tenure;
     }
 
     private void askIfWanted(Effect.Buffer out) {
@@ -223,7 +256,7 @@ final class FairSlot extends Slot {
         if (poll.number() == pollNumber && !asking && !queue.isEmpty()) {
             queue.impatient(poll.tenure(), now).forEach(waiter -> ended(waiter, out));
             if (!queue.isEmpty()) {
-                ask(Waiter::waits, out);
+                ask(first().filter(Waiter::waits), out);
             }
             abandonIfUnused(out);
         }
@@ -295,7 +328,7 @@ final class FairSlot extends Slot {
         if (asking || queue.isEmpty()) {
             return;
         }
-        if (openedMeanwhile || queue.stream().anyMatch(this::needsPlace)) {
+        if (openedMeanwhile || newcomers().findAny().isPresent()) {
             ask(out);
         } else {
             pollIn(Math.min(atMost, config.moment().jittered(config.poll())), out);
@@ -321,7 +354,7 @@ final class FairSlot extends Slot {
         if (!queue.isEmpty()) {
             long delay = queue.backoff(asked, now);
             if (cause.effect() == StoreException.Effect.UNCONFIRMED && asked != tenure) {
-                queue.waiterOf(asked.id).ifPresent(waiter -> again(waiter, out));
+                queue.waiterOf(asked.id).ifPresent(waiter -> again(waiter, now, out));
             }
             pollIn(delay, out);
         }
@@ -332,10 +365,11 @@ final class FairSlot extends Slot {
      * Replaces a ticket that was granted at the store but counts for nobody. It is given up so that it does not exclude others,
      * and the name is requested again behind them.
      */
-    private void again(Waiter waiter, Effect.Buffer out) {
+    private void again(Waiter waiter, long now, Effect.Buffer out) {
         leave(waiter, out);
         newTicket(waiter);
         waiter.ticket().arrival = 0;
+        waiter.ticket().waitingSince = now;
         queue.last(waiter);
     }
 
@@ -367,6 +401,7 @@ final class FairSlot extends Slot {
         } else if (claim(ticket, whose.get(), signal, base, now)) {
             displace(ticket, now, out);
             take(ticket, whose.get(), signal.next(), now, out);
+            askForFreedPlaces(out);
         } else {
             ticket.queued = false;
             // a reply that was sent before the assignment says that the ticket has a position, although it is used up
@@ -433,6 +468,7 @@ final class FairSlot extends Slot {
         Tenure before = waiter.ticket;
         Tenure fresh = newTenure(share);
         fresh.wanted = waiter.spec.first();
+        fresh.waitingSince = before == null ? waiter.arrived : before.waitingSince;
         if (before == null) {
             fresh.born = waiter.arrived;
         } else {

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <h2>When a tenure lingers</h2>
  *
  * <p>A tenure lingers when it is released by an owner that wanted it so, nobody waits in this client, and no foreign waiter is
- * known.
+ * known. It never lingers at a store that notifies holders late.
  *
  * <h2>What ends the linger</h2>
  *
@@ -157,7 +157,7 @@ public final class LingeringSlot extends BargingSlot {
     @Override
     Tenure tenureFor(Waiter head, long now) {
         Tenure plain = super.tenureFor(head, now);
-        boolean mark = head.spec.linger() > 0 && revocations.mayKeep(name, now);
+        boolean mark = config.notifiesHolders() && head.spec.linger() > 0 && revocations.mayKeep(name, now);
         return mark ? new Tenure(plain.id.lingering(), share) : plain;
     }
 

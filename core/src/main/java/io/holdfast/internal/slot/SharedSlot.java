@@ -119,7 +119,8 @@ public final class SharedSlot extends BargingSlot {
      * Returns {@code true} if the door is closed.
      *
      * <p>A newcomer that joins has the tenure renewed within a poll interval, because the reply reports foreign waiters. If
-     * foreign waiters may have been unreported for a poll interval, the renewal is due at once.
+     * foreign waiters may have been unreported for a poll interval, the renewal is due at once. No waiter is assumed, because
+     * that would close the door of readers that nobody waits for.
      */
     private boolean isClosed(Tenure current, long now, Effect.Buffer out) {
         if (!wouldHear(now, out) && now - current.validity.sent() >= config.poll()) {

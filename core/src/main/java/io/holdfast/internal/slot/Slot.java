@@ -54,7 +54,6 @@ public abstract class Slot {
     public static final long FIRST_BACKOFF_NANOS = 20_000_000;
     public static final long MOST_BACKOFF_NANOS = 1_000_000_000;
 
-    private static final long CLAIM_WINDOW_NANOS = 1_000_000_000;
     private static final long CLAIM_RESERVE_NANOS = 100_000_000;
     private static final long CLAIM_RENEWAL_NANOS = 3_000_000;
 
@@ -445,16 +444,16 @@ public abstract class Slot {
         asked.preparedFor = forWhom.spec.takesAny() ? forWhom : null;
         asked.confirm(new Validity(now, deadline - now, deadline, base.skew()), true);
         asked.claimed = true;
-        // a claim does not survive a stall of a second: an owner that stays is renewed for the whole lease, at once
-        // if the claim came late
-        asked.renewDue = deadline - now < CLAIM_WINDOW_NANOS / 2 ? now : now + CLAIM_RENEWAL_NANOS;
+        // a claim does not survive a stall of the claim window: an owner that stays is renewed for the whole lease, at
+        // once if the claim came late
+        asked.renewDue = deadline - now < config.claim() / 2 ? now : now + CLAIM_RENEWAL_NANOS;
         asked.tokens.adopt(signal.tokens());
         return true;
     }
 
     /** Returns {@code true} if the waiter is not notified by a signal, so that the store has to be polled often. */
     boolean polls(Waiter waiter) {
-        return !config.signals() || waiter.spec.waiting() == HoldSpec.Waiting.POLLING;
+        return !config.notifiesWaiters() || waiter.spec.waiting() == HoldSpec.Waiting.POLLING;
     }
 
     /**

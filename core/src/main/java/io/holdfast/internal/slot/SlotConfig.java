@@ -1,5 +1,6 @@
 package io.holdfast.internal.slot;
 
+import io.holdfast.spi.Capabilities.Signals;
 import io.holdfast.spi.StoreException;
 
 /**
@@ -8,8 +9,10 @@ import io.holdfast.spi.StoreException;
  * @param poll the interval in which a slot asks without having been notified
  * @param command the maximum duration of one store call
  * @param outage the time for which a waiter tolerates an outage of the store
- * @param signals whether the store sends signals
+ * @param claim the claim window of the store
+ * @param signals the way in which the store sends signals
  * @param queues whether the store keeps a queue
+ * @param fairPlaces the number of fair positions that the client can have under one name
  * @param spec the spec with which a name is renewed if its owner did not ask for another one
  * @param counters the counters of the client
  * @param moment the values that change over time
@@ -18,11 +21,26 @@ public record SlotConfig(
         long poll,
         long command,
         long outage,
-        boolean signals,
+        long claim,
+        Signals signals,
         boolean queues,
+        int fairPlaces,
         HoldSpec spec,
         Counters counters,
         Moment moment) {
+
+    /** Returns {@code true} if waiters are notified, so that they only poll to repair a lost wake-up. */
+    boolean notifiesWaiters() {
+        return signals != Signals.NONE;
+    }
+
+    /**
+     * Returns {@code true} if a holder is notified at once of a foreign waiter. Otherwise a tenure that is handed over locally,
+     * or lingers, would hold up others until the store has looked.
+     */
+    boolean notifiesHolders() {
+        return signals == Signals.PUSHED;
+    }
 
     /** The values that change over time. */
     public interface Moment {

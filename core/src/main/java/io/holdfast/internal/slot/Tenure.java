@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.TenureId;
+import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -80,6 +81,10 @@ public final class Tenure {
     boolean noRoom;
 
     public long arrival;
+
+    /** The time since which it has waited here for a position; {@link Durations#NEVER} if it asked for one at once. */
+    long waitingSince = Durations.NEVER;
+
     long born;
     /** The time when the store was last asked with it. */
     long asked;
@@ -125,6 +130,11 @@ public final class Tenure {
 
     public HoldSpec wanted() {
         return Objects.requireNonNull(wanted);
+    }
+
+    /** Returns the time for which it has waited here for a position. */
+    public Duration waited(long now) {
+        return waitingSince == Durations.NEVER ? Duration.ZERO : Duration.ofNanos(Math.max(0, now - waitingSince));
     }
 
     /** Continues the request of another tenure, with the patience that is left. */

@@ -3,6 +3,7 @@ package io.holdfast.internal.slot;
 import io.holdfast.OnMaxHold;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Capabilities.Signals;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
@@ -38,8 +39,17 @@ public class BargingSlotModelCheckingTest {
     static final HoldSpec SPEC = HoldSpec.renewed(
             Duration.ofSeconds(30), MaxHold.of(Optional.empty(), OnMaxHold.WARN), HoldSpec.Waiting.BARGING);
 
-    public static final SlotConfig CONFIG =
-            new SlotConfig(1_000_000_000, 2_000_000_000, 30_000_000_000L, true, true, SPEC, new Counters(), new Calm());
+    public static final SlotConfig CONFIG = new SlotConfig(
+            1_000_000_000,
+            2_000_000_000,
+            30_000_000_000L,
+            1_000_000_000,
+            Signals.PUSHED,
+            true,
+            Integer.MAX_VALUE,
+            SPEC,
+            new Counters(),
+            new Calm());
 
     private final AtomicLong ids = new AtomicLong();
     private final Slot slot = newSlot(() -> new TenureId("c", ids.incrementAndGet()));

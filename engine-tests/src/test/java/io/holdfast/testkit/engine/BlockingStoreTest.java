@@ -70,7 +70,10 @@ class BlockingStoreTest extends VirtualTime {
                 of.modes(),
                 of.minLease(),
                 of.maxNameBytes(),
-                of.tokensSurviveDataLoss());
+                of.tokensSurviveDataLoss(),
+                of.claimWindow(),
+                of.fairPlaces(),
+                of.renewalBatch());
     }
 
     @AfterEach

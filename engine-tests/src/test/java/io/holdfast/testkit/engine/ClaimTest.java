@@ -3,13 +3,17 @@ package io.holdfast.testkit.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.Holdfast;
+import io.holdfast.HoldfastBuilder;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
+import io.holdfast.spi.Signal;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
+import io.holdfast.testkit.faults.Held;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,6 +72,29 @@ class ClaimTest extends VirtualTime {
         assertThat(second.join().remainingLease()).isBetween(Duration.ofMillis(850), CLAIM);
         faults(c).probability(Fault.DROP_REQUEST, 0.0);
         sim.runFor(Duration.ofSeconds(1));
+        second.join().close();
+    }
+
+    /** Less than half of the claim window is left when the message arrives, whatever the window of the store is. */
+    @Test
+    void aClaimThatCameLateIsRenewedAtOnce() throws InterruptedException {
+        UnaryOperator<HoldfastBuilder> options =
+                builder -> builder.uri("simulated:t?claimWindow=2000").pollInterval(Duration.ofSeconds(10));
+        Holdfast c = client("c", options);
+        Holdfast d = client("d", options);
+        Lease first = c.lock("n").acquire();
+        CompletableFuture<Lease> second = d.lock("n").async().acquire();
+        sim.runFor(Duration.ofMillis(10));
+        Held assigned = sim.server("t?claimWindow=2000")
+                .connection(d.clientId())
+                .faults()
+                .holdSignal(Signal.Assigned.class);
+        first.close();
+        sim.runFor(Duration.ofMillis(1_200));
+        assigned.letGo();
+        sim.runReady();
+        assertThat(second).isCompleted();
+        assertThat(d.stats().renewals()).isEqualTo(1);
         second.join().close();
     }
 

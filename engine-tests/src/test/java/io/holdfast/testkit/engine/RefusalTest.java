@@ -49,7 +49,10 @@ class RefusalTest extends VirtualTime {
                                 of.modes(),
                                 of.minLease(),
                                 20,
-                                of.tokensSurviveDataLoss());
+                                of.tokensSurviveDataLoss(),
+                                of.claimWindow(),
+                                of.fairPlaces(),
+                                of.renewalBatch());
                     }
                 })));
         for (String name : new String[] {"üüüüüüüüüüü", "🔒".repeat(6), "x".repeat(21)}) {

@@ -12,6 +12,7 @@ import io.holdfast.LockOptions;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.Renew;
+import io.holdfast.spi.StoreProvider;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Operation;
@@ -32,9 +33,13 @@ class RenewalTest extends VirtualTime {
     }
 
     private List<Lease> acquireMany(int count) throws InterruptedException {
+        return acquireMany(a, count);
+    }
+
+    private static List<Lease> acquireMany(Holdfast client, int count) throws InterruptedException {
         List<Lease> leases = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            leases.add(a.lock("n" + i).acquire());
+            leases.add(client.lock("n" + i).acquire());
         }
         return leases;
     }
@@ -83,6 +88,24 @@ class RenewalTest extends VirtualTime {
                 .isTrue();
         assertThatThrownBy(asker::join).hasCauseInstanceOf(LeaseLostException.class);
         slow.close();
+    }
+
+    @Test
+    void theStoreSaysHowManyGoInABatchUnlessTheUserDoes() throws InterruptedException {
+        StoreProvider provider = declaring(able -> able.withRenewalBatch(1_000));
+        Holdfast c = client("c", options -> options.provider(provider));
+        Holdfast d = client("d", options -> options.provider(provider).renewalBatch(50));
+        assertThat(callsToRenew250(c)).isEqualTo(1);
+        assertThat(callsToRenew250(d)).isEqualTo(5);
+    }
+
+    private long callsToRenew250(Holdfast client) throws InterruptedException {
+        List<Lease> leases = acquireMany(client, 250);
+        long before = calls(client);
+        sim.runFor(Duration.ofSeconds(11));
+        long calls = calls(client) - before;
+        leases.forEach(Lease::close);
+        return calls;
     }
 
     @Test

@@ -7,6 +7,8 @@ import io.holdfast.HoldfastBuilder;
 import io.holdfast.LockEvent;
 import io.holdfast.Safety;
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
@@ -82,6 +84,16 @@ abstract class VirtualTime {
                     signals.accept(config.signals());
                     return server.open(config);
                 })));
+    }
+
+    /** A provider whose stores declare other capabilities than they have. */
+    final StoreProvider declaring(UnaryOperator<Capabilities> change) {
+        return provider(config -> new ForwardingStore(server.open(config)) {
+            @Override
+            public Capabilities capabilities() {
+                return change.apply(super.capabilities());
+            }
+        });
     }
 
     /** What is assigned by a message is on no replica. */

@@ -3,6 +3,7 @@ package io.holdfast.jdbc;
 import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.Capabilities.Signals;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
@@ -65,7 +66,7 @@ final class JdbcStore implements LockStore {
 
     @Override
     public Capabilities capabilities() {
-        return new Capabilities(true, false, false, Set.of(Share.Mode.LOCK), Duration.ofMillis(100), 512, true);
+        return new Capabilities(true, Signals.NONE, false, Set.of(Share.Mode.LOCK), Duration.ofMillis(100), 512, true);
     }
 
     @Override

@@ -2,7 +2,10 @@ package io.holdfast.memory;
 
 import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.Capabilities.Signals;
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.StoreException;
 import io.holdfast.support.record.Decider;
 import io.holdfast.support.record.Decision;
@@ -11,12 +14,14 @@ import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
 import io.holdfast.support.record.Notice;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -37,26 +42,38 @@ final class MemoryServer {
     /** The number of names that each request checks for being forgotten. More than one, so that the check outruns new names. */
     private static final int CHECKED = 2;
 
+    private static final Capabilities CAPABILITIES =
+            new Capabilities(false, Signals.PUSHED, true, Set.of(Mode.values()), Duration.ofMillis(100), 512, true);
+
     private final ReentrantLock mutex = new ReentrantLock();
     private final Platform platform;
     private final long startNanos;
     private final long startMicros;
     private final long run;
+    private final Capabilities capabilities;
 
     // ---- guarded by the mutex
 
-    private final Decider decider = new Decider(Limits.NONE);
+    private final Decider decider;
 
     /** The records by name, those that were not read for the longest time first. */
     private final Map<MemoryKey, LockRecord> records = new LinkedHashMap<>(16, 0.75f, true);
 
     private final Map<String, MemoryStore> clients = new HashMap<>();
 
-    MemoryServer(Platform platform) {
+    MemoryServer(Platform platform, Limits limits) {
         this.platform = platform;
+        decider = new Decider(limits);
+        capabilities = CAPABILITIES
+                .withClaimWindow(Duration.of(limits.claimMicros(), ChronoUnit.MICROS))
+                .withFairPlaces(limits.fairPlaces());
         startNanos = platform.nanoTime();
         startMicros = platform.wallMillis() * 1_000;
         run = platform.randomLong() | 1;
+    }
+
+    Capabilities capabilities() {
+        return capabilities;
     }
 
     Decider decider() {

@@ -22,10 +22,8 @@ import io.holdfast.support.record.Decision;
 import io.holdfast.support.record.Holder;
 import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
@@ -33,9 +31,6 @@ import java.util.function.Supplier;
 
 /** The connection of one client to a {@link MemoryServer}. Replies are complete when the call returns. Signals arrive later. */
 final class MemoryStore implements LockStore {
-
-    private static final Capabilities CAPABILITIES =
-            new Capabilities(false, true, true, Set.of(Mode.values()), Duration.ofMillis(100), 512, true);
 
     private final StoreConfig config;
     private final MemoryServer server;
@@ -57,7 +52,7 @@ final class MemoryStore implements LockStore {
 
     @Override
     public Capabilities capabilities() {
-        return CAPABILITIES;
+        return server.capabilities();
     }
 
     @Override

@@ -5,14 +5,23 @@ import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
 import io.holdfast.spi.StoreUri;
+import io.holdfast.support.record.Limits;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
-/** The provider of private stores ({@code memory:}) and of stores that all clients in this JVM share ({@code memory:NAME}). */
+/**
+ * The provider of private stores ({@code memory:}) and of stores that all clients in this JVM share ({@code memory:NAME}).
+ *
+ * <p>For tests, {@code memory:NAME?limits=standard} has the {@linkplain Limits#STANDARD limits} of a store that writes the whole
+ * record for each change. In addition, the claim window can be set in milliseconds: {@code &claimWindow=2000}.
+ */
 public final class MemoryStoreProvider implements StoreProvider {
 
     static final String PRIVATE = "memory:";
+    private static final Pattern CLAIM_WINDOW = Pattern.compile("[?&]claimWindow=(\\d{3,5})$");
 
     /** The shared servers by URI, each from its first opening until its last closing. */
     private static final ConcurrentMap<String, Shared> SHARED = new ConcurrentHashMap<>();
@@ -40,7 +49,7 @@ public final class MemoryStoreProvider implements StoreProvider {
                     + "'; write memory: for a private one, memory:NAME for a shared one");
         }
         return uri.equals(PRIVATE)
-                ? connect(config, new MemoryServer(config.platform()), () -> {})
+                ? connect(config, new MemoryServer(config.platform(), Limits.NONE), () -> {})
                 : connect(config, join(uri, config.platform()), () -> leave(uri));
     }
 
@@ -52,8 +61,16 @@ public final class MemoryStoreProvider implements StoreProvider {
 
     private static MemoryServer join(String uri, Platform platform) {
         return SHARED.compute(
-                        uri, (key, open) -> open == null ? new Shared(new MemoryServer(platform), 1) : open.plus(1))
+                        uri,
+                        (key, open) ->
+                                open == null ? new Shared(new MemoryServer(platform, limits(uri)), 1) : open.plus(1))
                 .server();
+    }
+
+    private static Limits limits(String uri) {
+        Limits limits = uri.contains("?limits=standard") ? Limits.STANDARD : Limits.NONE;
+        Matcher window = CLAIM_WINDOW.matcher(uri);
+        return window.find() ? limits.withClaimMicros(Long.parseLong(window.group(1)) * 1_000) : limits;
     }
 
     private static void leave(String uri) {

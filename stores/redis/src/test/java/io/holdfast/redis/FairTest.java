@@ -141,7 +141,6 @@ class FairTest {
         }
     }
 
-    @Tag("once")
     @ParameterizedTest
     @CsvSource({"KILL, 50", "STOP, 50"})
     void aClientThatIsGoneOrStoppedHoldsUpTheOthersForTwoSecondsAtMost(String signal, int count) throws Exception {

@@ -22,10 +22,10 @@ final class ConnectionRules {
     static void addTo(Rules rules) {
         rules.add("capabilities are constant", ConnectionRules::capabilities)
                 .add("describe() returns the location", ConnectionRules::describes)
-                .add("signals can be confirmed", Capabilities::signals, ConnectionRules::confirms)
+                .add("signals can be confirmed", Rules.SIGNALS, ConnectionRules::confirms)
                 .add(
                         "confirmSignals() fails in a store without signals",
-                        able -> !able.signals(),
+                        Rules.SIGNALS.negate(),
                         ConnectionRules::cannotConfirm)
                 .add("a closed connection fails all calls", ConnectionRules::closed)
                 .add("close() can be called twice", ConnectionRules::closedTwice)
@@ -37,7 +37,7 @@ final class ConnectionRules {
         Capabilities before = client.capabilities();
         client.granted(client.tenure());
         assertEquals(before, client.capabilities());
-        assertFalse(before.queue() && !before.signals(), "a store with a queue has signals, too");
+        assertFalse(before.queue() && !Rules.SIGNALS.test(before), "a store with a queue has signals, too");
     }
 
     private static void describes(Scene scene) {

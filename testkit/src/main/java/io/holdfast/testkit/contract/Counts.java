@@ -2,6 +2,7 @@ package io.holdfast.testkit.contract;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Acquire.Queueing;
@@ -19,6 +20,8 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 
 /** The requests of a client for the semaphore and the latch of the name under test. */
 record Counts(Scene scene, TestClient client) {
@@ -54,6 +57,19 @@ record Counts(Scene scene, TestClient client) {
 
     boolean applied(Change change) {
         return assertInstanceOf(Change.Done.class, reply(change)).applied();
+    }
+
+    /** Requires that a copy of a change changes nothing, after a later change of its client. It may then fail as unknown. */
+    void isAppliedOrForgotten(Change copy) {
+        CompletionStage<Change.Reply> reply = store().change(copy);
+        Optional<Throwable> failure = scene.await(
+                reply.handle((answer, e) -> Optional.ofNullable(e instanceof CompletionException ? e.getCause() : e)));
+        if (failure.isEmpty()) {
+            assertTrue(assertInstanceOf(Change.Done.class, scene.await(reply)).applied());
+        } else {
+            StoreException unknown = assertInstanceOf(StoreException.class, failure.get());
+            assertEquals(StoreException.Effect.UNKNOWN, unknown.effect());
+        }
     }
 
     void changes(Kind kind, int amount) {

@@ -21,8 +21,6 @@ final class FairRules {
 
     private static final Predicate<Capabilities> QUEUE = Capabilities::queue;
 
-    private static final Duration CLAIM_WINDOW = Duration.ofSeconds(1);
-
     private FairRules() {}
 
     static void addTo(Rules rules) {
@@ -51,7 +49,19 @@ final class FairRules {
                         FairRules::absent)
                 .add("a confirmed claim does not lapse", QUEUE, FairRules::confirmed)
                 .add("a fair assignment lasts no longer than the lease of its position", QUEUE, FairRules::shortClaim)
-                .add("the fair position of a dead client is skipped", QUEUE, FairRules::gone);
+                .add("the fair position of a dead client is skipped", QUEUE, FairRules::gone)
+                .add(
+                        "a client has as many fair positions as declared, and no more",
+                        FairRules::isLimited,
+                        FairRules::most)
+                .add(
+                        "a position that has waited elsewhere comes before later ones",
+                        FairRules::isLimited,
+                        FairRules::waited)
+                .add(
+                        "positions of one client keep their order, however long they have waited",
+                        FairRules::isLimited,
+                        FairRules::waitedInOrder);
     }
 
     /** A holder and two clients with fair positions, in this order. */
@@ -93,6 +103,53 @@ final class FairRules {
             scene.passSignals();
             assertEquals(List.of(), client.signals());
         }
+    }
+
+    private static boolean isLimited(Capabilities able) {
+        return able.queue() && able.fairPlaces() < Integer.MAX_VALUE;
+    }
+
+    private static void most(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient other = scene.client();
+        holder.granted(holder.tenure());
+        int most = other.capabilities().fairPlaces();
+        TenureId first = other.tenure();
+        List<TenureId> more = Stream.generate(other::tenure).limit(most).toList();
+        List<Long> arrivals =
+                other.refused(other.fair(first).withBehind(places(more))).behind();
+        assertEquals(most - 1, arrivals.stream().filter(arrival -> arrival != 0).count());
+        assertEquals(0, arrivals.get(most - 1));
+        assertTrue(scene.client().inLine(new TenureId("another", 1)).arrival() != 0);
+    }
+
+    private static void waited(Scene scene) {
+        Line line = Line.in(scene);
+        TestClient patient = scene.client();
+        TenureId tenure = patient.tenure();
+        patient.refused(patient.fair(tenure).withWaited(Duration.ofSeconds(10)));
+        line.holder.release(line.held);
+        assertEquals(tenure, patient.signal(Signal.Assigned.class).tenure());
+        patient.release(tenure);
+        line.assignedToFirst();
+    }
+
+    private static void waitedInOrder(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient other = scene.client();
+        TenureId held = holder.tenure();
+        TenureId first = other.tenure();
+        holder.granted(held);
+        long before = other.inLine(first).arrival();
+        scene.pass(Duration.ofMillis(5));
+        holder.inLine(holder.tenure());
+        Place later = new Place(other.tenure(), 0, Scene.LONG, Duration.ofSeconds(10));
+        long arrival = other.refused(other.fair(first).withBehind(List.of(later)))
+                .behind()
+                .get(0);
+        assertTrue(before < arrival);
+        holder.release(held);
+        assertEquals(arrival, other.signal(Signal.Assigned.class).next());
     }
 
     private static void assigned(Scene scene) {
@@ -232,7 +289,7 @@ final class FairRules {
         holder.granted(held);
         other.refused(other.fair(first).withBehind(List.of(new Place(second, 0, lease))));
         holder.refused(holder.fair(third).withLease(lease));
-        other.isAssigned(first, CLAIM_WINDOW, holder.release(held));
+        other.isAssigned(first, holder.capabilities().claimWindow(), holder.release(held));
         other.isAssigned(second, lease, other.release(first));
         holder.isAssigned(third, lease, other.release(second));
         scene.passLease(lease);
@@ -301,8 +358,8 @@ final class FairRules {
     }
 
     private static void confirmed(Scene scene) {
-        Duration lease = Duration.ofMillis(1_200);
         Line line = Line.in(scene);
+        Duration lease = line.first.capabilities().claimWindow().plusMillis(200);
         TenureId another = line.first.tenure();
         line.second.release(line.late);
         line.first.inLine(another);

@@ -100,14 +100,15 @@ final class LatchRules {
         Change set = one.change(Kind.TRY_COUNT, 5);
         Change down = one.change(Kind.COUNT_DOWN, 1);
         assertTrue(one.applied(set));
-        assertTrue(one.applied(down));
         assertTrue(one.applied(set));
+        assertTrue(one.applied(down));
+        one.isAppliedOrForgotten(set);
         assertTrue(one.applied(down));
         one.countIs(4);
         Change gone = one.change(Kind.DELETE_COUNT, 0);
         assertTrue(one.applied(gone));
         assertTrue(one.applied(gone));
-        assertTrue(one.applied(set));
+        one.isAppliedOrForgotten(set);
         assertTrue(one.latch(false).set().isEmpty());
     }
 

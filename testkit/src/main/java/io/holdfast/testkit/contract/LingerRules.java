@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.Capabilities.Signals;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig.HoldDescription;
@@ -28,16 +29,19 @@ final class LingerRules {
                 .add("a tenure that may linger behaves like any other", LingerRules::likeAnyOther)
                 .add(
                         "a lingering holder is notified of each refused request without a position",
-                        QUEUE,
+                        LingerRules::mayLinger,
                         LingerRules::told)
                 .add(
                         "any other holder is not notified of a refused request without a position",
                         QUEUE,
                         LingerRules::notTold)
                 .add("a client is not notified of its own refused requests", QUEUE, LingerRules::notToldToItself)
-                .add("a lingering holder is notified at each poll of a waiting position", QUEUE, LingerRules::placeTold)
+                .add(
+                        "a lingering holder is notified at each poll of a waiting position",
+                        LingerRules::mayLinger,
+                        LingerRules::placeTold)
                 .add("a name can be assigned to a tenure that may linger", QUEUE, LingerRules::assigned)
-                .add("a forced release names the tenure that may linger", Capabilities::signals, LingerRules::forced)
+                .add("a forced release names the tenure that may linger", Rules.SIGNALS, LingerRules::forced)
                 .add(
                         "a report shows the description by the client of a tenure that may linger",
                         QUEUE,
@@ -48,8 +52,13 @@ final class LingerRules {
                         LingerRules::toldTogether);
     }
 
+    /** At other stores, no tenure lingers. */
+    private static boolean mayLinger(Capabilities able) {
+        return able.queue() && able.signals() == Signals.PUSHED;
+    }
+
     private static boolean takesTogether(LockStore store) {
-        return store.together().isPresent() && store.capabilities().queue();
+        return store.together().isPresent() && mayLinger(store.capabilities());
     }
 
     private static TenureId lingering(TestClient client) {

@@ -372,8 +372,9 @@ final class PermitRules {
         Change first = one.change(Kind.TRY_PERMITS, 2);
         Change more = one.change(Kind.ADD_PERMITS, 2);
         assertTrue(one.applied(first));
-        assertTrue(one.applied(more));
         assertTrue(one.applied(first));
+        assertTrue(one.applied(more));
+        one.isAppliedOrForgotten(first);
         assertTrue(one.applied(more));
         one.areFree(4);
         Change gone = one.change(Kind.DELETE_PERMITS, 0);

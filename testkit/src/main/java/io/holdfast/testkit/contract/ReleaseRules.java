@@ -21,7 +21,8 @@ final class ReleaseRules {
                 .add("a release by another tenure of the same client changes nothing", ReleaseRules::ownOtherTenure)
                 .add("a hold whose lease has ended is not held at its release", ReleaseRules::expired)
                 .add("a release after the lease does not free the name of the next holder", ReleaseRules::tooLate)
-                .add("a name that was never used can be released", ReleaseRules::neverUsed);
+                .add("a name that was never used can be released", ReleaseRules::neverUsed)
+                .add("a copy of a request is not applied after a release after its time", ReleaseRules::endOfCopies);
     }
 
     private static void frees(Scene scene) {
@@ -96,6 +97,26 @@ final class ReleaseRules {
     private static void neverUsed(Scene scene) {
         TestClient client = scene.client();
         assertFalse(client.release(client.tenure()).held());
+    }
+
+    /** The store may still wait for the record, or have decided and not yet written, when the release comes. */
+    private static void endOfCopies(Scene scene) {
+        TestClient client = scene.client();
+        TestClient other = scene.client();
+        for (int i = 0; i < 5; i++) {
+            TenureId tenure = client.tenure();
+            long notAfter = client.release(tenure).serverMicros() + 5_000;
+            TenureId requested = client.tenure();
+            var copy = client.store().acquire(client.request(requested).withNotAfter(notAfter));
+            while (client.release(requested).serverMicros() <= notAfter) {
+                scene.pass(Duration.ofMillis(1));
+            }
+            scene.pass(Duration.ofMillis(50));
+            TenureId next = other.tenure();
+            other.granted(next);
+            other.release(next);
+            scene.await(copy);
+        }
     }
 
     private static void assertHolds(TestClient client, TenureId tenure) {

@@ -24,7 +24,7 @@ final class ReportRules {
     static void addTo(Rules rules) {
         rules.add("a free name has no holder and no waiters", ReportRules::free)
                 .add("the holder's client and its remaining lease are shown", ReportRules::holder)
-                .add("a report shows the description by the holder's client", Capabilities::signals, ReportRules::told)
+                .add("a report shows the description by the holder's client", Rules.SIGNALS, ReportRules::told)
                 .add("a description of another tenure is not shown", ReportRules::toldOfAnother)
                 .add("a hold whose lease has ended is not shown", ReportRules::expired)
                 .add("the last token is not below any issued one", ReportRules::lastToken)
@@ -36,10 +36,7 @@ final class ReportRules {
                 .add(
                         "a forcibly released hold is lost, and reported as not held at its release",
                         ReportRules::forcedLoses)
-                .add(
-                        "the holder's client is notified of a forced release",
-                        Capabilities::signals,
-                        ReportRules::forcedTold)
+                .add("the holder's client is notified of a forced release", Rules.SIGNALS, ReportRules::forcedTold)
                 .add(
                         "a forced release notifies the first waiting client",
                         Capabilities::queue,

@@ -1,6 +1,7 @@
 package io.holdfast.testkit.contract;
 
 import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.Capabilities.Signals;
 import io.holdfast.spi.LockStore;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,6 +9,8 @@ import java.util.function.Predicate;
 
 /** All rules. */
 final class Rules {
+
+    static final Predicate<Capabilities> SIGNALS = able -> able.signals() != Signals.NONE;
 
     private final List<Rule> all = new ArrayList<>();
     private String topic = "";

@@ -23,7 +23,6 @@ final class Scene implements AutoCloseable {
     static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(5);
 
     private static final Duration SHORTEST = Duration.ofMillis(200);
-    private static final Duration CLAIM_WINDOW = Duration.ofSeconds(1);
 
     private final StoreHarness harness;
     private final List<TestClient> clients = new ArrayList<>();
@@ -88,12 +87,13 @@ final class Scene implements AutoCloseable {
     }
 
     void passClaimWindow() {
-        passLease(CLAIM_WINDOW);
+        passLease(clients.get(0).capabilities().claimWindow());
     }
 
     /** Lets enough time pass for signals that were sent to arrive. */
     void passSignals() {
-        harness.pass(Duration.ofMillis(100));
+        boolean looks = clients.get(0).capabilities().signals() == Capabilities.Signals.LOOKED;
+        harness.pass(Duration.ofMillis(looks ? 250 : 100));
     }
 
     boolean becomes(BooleanSupplier condition) {

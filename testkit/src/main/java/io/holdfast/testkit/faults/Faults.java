@@ -10,6 +10,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
@@ -33,6 +34,7 @@ public final class Faults {
     private final List<Planned> planned = new ArrayList<>();
     private final List<Runnable> outageEnds = new CopyOnWriteArrayList<>();
     private Duration maxDelay = Duration.ofSeconds(4);
+    private Duration betweenLooks = Duration.ZERO;
     private boolean outage;
 
     /** A plan for the next matching request or signal: a fault, or a stop before or after it is applied. */
@@ -81,6 +83,27 @@ public final class Faults {
     /** Sets the longest delay. Shorter delays are more likely. */
     public Faults maxDelay(Duration delay) {
         return change(() -> maxDelay = delay);
+    }
+
+    /**
+     * Makes the store one that {@linkplain io.holdfast.spi.Capabilities.Signals#LOOKED looks} in the given interval. All signals
+     * arrive with the next look. Call it before the store is used.
+     */
+    public Faults looksEvery(Duration interval) {
+        return change(() -> betweenLooks = interval);
+    }
+
+    /** Returns the time until the next look, in nanoseconds; empty if signals arrive at once. */
+    OptionalLong untilNextLook() {
+        mutex.lock();
+        try {
+            long interval = betweenLooks.toNanos();
+            return interval == 0
+                    ? OptionalLong.empty()
+                    : OptionalLong.of(interval - Math.floorMod(platform.nanoTime(), interval));
+        } finally {
+            mutex.unlock();
+        }
     }
 
     /**

@@ -61,7 +61,8 @@ public final class FaultyStore implements LockStore {
 
     @Override
     public Capabilities capabilities() {
-        return store.capabilities();
+        Capabilities able = store.capabilities();
+        return faults.untilNextLook().isPresent() ? able.withSignals(Capabilities.Signals.LOOKED) : able;
     }
 
     @Override
@@ -186,7 +187,8 @@ public final class FaultyStore implements LockStore {
             return;
         }
         Fate fate = faults.fateOf(Operation.SIGNAL, signal);
-        Runnable deliver = () -> config.signals().accept(signal);
+        Runnable accept = () -> config.signals().accept(signal);
+        Runnable deliver = () -> faults.untilNextLook().ifPresentOrElse(nanos -> later(nanos, accept), accept);
         if (fate.reply().isPresent()) {
             fate.reply().get().catchIt(deliver);
         } else if (fate.fault().isEmpty()) {

@@ -7,14 +7,17 @@ import io.holdfast.LatchCount;
 import io.holdfast.LockReport;
 import io.holdfast.SemaphoreReport;
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.CounterStore;
 import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LatchReport;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.PermitReport;
+import io.holdfast.spi.Platform;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
+import io.holdfast.spi.ServerClock;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
@@ -237,11 +240,31 @@ class BrokenStoresTest {
                         "tokens requested together with a floor are above it",
                         "a floor survives expiry and many short tenures",
                         "each floor of a batch is for its own name"),
+                Broken.store(
+                        "assigns for longer than it declares",
+                        store -> declaring(store, able -> able.withClaimWindow(Duration.ofMillis(500))),
+                        "an assignment lasts for one claim window at most",
+                        "a fair assignment lasts no longer than the lease of its position"),
+                new Broken(
+                        "takes more fair places than it declares",
+                        server -> config -> declaring(server.memory().open(config), able -> able.withFairPlaces(10)),
+                        Set.of("a client has as many fair positions as declared, and no more")),
+                Broken.store(
+                        "takes no notice of how long a place has waited",
+                        store -> declaring(
+                                onAcquire(store, request -> request.withWaited(Duration.ZERO)),
+                                able -> able.withFairPlaces(1_000)),
+                        "a position that has waited elsewhere comes before later ones"),
                 Broken.store("stays open", StaysOpen::new, "a closed connection fails all calls"),
                 new Broken(
                         "ignores the key prefix",
                         server -> config -> server.memory().open(with(config, "", config.signals())),
                         Set.of("clients with different key prefixes do not meet")),
+                new Broken(
+                        "lets a request that waits be decided by the time at which it came",
+                        server ->
+                                config -> new WaitsForTheRecord(server.memory().open(config), config.platform()),
+                        Set.of("a copy of a request is not applied after a release after its time")),
                 new Broken(
                         "wakes everybody",
                         server -> config -> {
@@ -367,6 +390,15 @@ class BrokenStoresTest {
         return Acquire.of(request.name(), tenure, request.lease()).withNotAfter(request.notAfter());
     }
 
+    private static LockStore declaring(LockStore store, UnaryOperator<Capabilities> change) {
+        return new ForwardingStore(store) {
+            @Override
+            public Capabilities capabilities() {
+                return change.apply(super.capabilities());
+            }
+        };
+    }
+
     private static LockStore onTogether(LockStore store, UnaryOperator<Acquire> change) {
         return taking(
                 store,
@@ -412,6 +444,54 @@ class BrokenStoresTest {
                 return super.acquire(change.apply(request));
             }
         };
+    }
+
+    /** Checks that a request is not late, waits, and then writes. Only requests whose time is almost over have to wait. */
+    private static final class WaitsForTheRecord extends ForwardingStore {
+
+        private final Platform platform;
+        private final Platform.Timer timer;
+        private final ServerClock exact = new ServerClock();
+
+        WaitsForTheRecord(LockStore store, Platform platform) {
+            super(store);
+            this.platform = platform;
+            timer = platform.timer("waits for the record");
+        }
+
+        @Override
+        public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+            long left = request.notAfter() - exact.notAfter(platform.nanoTime(), Duration.ZERO);
+            if (left < 0 || left > 1_000_000) {
+                return super.acquire(request);
+            }
+            CompletableFuture<Acquire.Reply> reply = new CompletableFuture<>();
+            var unused = timer.schedule(
+                    20_000_000,
+                    () -> super.acquire(neverLate(request)).whenComplete((answer, e) -> {
+                        if (e == null) {
+                            reply.complete(answer);
+                        } else {
+                            reply.completeExceptionally(e);
+                        }
+                    }));
+            return reply;
+        }
+
+        @Override
+        public CompletionStage<Release.Reply> release(Release request) {
+            long sent = platform.nanoTime();
+            return super.release(request).thenApply(reply -> {
+                exact.observe(sent, reply.serverMicros());
+                return reply;
+            });
+        }
+
+        @Override
+        public void close() {
+            timer.close();
+            super.close();
+        }
     }
 
     private static final class OwnerlessRelease extends ForwardingStore {

@@ -11,6 +11,7 @@ import io.holdfast.redis.script.ScriptReply;
 import io.holdfast.redis.script.Session;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.Capabilities.Signals;
 import io.holdfast.spi.CounterStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Release;
@@ -39,7 +40,7 @@ public final class RedisStore implements LockStore {
 
     private static final long CLOSE_NANOS = 500_000_000;
     public static final Capabilities CAPABILITIES =
-            new Capabilities(false, true, true, Set.of(Mode.values()), Duration.ofMillis(100), 512, true);
+            new Capabilities(false, Signals.PUSHED, true, Set.of(Mode.values()), Duration.ofMillis(100), 512, true);
 
     private final StoreConfig config;
     private final RedisFailures failures;

@@ -188,7 +188,10 @@ final class Draft {
     /** Adds the tenure of a request to the wait queue, like {@link #enqueue(Acquire, Acquire.Place, boolean)}. */
     boolean enqueue(Acquire request) {
         boolean fair = request.queueing() == Acquire.Queueing.FAIR;
-        return enqueue(request, new Acquire.Place(request.tenure(), request.arrival(), request.lease()), fair);
+        return enqueue(
+                request,
+                new Acquire.Place(request.tenure(), request.arrival(), request.lease(), request.waited()),
+                fair);
     }
 
     /**
@@ -229,8 +232,12 @@ final class Draft {
             return now();
         } else if (wanted.arrival() != 0) {
             return wanted.arrival();
+        } else if (wanted.waited().isZero()) {
+            return takeArrival();
         }
-        return takeArrival();
+        long arrival = queue().arrivalOf(wanted.tenure().clientId(), now() - Moment.micros(wanted.waited()));
+        record = record.with(queue().afterArrival(arrival));
+        return arrival;
     }
 
     /** Takes an arrival that nobody else gets, and returns it. The record differs from the one before at least by this. */

@@ -19,4 +19,9 @@ public record Limits(long claimMicros, int places, int fairPlaces, int holders, 
     /** The limits of a store that has none. */
     public static final Limits NONE =
             new Limits(1_000_000, Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE);
+
+    /** Returns a copy with the given claim window. */
+    public Limits withClaimMicros(long value) {
+        return new Limits(value, places, fairPlaces, holders, changes);
+    }
 }

@@ -95,6 +95,21 @@ public record Places(List<Place> all, long lastArrival) {
         return Math.max(lastArrival + 1, now);
     }
 
+    /**
+     * Returns the arrival of a client that has waited elsewhere since the given time: the first one from then on that no place
+     * has, and that is behind all places of the client. Otherwise its waiters could pass each other on their way.
+     */
+    long arrivalOf(String clientId, long since) {
+        long arrival = all.stream()
+                .filter(place -> place.claimant().isOf(clientId))
+                .mapToLong(place -> place.arrival() + 1)
+                .reduce(since, Math::max);
+        for (Place place : all) {
+            arrival += place.arrival() == arrival ? 1 : 0;
+        }
+        return arrival;
+    }
+
     Places afterArrival(long arrival) {
         return new Places(all, Math.max(lastArrival, arrival));
     }

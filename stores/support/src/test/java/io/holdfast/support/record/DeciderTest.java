@@ -91,6 +91,28 @@ class DeciderTest {
     }
 
     @Test
+    void aPlaceArrivesWhenItsWaiterDidButBehindTheOthersOfItsClient() {
+        held();
+        long newcomer = refused(request("b", 1, Queueing.FAIR)).arrival();
+        Acquire patient = request("a", 1, Queueing.FAIR).withWaited(Duration.ofSeconds(10));
+        long early = refused(patient).arrival();
+        assertThat(early).isEqualTo(NOW - 10_000_000).isLessThan(newcomer);
+        assertThat(refused(patient).arrival()).as("asked again").isEqualTo(early);
+        TenureId next = new TenureId("a", 2);
+        TenureId other = new TenureId("a", 3);
+        List<Long> behind = refused(patient.withBehind(List.of(
+                        new Acquire.Place(next, 0, LEASE, Duration.ofSeconds(60)),
+                        new Acquire.Place(other, 0, LEASE, Duration.ofSeconds(5)))))
+                .behind();
+        assertThat(behind).containsExactly(early + 1, NOW - 5_000_000);
+        assertThat(refused(request("c", 1, Queueing.FAIR).withWaited(Duration.ofSeconds(10)))
+                        .arrival())
+                .as("no two have the same")
+                .isEqualTo(early + 2);
+        assertThat(refused(request("d", 1, Queueing.FAIR)).arrival()).isGreaterThan(newcomer);
+    }
+
+    @Test
     void aNameHas1000Holders() {
         for (int i = 0; i < 1_000; i++) {
             assertThat(acquire(request("c" + i, 1, Queueing.NONE).withShare(Share.READ)))

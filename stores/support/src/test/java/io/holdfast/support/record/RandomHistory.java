@@ -160,6 +160,10 @@ final class RandomHistory {
         return Duration.ofMillis(100 + random.nextInt(random.nextBoolean() ? 500 : 30_000));
     }
 
+    private Duration waited() {
+        return Duration.ofMillis(random.nextBoolean() ? 0 : random.nextInt(1_000));
+    }
+
     private Acquire acquire() {
         TenureId tenure = tenure();
         Mode mode = mode(tenure);
@@ -167,8 +171,8 @@ final class RandomHistory {
         Share share = new Share(mode, permits, kind == Kind.READ_WRITE ? beside(tenure, mode) : Optional.empty());
         List<Acquire.Place> behind = mode == Mode.LOCK && random.nextInt(3) == 0
                 ? IntStream.range(0, 2)
-                        .mapToObj(i ->
-                                new Acquire.Place(new TenureId(tenure.clientId(), 50 + random.nextInt(4)), 0, lease()))
+                        .mapToObj(i -> new Acquire.Place(
+                                new TenureId(tenure.clientId(), 50 + random.nextInt(4)), 0, lease(), waited()))
                         .toList()
                 : List.of();
         return new Acquire(
@@ -177,6 +181,7 @@ final class RandomHistory {
                 share,
                 any(List.of(Queueing.values())),
                 random.nextInt(6) == 0 ? Math.max(1, now - random.nextInt(1_000_000)) : 0,
+                waited(),
                 behind,
                 lease(),
                 random.nextInt(4) == 0 ? 5_000 : 1,
@@ -202,6 +207,7 @@ final class RandomHistory {
                         new Share(waiting.mode(), waiting.permits(), Optional.empty()),
                         waiting.fair() ? Queueing.FAIR : Queueing.BARGING,
                         0,
+                        Duration.ZERO,
                         List.of(),
                         Duration.ofNanos(waiting.lease() * 1_000),
                         waiting.tokens(),
