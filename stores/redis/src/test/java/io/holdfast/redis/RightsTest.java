@@ -182,7 +182,7 @@ class RightsTest {
                     .isZero();
             assertThatThrownBy(() -> client.lock("other").lock())
                     .isInstanceOf(StoreRefusedException.class)
-                    .hasMessageContaining("the user may not do that");
+                    .hasMessageContaining("the user lacks a right");
         }
     }
 
