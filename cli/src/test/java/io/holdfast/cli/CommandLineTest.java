@@ -43,7 +43,7 @@ class CommandLineTest {
                 "demo --store jdbc:h2:mem:shop|--store jdbc:h2:mem:shop: keeps its locks in one JVM",
                 "demo --store nosuch:shop|no store for the scheme 'nosuch'",
                 "demo --store redis://|not a Redis URI: 'redis://'",
-                "demo --store jdbc:h2:shop --strategies none,setnx|--strategies setnx: keeps keys or tokens of its locks",
+                "demo --store jdbc:h2:shop --strategies none,setnx|--strategies setnx: needs a Redis store, because it keeps keys",
                 "demo --store jdbc:h2:shop --strategies allotment|only these can run: none, decrement, lock, segmented",
                 "demo --store redis://host:port|not a Redis URI: 'redis://host:***'; the form is",
                 "demo --json /no/such/folder/out.json|--json /no/such/folder/out.json: cannot be written",

@@ -69,10 +69,7 @@ public record RedisFailures(RedisAddress server) {
             Map.entry("CLUSTERDOWN", CLUSTER),
             Map.entry("WRONGPASS", "it does not accept user and password; check them in the URI"),
             Map.entry("NOAUTH", "it requires a password; add it to the URI: redis://:PASSWORD@host"),
-            Map.entry(
-                    "NOPERM",
-                    "the user lacks a right; allow the commands, keys and channels listed under 'rights-on-redis' in"
-                            + " docs/tuning.md (evalsha, eval, ping, the commands of the scripts, and hf:*)"));
+            Map.entry("NOPERM", "the user lacks a right; allow evalsha, eval, ping, the scripts' commands, and hf:*"));
 
     private static final Pattern OF_A_COMMAND = Pattern.compile("ERR Error running script .*: -([A-Z]+ .*)");
 

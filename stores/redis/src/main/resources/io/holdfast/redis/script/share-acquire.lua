@@ -41,8 +41,7 @@ end
 local upgrades = wanted == 'write' and beside ~= ''
 if upgrades and redis.call('HEXISTS', lock, owner) == 0 then
     if not is_there(beside) then
-        return redis.error_reply("HFGONE the name '" .. lock .. "' is no longer held by the reader that wants to write;"
-            .. " release the read hold, and read again under a new one, because others may have written")
+        return redis.error_reply("HFGONE '" .. lock .. "' is no longer held by the reader; acquire it and read again")
     end
     mode = end_with_last(lock, leases, mode, now)
 end

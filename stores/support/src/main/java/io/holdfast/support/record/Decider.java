@@ -160,17 +160,14 @@ public final class Decider {
             throw new StoreException(
                     StoreException.Effect.UNKNOWN,
                     "cannot tell whether an earlier copy of this request changed '" + draft.name() + "': client "
-                            + request.id().clientId()
-                            + " has made later changes, and the store remembers only the last "
-                            + limits.changes() + " of each client. Read the value, and decide again");
+                            + request.id().clientId() + " has changed it since; read the value, and decide again");
         }
         if (changes.all().size() >= limits.holders()
                 && !changes.include(request.id().clientId())) {
             throw new StoreException(
                     StoreException.Effect.NOT_APPLIED,
                     "'" + draft.name() + "' was changed by " + limits.holders()
-                            + " clients within a minute, and cannot be changed by more at this store; retry in a minute,"
-                            + " or use another store");
+                            + " clients within a minute, the maximum of this store; retry in a minute");
         }
     }
 

@@ -45,8 +45,7 @@ record LockDecider(Draft draft) implements NameDecider {
     private void requireReader(Acquire request) {
         boolean reads = request.share().beside().filter(holders()::include).isPresent();
         if (request.share().isUpgrade() && !reads && !holders().include(request.tenure())) {
-            throw Draft.refused("the name '" + draft.name() + "' is no longer held by the reader that wants to write;"
-                    + " release the read hold, and read again under a new one, because others may have written");
+            throw Draft.refused("'" + draft.name() + "' is no longer held by the reader; acquire it and read again");
         }
     }
 
