@@ -130,9 +130,8 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`lock(lease, unit)`",
-            differs =
-                    "a lease below 100 ms is refused. Redisson renews a lease of zero or less: use the method"
-                            + " without a lease for that")
+            differs = "a lease below 100 ms is refused. Redisson renews a lease of zero or less: use the method"
+                    + " without a lease for that")
     void lockForATime() throws Exception {
         for (Lock lock : locks().toList()) {
             Kind.lock(lock, SHORT);
@@ -157,9 +156,8 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`lockInterruptibly()`",
-            differs =
-                    "a thread that is interrupted before the call gets `InterruptedException`; Redisson may"
-                            + " throw `RedisException`")
+            differs = "a thread that is interrupted before the call gets `InterruptedException`; Redisson may"
+                    + " throw `RedisException`")
     void lockInterruptibly() throws Exception {
         for (Lock lock : locks().toList()) {
             lock.lock();
@@ -202,9 +200,8 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`tryLock(wait, unit)`",
-            differs =
-                    "a thread that is interrupted before the call gets `InterruptedException`; Redisson may"
-                            + " throw `RedisException`")
+            differs = "a thread that is interrupted before the call gets `InterruptedException`; Redisson may"
+                    + " throw `RedisException`")
     void tryLockWithAWait() throws Exception {
         for (Lock lock : locks().toList()) {
             for (long wait : new long[] {-1, 0, Long.MAX_VALUE}) {
@@ -227,9 +224,8 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`tryLock(wait, lease, unit)`",
-            differs =
-                    "a lease below 100 ms is refused. Redisson renews a lease of zero or less: use"
-                            + " `tryLock(Duration)` for that")
+            differs = "a lease below 100 ms is refused. Redisson renews a lease of zero or less: use"
+                    + " `tryLock(Duration)` for that")
     void tryLockForATime() throws Exception {
         DistributedLock mine = ours.lock(name());
         RLock other = theirs.getLock(name());
@@ -270,9 +266,8 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`forceUnlock()`",
-            differs =
-                    "the owner is notified. Called on either half of a read/write lock, it frees the name for"
-                            + " readers and writers alike")
+            differs = "the owner is notified. Called on either half of a read/write lock, it frees the name for"
+                    + " readers and writers alike")
     void forceUnlock() {
         DistributedLock mine = ours.lock(name());
         RLock other = theirs.getLock(name());
@@ -327,9 +322,8 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`isHeldByCurrentThread()`",
-            differs =
-                    "no call to the server; stays true after a loss, until the thread unlocks; `isValid()`"
-                            + " turns false at the deadline")
+            differs = "no call to the server; stays true after a loss, until the thread unlocks; `isValid()`"
+                    + " turns false at the deadline")
     void isHeldByCurrentThread() throws Exception {
         DistributedLock mine = ours.lock(name());
         RLock other = theirs.getLock(name());
@@ -414,9 +408,8 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`redisson.getFairLock(name)`",
-            differs =
-                    "a dead waiter costs the others a second at most, not minutes; the order is that of"
-                            + " arrival by the server's clock")
+            differs = "a dead waiter costs the others a second at most, not minutes; the order is that of"
+                    + " arrival by the server's clock")
     void fairLocks() throws Exception {
         for (Lock lock : List.of(ours.fairLock(name()), theirs.getFairLock(name()))) {
             List<Integer> order = new CopyOnWriteArrayList<>();
@@ -441,9 +434,8 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`redisson.getReadWriteLock(name)`",
-            differs =
-                    "changing from reading to writing is refused, instead of a self-deadlock; no reader barges"
-                            + " ahead of a waiting writer")
+            differs = "changing from reading to writing is refused, instead of a self-deadlock; no reader barges"
+                    + " ahead of a waiting writer")
     void readWriteLocks() throws Exception {
         DistributedReadWriteLock mine = ours.readWriteLock(name());
         RReadWriteLock other = theirs.getReadWriteLock(name());
@@ -685,9 +677,8 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`redisson.getPermitExpirableSemaphore(name)`",
-            differs =
-                    "a permit is renewed unless a lease is given; leases end by the server's clock;"
-                            + " `release(id)` notifies the holder")
+            differs = "a permit is renewed unless a lease is given; leases end by the server's clock;"
+                    + " `release(id)` notifies the holder")
     void permitsThatExpire() throws Exception {
         DistributedSemaphore mine = ours.semaphore(name());
         RPermitExpirableSemaphore other = theirs.getPermitExpirableSemaphore(name());
@@ -710,9 +701,8 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`redisson.getCountDownLatch(name)`",
-            differs =
-                    "the latch stays open, and may have a life; a repeated request counts once; `delete()`"
-                            + " ends waits with an error; waiting for a latch that is not set is an error")
+            differs = "the latch stays open, and may have a life; a repeated request counts once; `delete()`"
+                    + " ends waits with an error; waiting for a latch that is not set is an error")
     void latches() throws Exception {
         DistributedLatch mine = ours.countDownLatch(name());
         RCountDownLatch other = theirs.getCountDownLatch(name());
