@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What holds of a record after any requests. Each failure names its seed; {@code -Dholdfast.seed=} begins with it. */
 class RecordHistoryTest {
 
-    private static final int HISTORIES = 60;
+    private static final int HISTORIES = Integer.getInteger("holdfast.seeds", 60);
     private static final int STEPS = 200;
     private static final Limits SMALL = new Limits(1_000_000, 8, 3, 3, 1);
 
