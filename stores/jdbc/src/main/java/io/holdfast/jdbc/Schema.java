@@ -11,7 +11,8 @@ record Schema(Failures failures) {
 
     private static final String TABLE_IS_ANOTHER =
             "table " + Sql.TABLE + " has other columns; rename it, and a new one will be created";
-    private static final List<String> NO_SUCH_TABLE = List.of("42S02", "42S04");
+    /** H2 answers 42S03 if it then finds a table of a similar name, which another client may have created in the meantime. */
+    private static final List<String> NO_SUCH_TABLE = List.of("42S02", "42S03", "42S04");
 
     /**
      * Prepares the table, before any other statement on the first connection.
