@@ -8,6 +8,8 @@ import io.holdfast.spi.Acquire;
 import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.testkit.SimulatedServer;
+import io.holdfast.testkit.faults.Fault;
+import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -101,7 +103,7 @@ class FairPlacesTest extends VirtualTime {
             arrived.add("c" + i);
             waiter(c, "c" + i);
             sim.runFor(Duration.ofMillis(1));
-            if (i % 100 == 50) {
+            if (i % 10 == 5) {
                 arrived.add("d" + i);
                 waiter(d, "d" + i);
                 arrived.add("e" + i);
@@ -133,6 +135,39 @@ class FairPlacesTest extends VirtualTime {
         assertThat(calls(c) - before).as("it had no place").isZero();
         waiters.forEach(waiter -> waiter.cancel(false));
         held.close();
+    }
+
+    /** The positions of the waiters that were served by a handoff are withdrawn by the release that ends the tenure. */
+    @Test
+    void aWaiterThatArrivesDuringHandoffsWaitsForTheEndOfTheTenure() throws InterruptedException {
+        Lease held = d.fairLock("n").acquire();
+        List<CompletableFuture<Lease>> waiters = new ArrayList<>();
+        for (int i = 0; i < PLACES + 4; i++) {
+            waiters.add(c.fairLock("n").async().acquire());
+        }
+        sim.runFor(Duration.ofMillis(1));
+        held.close();
+        for (int i = 0; i < waiters.size(); i++) {
+            sim.runUntil(waiters.get(i)::isDone, LONG);
+            if (i == PLACES / 2) {
+                waiters.add(c.fairLock("n").async().acquire());
+                sim.runFor(Duration.ofMillis(1));
+            }
+            waiters.get(i).join().close();
+        }
+        assertThat(refusedPlaces).isEmpty();
+    }
+
+    @Test
+    void aWaiterWhoseFirstRequestFailedKeepsItsTurn() throws InterruptedException {
+        Lease held = d.fairLock("n").acquire();
+        limited.connection(c.clientId()).faults().next(Operation.ACQUIRE, Fault.FAIL_BEFORE);
+        waiter(c, "first");
+        sim.runFor(Duration.ofMillis(5));
+        waiter(e, "second");
+        sim.runFor(Duration.ofMillis(100));
+        held.close();
+        assertThat(order()).containsExactly("first", "second");
     }
 
     @Test
