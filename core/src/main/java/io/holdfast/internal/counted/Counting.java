@@ -159,9 +159,13 @@ public record Counting(
         private boolean begin() {
             boolean first = over.compareAndSet(false, true);
             if (first) {
-                Repeated repeated = new Repeated(change.get(), done);
                 Awaiting.whenDone(done, () -> turns.leave(counter));
-                repeated.send(0);
+                try {
+                    new Repeated(change.get(), done).send(0);
+                } catch (Throwable e) {
+                    // nothing was sent; without an end, the turn would hold up all later changes
+                    done.completeExceptionally(new StoreException(Effect.NOT_APPLIED, "could not be sent: " + e, e));
+                }
             }
             return first;
         }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.DistributedLatch;
 import io.holdfast.Holdfast;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.spi.ForwardingStore;
+import io.holdfast.spi.ServerClock;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.SimulatedServer;
 import io.holdfast.testkit.faults.Fault;
@@ -15,6 +17,7 @@ import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -81,5 +84,30 @@ class ChangeTurnsTest extends VirtualTime {
         assertThat(c.semaphore("n").trySetPermits(1)).isTrue();
         first.letGo();
         held.join();
+    }
+
+    /** The time of the server is needed before anything is sent. */
+    @Test
+    void aChangeThatCannotBeSentDoesNotHoldUpTheNext() {
+        AtomicBoolean fails = new AtomicBoolean();
+        Holdfast d = client(
+                "d",
+                options -> options.provider(provider(config -> new ForwardingStore(server.open(config)) {
+                    @Override
+                    public ServerClock clock(String name) {
+                        if (fails.getAndSet(false)) {
+                            throw new OutOfMemoryError("simulated");
+                        }
+                        return super.clock(name);
+                    }
+                })));
+        DistributedLatch other = d.countDownLatch("o");
+        assertThat(other.trySetCount(2)).isTrue();
+        fails.set(true);
+        assertThatThrownBy(other::countDown)
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("could not be sent");
+        other.countDown();
+        assertThat(other.count()).isEqualTo(1);
     }
 }
