@@ -52,7 +52,10 @@ public record Capabilities(
         PUSHED
     }
 
-    /** Creates the capabilities of a store with a claim window of 1 s and any number of fair positions, which renews 100 leases by one call. */
+    /**
+     * Creates the capabilities of a store with a claim window of 1 s and any number of fair positions, which renews 100 leases
+     * by one call.
+     */
     public Capabilities(
             boolean blocking,
             Signals signals,
