@@ -113,15 +113,15 @@ public record ClientSemaphore(ClientParts client, Counting counting, String name
     }
 
     HoldSpec wanting(int permits) {
-        return spec.of(Share.permits(requirePermits(permits)));
+        return spec.withShare(Share.permits(requirePermits(permits)));
     }
 
     HoldSpec wanting(int permits, Duration lease) {
-        return wanting(permits).ending(Durations.requireLease("semaphore '" + name + "': lease", lease));
+        return wanting(permits).withOwnLease(Durations.requireLease("semaphore '" + name + "': lease", lease));
     }
 
     HoldSpec all() {
-        return spec.of(Share.freePermits());
+        return spec.withShare(Share.freePermits());
     }
 
     private Optional<Permit> now(HoldSpec wanted) {

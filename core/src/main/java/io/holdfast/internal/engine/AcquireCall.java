@@ -28,13 +28,13 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
 
     private final Engine engine;
     private final Slot slot;
-    private final Effect.Ask ask;
+    private final Effect.Request ask;
     private long begun;
     private long patience;
     private boolean counted;
     private List<Tenure> behind = List.of();
 
-    AcquireCall(Engine engine, Slot slot, Effect.Ask ask) {
+    AcquireCall(Engine engine, Slot slot, Effect.Request ask) {
         this.engine = engine;
         this.slot = slot;
         this.ask = ask;
@@ -43,7 +43,7 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
     @Override
     long patience() {
         begun = engine.platform.nanoTime();
-        patience = slot.locked(() -> slot.asks(ask.tenure(), begun));
+        patience = slot.locked(() -> slot.onSend(ask.tenure(), begun));
         return patience;
     }
 
@@ -60,12 +60,12 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
         Tenure tenure = ask.tenure();
         Duration within = engine.settings.store().commandTimeout();
         long notAfter = engine.store.clock(slot.name).notAfter(sent(), within);
-        counted = slot.locked(() -> tenure.count(notAfter, ask.spec()));
+        counted = slot.locked(() -> tenure.countCopy(notAfter, ask.spec()));
         if (!counted) {
             return Optional.empty();
         }
         behind = slot.locked(() -> ask.behind().stream()
-                .filter(follower -> follower.count(notAfter, follower.wanted()))
+                .filter(follower -> follower.countCopy(notAfter, follower.spec()))
                 .toList());
         return Optional.of(Acquire.of(slot.name, tenure.id, ask.spec().lease())
                 .withShare(tenure.share)
@@ -73,9 +73,9 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
                 .withWaited(tenure.waited(sent()))
                 .withBehind(behind.stream()
                         .map(follower -> new Acquire.Place(
-                                follower.id, follower.arrival, follower.wanted().lease(), follower.waited(sent())))
+                                follower.id, follower.arrival, follower.spec().lease(), follower.waited(sent())))
                         .toList())
-                .withTokens(tenure.tokens.wanted)
+                .withTokens(tenure.tokens.requestSize)
                 .withNotAfter(notAfter));
     }
 
@@ -120,7 +120,7 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
             granted(s, granted, now, out);
         } else if (reply instanceof Acquire.Refused refused) {
             placed(s, refused.behind());
-            var base = new Tenure.Base(sent(), skew(), refused.serverMicros(), refused.run());
+            var base = new Tenure.ClockSample(sent(), skew(), refused.serverMicros(), refused.run());
             s.refused(ask.tenure(), refused, base, now, out);
         } else {
             placed(s, List.of());
@@ -130,10 +130,10 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
 
     private void granted(Slot s, Acquire.Granted granted, long now, Effect.Buffer out) {
         Validity proven = proven(ask.spec().nanos(), granted.valid());
-        if (proven.alive(now) || ask.tenure().state != Tenure.State.WAITING) {
+        if (proven.unexpired(now) || ask.tenure().state != Tenure.State.WAITING) {
             s.granted(ask.tenure(), granted, proven, now, out);
         } else {
-            s.outlasted(ask.tenure(), engine.inspector.outlasted(ask.spec()), now, out);
+            s.grantExpired(ask.tenure(), engine.inspector.outlasted(ask.spec()), now, out);
         }
     }
 
@@ -183,6 +183,6 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
      */
     private StoreException told(Slot s, StoreException cause) {
         boolean cutShort = patience < engine.config.command() && engine.platform.nanoTime() - begun >= patience;
-        return cutShort ? s.queue.trouble().orElse(cause) : cause;
+        return cutShort ? s.queue.lastFailure().orElse(cause) : cause;
     }
 }

@@ -44,7 +44,7 @@ public final class BatchCall {
     /** Carries out the effects of the slot, except its requests, which are collected. */
     private void run(Slot slot, Effect.Buffer out) {
         for (Effect effect : out.effects()) {
-            if (effect instanceof Effect.Ask ask && ask.queueing() == Acquire.Queueing.NONE) {
+            if (effect instanceof Effect.Request ask && ask.queueing() == Acquire.Queueing.NONE) {
                 asks.add(new AcquireCall(engine, slot, ask));
             } else {
                 engine.runGuarded(slot, effect);

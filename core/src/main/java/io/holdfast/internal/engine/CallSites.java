@@ -46,7 +46,7 @@ final class CallSites {
     /** Returns what the owning thread does now, or where a lease was acquired; empty if that is not known. */
     Optional<String> of(Hold hold) {
         Thread owner = hold.thread();
-        return owner == null ? hold.place.map(place -> "acquired at " + place) : now(platform.stack(owner));
+        return owner == null ? hold.callSite.map(place -> "acquired at " + place) : now(platform.stack(owner));
     }
 
     /** Returns the innermost call, which shows what the thread waits for, and the callers outside the JDK. */

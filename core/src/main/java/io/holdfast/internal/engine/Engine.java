@@ -43,7 +43,7 @@ import java.util.function.BiConsumer;
  *   <li>The timer's thread never calls the store.
  * </ol>
  */
-public final class Engine implements SlotConfig.Moment {
+public final class Engine implements SlotConfig.ClientState {
 
     private static final long SLICE_FLOOR_NANOS = 2_000_000;
     private static final long SLICE_CEILING_NANOS = 50_000_000;
@@ -130,7 +130,7 @@ public final class Engine implements SlotConfig.Moment {
      */
     void eventOnTimer(Slot slot, BiConsumer<Slot, Effect.Buffer> event) {
         for (Effect effect : slot.on(event).effects()) {
-            if (effect instanceof Effect.Lost || effect instanceof Effect.Tell) {
+            if (effect instanceof Effect.Lost || effect instanceof Effect.Notify) {
                 runGuarded(slot, effect);
             } else {
                 threads.background().execute(() -> runGuarded(slot, effect));
@@ -160,14 +160,14 @@ public final class Engine implements SlotConfig.Moment {
     }
 
     private void run(Slot slot, Effect effect) {
-        if (effect instanceof Effect.Tell tell) {
-            tell.waiter().tell();
-        } else if (effect instanceof Effect.Ask ask) {
+        if (effect instanceof Effect.Notify tell) {
+            tell.waiter().notifyRequester();
+        } else if (effect instanceof Effect.Request ask) {
             calls.start(new AcquireCall(this, slot, ask));
-        } else if (effect instanceof Effect.GiveUp giveUp) {
+        } else if (effect instanceof Effect.Settle giveUp) {
             settlements.begin(giveUp.settlement());
-        } else if (effect instanceof Effect.Elsewhere other) {
-            run(other.slot(), other.wanted());
+        } else if (effect instanceof Effect.InOtherSlot other) {
+            run(other.slot(), other.effects());
         } else if (effect instanceof Effect.Watch watch) {
             watchdog.watch(slot, watch.tenure());
         } else if (effect instanceof Effect.Renew renew) {
@@ -189,7 +189,7 @@ public final class Engine implements SlotConfig.Moment {
             confirmSignals();
         } else if (effect instanceof Effect.Released released) {
             var unused = holds.releases().verdict(released.hold(), released.settlement());
-        } else if (effect instanceof Effect.GiveUpIn giveUp) {
+        } else if (effect instanceof Effect.SettleIn giveUp) {
             keepRun(slot.name, giveUp);
         }
     }
@@ -198,7 +198,7 @@ public final class Engine implements SlotConfig.Moment {
      * Keeps a name after {@code runOnce} until its time is up, and then releases it. Until then this client describes the hold
      * to clients that ask.
      */
-    private void keepRun(String name, Effect.GiveUpIn kept) {
+    private void keepRun(String name, Effect.SettleIn kept) {
         Hold hold = kept.hold();
         String owner =
                 "kept by runOnce until " + instant(platform.nanoTime() + kept.nanos()) + ", started by " + hold.owner();
@@ -230,7 +230,7 @@ public final class Engine implements SlotConfig.Moment {
     }
 
     private void abandoned(Slot slot, Hold hold) {
-        String place = hold.place.orElse("not recorded, because recordPlaces is off");
+        String place = hold.callSite.orElse("not recorded, because recordPlaces is off");
         Share.Mode mode = slot.share.mode();
         events.warn(
                 mode,
@@ -260,7 +260,7 @@ public final class Engine implements SlotConfig.Moment {
         } else if (signal instanceof Signal.Opened opened) {
             hear(opened.name(), (s, out) -> s.opened(out));
         } else if (signal instanceof Signal.Wanted wanted) {
-            hear(wanted.name(), (s, out) -> s.wanted(now, out));
+            hear(wanted.name(), (s, out) -> s.contended(now, out));
         } else if (signal instanceof Signal.Revoked revoked) {
             hear(revoked.name(), (s, out) -> s.revoked(revoked.tenure(), now, out));
         } else if (signal instanceof Signal.Assigned assigned) {
@@ -329,7 +329,7 @@ public final class Engine implements SlotConfig.Moment {
     }
 
     @Override
-    public boolean eventsWanted() {
+    public boolean hasGrantListeners() {
         return events.detailed();
     }
 
@@ -346,7 +346,7 @@ public final class Engine implements SlotConfig.Moment {
                 .findFirst()
                 .map(hold -> new HoldDescription(
                         hold.tenure.id, hold.owner(), instant(hold.since), hold.token, callSites.of(hold)))
-                .or(() -> slots.kept(name)
+                .or(() -> slots.lingeringTenure(name)
                         .map(kept -> new HoldDescription(
                                 kept.tenure().id, LockReport.Holder.KEPT, instant(kept.since()), kept.token())))
                 .or(() -> Optional.ofNullable(keptRuns.get(name)));

@@ -31,11 +31,11 @@ public final class HoldReleases {
             return;
         }
         long now = engine.platform.nanoTime();
-        boolean lost = hold.lost() || !hold.tenure.alive(now);
+        boolean lost = hold.lost() || !hold.tenure.unexpired(now);
         if (hold.allRenewed() && !lost) {
-            var unused = hold.leave();
+            var unused = hold.exit();
         } else {
-            engine.event(hold.slot, (s, out) -> s.leave(hold, now, out));
+            engine.event(hold.slot, (s, out) -> s.exit(hold, now, out));
         }
         if (lost) {
             engine.holds.validity().requireNotLost(hold);
@@ -51,7 +51,7 @@ public final class HoldReleases {
      * Ends a hold of {@code runOnce}, and keeps its name for the rest of the time. If the time is up, it is released as usual.
      */
     public void keep(Hold hold) {
-        awaitVerdict(hold, end(hold, (s, out) -> s.keep(hold, engine.platform.nanoTime(), out)));
+        awaitVerdict(hold, end(hold, (s, out) -> s.releaseAfterMinHold(hold, engine.platform.nanoTime(), out)));
     }
 
     private void awaitVerdict(Hold hold, @Nullable Settlement settlement) {
@@ -133,8 +133,8 @@ public final class HoldReleases {
                     new LockEvent.ReleaseUnconfirmed(
                             name,
                             hold.token,
-                            Duration.ofNanos(Math.max(0, settlement.lapsesAt - engine.platform.nanoTime())),
-                            hold.tenure.trouble),
+                            Duration.ofNanos(Math.max(0, settlement.expiresAt - engine.platform.nanoTime())),
+                            hold.tenure.lastFailure),
                     "the release continues in the background; check whether " + engine.store.describe() + " answers");
         } else if (hold.lost()) {
             throw engine.holds.validity().lost(hold);
@@ -143,7 +143,7 @@ public final class HoldReleases {
 
     /** Treats the owner of the hold as dead. The tenure is left to the end of its lease. */
     public void abandon(Hold hold) {
-        engine.event(hold.slot, (s, out) -> s.ownerGone(hold, engine.platform.nanoTime(), out));
+        engine.event(hold.slot, (s, out) -> s.abandoned(hold, engine.platform.nanoTime(), out));
     }
 
     /**
@@ -152,7 +152,7 @@ public final class HoldReleases {
      */
     public void discardDoubtful(Hold hold) {
         if (hold.slot instanceof SharedSlot) {
-            engine.slots.setAside(hold.slot);
+            engine.slots.closeToNewcomers(hold.slot);
         }
         discard(hold);
     }

@@ -60,7 +60,7 @@ public final class HoldRenewals {
         return new StoreUnavailableException(
                 hold.slot.name,
                 hold.slot.label() + ": " + engine.store.describe() + " did not confirm " + what + ": "
-                        + hold.tenure.trouble + "; the hold is unchanged, valid for "
+                        + hold.tenure.lastFailure + "; the hold is unchanged, valid for "
                         + engine.holds.validity().remaining(hold).toMillis() + " ms",
                 null);
     }
@@ -69,7 +69,7 @@ public final class HoldRenewals {
      * Renews the hold, and keeps all later tokens above the floor. The result is {@code true} if the store has confirmed both.
      */
     public CompletableFuture<Boolean> renew(Hold hold, long floor) {
-        hold.slot.locked(() -> hold.tenure.tokens.raise(floor));
+        hold.slot.locked(() -> hold.tenure.tokens.raiseFloor(floor));
         return engine.holds.validity().renew(hold);
     }
 
@@ -108,7 +108,7 @@ public final class HoldRenewals {
             return before != Durations.NEVER && hold.end() != before;
         });
         if (later && !confirm(hold)) {
-            hold.slot.locked(hold::leave);
+            hold.slot.locked(hold::exit);
             engine.holds.validity().requireNotLost(hold);
             throw unconfirmed(hold, "the lease of the re-entry");
         }
@@ -136,7 +136,7 @@ public final class HoldRenewals {
      * one.
      */
     public CompletableFuture<Boolean> extending(Hold hold, Duration lease) {
-        HoldSpec spec = hold.spec.ending(lease);
+        HoldSpec spec = hold.spec.withOwnLease(lease);
         if (engine.holds.validity().isOver(hold) || endOf(spec) - hold.end() <= 0) {
             return CompletableFuture.completedFuture(!engine.holds.validity().isOver(hold));
         }

@@ -26,8 +26,8 @@ public final class HoldValidity {
         if (!valid
                 && !hold.ended
                 && !hold.lost()
-                && hold.tenure.alive(now)
-                && !hold.tenure.renewing(now, engine.config.command())) {
+                && hold.tenure.unexpired(now)
+                && !hold.tenure.isRenewing(now, engine.config.command())) {
             var unused = renew(hold);
         }
         return valid;
@@ -41,13 +41,13 @@ public final class HoldValidity {
 
     /** Returns {@code true} if the hold has ended or is lost, even if the loss was not detected yet. */
     public boolean isOver(Hold hold) {
-        return hold.ended || hold.lost() || !hold.tenure.alive(engine.platform.nanoTime());
+        return hold.ended || hold.lost() || !hold.tenure.unexpired(engine.platform.nanoTime());
     }
 
     /** Throws if the hold is lost, even if the loss was not detected yet. */
     public void requireNotLost(Hold hold) {
         long now = engine.platform.nanoTime();
-        if (!hold.lost() && !hold.tenure.alive(now)) {
+        if (!hold.lost() && !hold.tenure.unexpired(now)) {
             engine.event(hold.slot, (s, out) -> s.expire(hold.tenure, now, out));
         }
         if (hold.lost()) {
@@ -68,7 +68,7 @@ public final class HoldValidity {
     }
 
     LeaseLostException lost(Hold hold) {
-        return ErrorTexts.lost(hold, hold.lostBecause + "");
+        return ErrorTexts.lost(hold, hold.lossReason + "");
     }
 
     /** Renews the hold. The result is {@code true} if the store has confirmed it. */

@@ -50,8 +50,8 @@ public final class Inspector {
         } finally {
             // an owner here must not acquire a lingering tenure that was, or may have been, taken away
             engine.slots
-                    .lingering(name)
-                    .forEach(slot -> engine.event(slot, (s, out) -> s.doubt(engine.platform.nanoTime(), out)));
+                    .lingeringSlots(name)
+                    .forEach(slot -> engine.event(slot, (s, out) -> s.putInDoubt(engine.platform.nanoTime(), out)));
         }
     }
 
@@ -131,7 +131,7 @@ public final class Inspector {
     }
 
     private String notHeldHere(String name) {
-        if (engine.slots.kept(name).isPresent()) {
+        if (engine.slots.lingeringTenure(name).isPresent()) {
             return "lingering, without an owner";
         }
         return engine.slots.of(name).findAny().isPresent() ? "being acquired or released" : "not held";

@@ -31,7 +31,7 @@ record MaxHoldAction(Engine engine) {
         }
         hold.tooLongReported = true;
         Thread thread = hold.thread();
-        Act act = act(hold.spec.maxHold().then(), thread);
+        Act act = act(hold.spec.maxHold().action(), thread);
         LockEvent report = report(slot, hold, thread, now);
         if (act == Act.INTERRUPT && thread != null) {
             engine.threads.background().execute(() -> slot.locked(() -> interrupt(slot, hold, thread)));

@@ -32,7 +32,7 @@ public record Settlements(
 
     void begin(Settlement settlement) {
         open.add(settlement);
-        settlement.lapsesAt = platform.nanoTime() + config.command() + settlement.tenure.longestLease;
+        settlement.expiresAt = platform.nanoTime() + config.command() + settlement.tenure.longestLease;
         send(settlement);
     }
 
@@ -44,7 +44,7 @@ public record Settlements(
 
     /** Resumes a settlement that rests, because the store may hold the tenure again. Of several calls, one resumes it. */
     void goOn(@Nullable Settlement settlement) {
-        if (settlement != null && settlement.resting.compareAndSet(true, false)) {
+        if (settlement != null && settlement.awaitsCopies.compareAndSet(true, false)) {
             send(settlement);
         }
     }
@@ -59,7 +59,7 @@ public record Settlements(
      * an answer; otherwise an answer in between would be missed (lost wake-up).
      */
     private void rest(Settlement settlement, long mayComeForMicros) {
-        settlement.resting.set(true);
+        settlement.awaitsCopies.set(true);
         if (settlement.tenure.copies.unanswered()) {
             tasks.run(TimeUnit.MICROSECONDS.toNanos(mayComeForMicros), () -> goOn(settlement));
         } else {
@@ -79,7 +79,7 @@ public record Settlements(
     }
 
     private boolean lapsed(Settlement settlement) {
-        return platform.nanoTime() - settlement.lapsesAt >= 0;
+        return platform.nanoTime() - settlement.expiresAt >= 0;
     }
 
     private void again(Settlement settlement, long nanos) {
@@ -97,13 +97,13 @@ public record Settlements(
             this.settlement = settlement;
             copy = settlement.nextCopy();
             // set here as well, because the call can time out before it is sent
-            inTime = settlement.tenure.alive(platform.nanoTime());
+            inTime = settlement.tenure.unexpired(platform.nanoTime());
         }
 
         @Override
         CompletionStage<Release.Reply> send() {
             allCopiesAnswered = !settlement.tenure.copies.unanswered();
-            inTime = settlement.tenure.alive(sent());
+            inTime = settlement.tenure.unexpired(sent());
             return store.release(Release.of(settlement.name, settlement.tenure.id)
                     .withMode(settlement.tenure.share.mode())
                     .withYield(copy == 1 && settlement.yield)
@@ -119,7 +119,7 @@ public record Settlements(
             } else {
                 settlement.notHeld(copy, store.describe() + " no longer had it when it was released");
             }
-            long mayComeFor = settlement.tenure.copies.mayComeFor(reply.serverMicros());
+            long mayComeFor = settlement.tenure.copies.applicableFor(reply.serverMicros());
             if (allCopiesAnswered || mayComeFor <= 0 || lapsed(settlement)) {
                 finish(settlement);
             } else if (!settlement.settled) {
@@ -129,7 +129,7 @@ public record Settlements(
 
         @Override
         void failed(StoreException cause, boolean late) {
-            settlement.tenure.trouble = cause.getMessage() + "";
+            settlement.tenure.lastFailure = cause.getMessage() + "";
             settlement.failed(copy, inTime && cause.effect().mayBeApplied());
             if (settlement.settled) {
                 return;
@@ -148,7 +148,7 @@ public record Settlements(
         }
 
         private String refused(StoreException cause) {
-            long left = Math.max(0, settlement.lapsesAt - platform.nanoTime()) / 1_000_000;
+            long left = Math.max(0, settlement.expiresAt - platform.nanoTime()) / 1_000_000;
             return store.describe() + " refused to release it: " + cause.getMessage()
                     + ". If the store still keeps it, for example because a permission is missing, nobody else acquires it"
                     + " before its lease ends, in at most " + left + " ms";

@@ -43,7 +43,7 @@ public final class Waits {
      */
     Slot arrive(String name, Waiter waiter, BiConsumer<Slot, Effect.Buffer> doing) {
         while (true) {
-            Slot slot = engine.slots.get(name, waiter.spec, waiter.waits());
+            Slot slot = engine.slots.get(name, waiter.spec, waiter.canWait());
             if (!(slot instanceof LingeringSlot)) {
                 letGo(name, slot);
             }
@@ -58,7 +58,7 @@ public final class Waits {
             } finally {
                 doing.accept(slot, out);
             }
-            engine.slots.setAside(slot);
+            engine.slots.closeToNewcomers(slot);
         }
     }
 
@@ -69,9 +69,9 @@ public final class Waits {
     private void letGo(String name, Slot asking) {
         if (asking.share.mode() != Share.Mode.PERMITS) {
             engine.slots
-                    .lingering(name)
+                    .lingeringSlots(name)
                     .filter(slot -> slot != asking)
-                    .forEach(slot -> engine.event(slot, Slot::letGo));
+                    .forEach(slot -> engine.event(slot, Slot::stopLingering));
         }
     }
 
@@ -89,7 +89,7 @@ public final class Waits {
 
     /** Lets a notified thread try to take the lock. */
     public void take(Slot slot, Waiter waiter) {
-        engine.event(slot, (s, out) -> s.take(waiter, engine.platform.nanoTime(), out));
+        engine.event(slot, (s, out) -> s.tryAcquire(waiter, engine.platform.nanoTime(), out));
     }
 
     /** Ends a waiter whose time is up, unless an answer is still to come. */

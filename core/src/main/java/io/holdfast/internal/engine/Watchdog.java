@@ -115,7 +115,7 @@ final class Watchdog {
     }
 
     private long needs(Tenure tenure) {
-        long keptUntil = tenure.keptUntil;
+        long keptUntil = tenure.lingerUntil;
         if (keptUntil != Durations.NEVER) {
             return keptUntil;
         }
@@ -218,7 +218,7 @@ final class Watchdog {
     private boolean look(Slot slot, boolean stepped, long now, List<Due> due) {
         boolean lost = slot.hasLostHolds();
         if (lost) {
-            engine.eventOnTimer(slot, Slot::forgetTheDead);
+            engine.eventOnTimer(slot, Slot::clearDeadOwners);
         }
         Tenure tenure = slot.tenure();
         if (tenure != null && tenure.held()) {
@@ -229,12 +229,12 @@ final class Watchdog {
     }
 
     private void look(Slot slot, Tenure tenure, boolean stepped, long now, List<Due> due) {
-        if (!tenure.alive(now)) {
+        if (!tenure.unexpired(now)) {
             engine.eventOnTimer(slot, (s, out) -> s.expire(tenure, now, out));
             return;
         }
-        if (tenure.keptEnough(now)) {
-            engine.eventOnTimer(slot, Slot::letGo);
+        if (tenure.lingerExpired(now)) {
+            engine.eventOnTimer(slot, Slot::stopLingering);
         }
         // no stream: a client may hold a hundred thousand names
         for (Hold hold : slot.holds()) {
@@ -249,13 +249,13 @@ final class Watchdog {
         boolean renewable = tenure.renewDue != Durations.NEVER || (stepped && slot.owner() != null);
         boolean isDue = tenure.renewDue != Durations.NEVER && tenure.renewDue - early(tenure) - now <= 0;
         if (tenure.held() && renewable && (isDue || stepped) && !awaited(tenure, now)) {
-            due.add(new Due(slot, tenure, slot.locked(() -> tenure.renewing(now, slot.renewalSpec(tenure, now)))));
+            due.add(new Due(slot, tenure, slot.locked(() -> tenure.renewalSent(now, slot.renewalSpec(tenure, now)))));
         }
     }
 
     private void lookAtOwner(Slot slot, Hold hold, long now) {
-        if (hold.ownerGone()) {
-            engine.eventOnTimer(slot, (s, out) -> s.ownerGone(hold, now, out));
+        if (hold.isAbandoned()) {
+            engine.eventOnTimer(slot, (s, out) -> s.abandoned(hold, now, out));
         } else if (hold.spec.maxHold().reached(hold, now)) {
             overdue.act(slot, hold, now);
         }
@@ -265,7 +265,7 @@ final class Watchdog {
             engine.events.warn(
                     slot.share.mode(),
                     new LockEvent.RenewalLate(
-                            slot.name, hold.token, Duration.ofNanos(validity.remaining(now)), hold.tenure.trouble),
+                            slot.name, hold.token, Duration.ofNanos(validity.remaining(now)), hold.tenure.lastFailure),
                     "a " + ErrorTexts.held(slot.share.mode()) + " is lost unless " + store.describe()
                             + " answers before its lease ends");
         }
@@ -305,7 +305,7 @@ final class Watchdog {
      */
     CompletableFuture<Optional<Validity>> renewNow(Slot slot, Tenure tenure, HoldSpec spec) {
         Due due = new Due(slot, tenure, spec);
-        slot.locked(() -> tenure.renewing(platform.nanoTime(), spec));
+        slot.locked(() -> tenure.renewalSent(platform.nanoTime(), spec));
         engine.threads.renewal().execute(() -> send(List.of(due)));
         return due.done;
     }
@@ -323,7 +323,7 @@ final class Watchdog {
     }
 
     private void fail(Due due, String why) {
-        due.tenure.trouble = why;
+        due.tenure.lastFailure = why;
         engine.event(due.slot, (s, out) -> s.renewalFailed(due.tenure, platform.nanoTime(), out));
         due.done.complete(Optional.empty());
     }
@@ -338,12 +338,12 @@ final class Watchdog {
 
         @Override
         CompletionStage<List<Renew.Reply>> send() {
-            batch.forEach(due -> due.slot.locked(() -> due.tenure.renewing(sent(), due.spec)));
+            batch.forEach(due -> due.slot.locked(() -> due.tenure.renewalSent(sent(), due.spec)));
             return store.renew(batch.stream().map(this::request).toList());
         }
 
         private Renew request(Due due) {
-            long tokens = due.tenure.tokens.low() ? due.tenure.tokens.wanted : 0;
+            long tokens = due.tenure.tokens.low() ? due.tenure.tokens.requestSize : 0;
             return new Renew(due.slot.name, due.tenure.id, due.tenure.share.mode(), due.spec.lease(), tokens)
                     .withFloor(due.tenure.tokens.floor());
         }

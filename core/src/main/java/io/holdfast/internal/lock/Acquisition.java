@@ -87,10 +87,10 @@ public final class Acquisition {
     private void pause(Slot slot, Waiter waiter) throws InterruptedException {
         long left = timeLeft(slot, waiter);
         // lost wake-up: any lock that this thread waited for in between may have consumed the park permit
-        if (!waiter.told) {
+        if (!waiter.notified) {
             platform.park(slot, left);
         }
-        waiter.told = false;
+        waiter.notified = false;
         if (Thread.interrupted()) {
             interrupted(slot, waiter);
         }

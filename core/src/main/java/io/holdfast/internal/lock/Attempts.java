@@ -68,7 +68,7 @@ public final class Attempts {
     /** Creates the waiter of the next attempt. */
     Waiter next(@Nullable Thread thread, @Nullable WeakReference<Object> handle, Runnable teller) {
         made++;
-        return new Waiter(spec, arrived, deadline, thread, handle, teller).from(place);
+        return new Waiter(spec, arrived, deadline, thread, handle, teller).at(place);
     }
 
     /**
@@ -80,7 +80,7 @@ public final class Attempts {
         if (outcome instanceof Hold hold && !hold.valid(platform.nanoTime(), platform.wallMillis())) {
             client.holds().releases().discardDoubtful(hold);
             requireTime();
-        } else if (outcome instanceof Outcome.Busy busy && mayGetGrace && busy.mayBeKeptBeside(client.id())) {
+        } else if (outcome instanceof Outcome.Busy busy && mayGetGrace && busy.mayLingerElsewhere(client.id())) {
             mayGetGrace = false;
             deadline = platform.nanoTime() + GRACE_NANOS;
         } else {

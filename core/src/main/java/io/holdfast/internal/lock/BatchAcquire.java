@@ -60,7 +60,7 @@ final class BatchAcquire {
         this.waiters = IntStream.range(0, locks.size())
                 .mapToObj(i -> {
                     var handle = handles.isEmpty() ? null : handles.get(i).reference();
-                    return new Waiter(locks.get(i).wanted(wish), now, now, thread, handle, () -> told(i)).from(place);
+                    return new Waiter(locks.get(i).wanted(wish), now, now, thread, handle, () -> told(i)).at(place);
                 })
                 .toList();
     }

@@ -45,7 +45,7 @@ record ClientAsyncLock(ClientParts client, String name, HoldSpec spec, Executor 
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquire(Duration wait, Duration lease) {
-        HoldSpec own = spec.ending(Durations.requireLease("lock '" + name + "': lease", lease));
+        HoldSpec own = spec.withOwnLease(Durations.requireLease("lock '" + name + "': lease", lease));
         return leaseIfFree(new Attempts(client, name, own, Durations.nanos(wait)));
     }
 

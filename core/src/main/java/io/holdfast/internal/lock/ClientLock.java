@@ -144,7 +144,7 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
         }
         refuseToWaitForMyself(wanted.share(), me);
         Optional<Hold> reading = mode() == Mode.READ && wanted.share().beside().isEmpty()
-                ? client.own().mine(name, me).findFirst()
+                ? client.own().heldBy(name, me).findFirst()
                 : Optional.empty();
         Outcome outcome = acquisition.await(wanted, reading.isPresent() ? 0 : wait, handle);
         if (outcome instanceof Outcome.Busy && reading.isPresent()) {
@@ -155,7 +155,7 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
     }
 
     private void refuseToWaitForMyself(Share wanted, Thread me) {
-        client.own().inTheWay(name, wanted, me).ifPresent(hold -> {
+        client.own().selfBlockingHold(name, wanted, me).ifPresent(hold -> {
             throw ErrorTexts.ownLease(name, me, hold);
         });
     }
@@ -194,12 +194,12 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
 
     private HoldSpec beside(HoldSpec wanted, Hold mine) {
         client.holds().validity().requireNotLost(mine);
-        mine.tenure.escorted = true;
-        return wanted.of(wanted.share().beside(mine.tenure.id));
+        mine.tenure.ownerHoldsAnother = true;
+        return wanted.withShare(wanted.share().beside(mine.tenure.id));
     }
 
     private HoldSpec own(Duration lease) {
-        return spec.ending(Durations.requireLease("lock '" + name + "': lease", lease));
+        return spec.withOwnLease(Durations.requireLease("lock '" + name + "': lease", lease));
     }
 
     @Override
@@ -224,7 +224,7 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
     @SuppressWarnings("try")
     public boolean runOnce(Duration minHold, Runnable body) {
         Objects.requireNonNull(body, "body");
-        HoldSpec kept = spec.keeping(Durations.requireStorable("lock '" + name + "': minHold", minHold));
+        HoldSpec kept = spec.withMinHold(Durations.requireStorable("lock '" + name + "': minHold", minHold));
         held().ifPresent(this::refuseToRun);
         Optional<Hold> got = Awaiting.uninterruptibly(() -> enter(kept, 0, false));
         got.ifPresent(hold -> {
@@ -423,7 +423,7 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
 
     @Override
     public LockAccess server() {
-        return new EngineLockAccess(client, name, spec.unlimited(), new EngineClientAccess(client));
+        return new EngineLockAccess(client, name, spec.withoutMaxHold(), new EngineClientAccess(client));
     }
 
     @Override

@@ -40,13 +40,13 @@ record EngineLockAccess(ClientParts client, String name, HoldSpec spec, ClientAc
 
     @Override
     public CompletableFuture<Optional<Lease>> ask(Optional<Duration> own) {
-        HoldSpec wanted = own.map(spec::ending).orElse(spec);
+        HoldSpec wanted = own.map(spec::withOwnLease).orElse(spec);
         return new ClientAsyncLock(client, name, wanted, client.tasks().background()).tryOnce();
     }
 
     @Override
     public boolean isBeingAsked() {
-        return client.own().isBeingAsked(name);
+        return client.own().isRequested(name);
     }
 
     @Override

@@ -21,7 +21,7 @@ class LingeringSlotTest {
     private static final long LEASE = 30_000_000_000L;
     private static final HoldSpec SPEC = HoldSpec.renewed(
                     Duration.ofNanos(LEASE), MaxHold.of(Optional.empty(), OnMaxHold.WARN), HoldSpec.Waiting.BARGING)
-            .lingering(Duration.ofSeconds(10));
+            .withLinger(Duration.ofSeconds(10));
 
     private final LingeringSlot slot = new LingeringSlot(
             "n",
@@ -39,7 +39,7 @@ class LingeringSlotTest {
         slot.on((s, out) -> s.granted(asked, granted, Validity.of(0, 0, LEASE), 0, out));
         Hold hold = Objects.requireNonNull(slot.owner());
         assertThat(effects((s, out) -> s.release(hold, 0, out))).hasOnlyElementsOfType(Effect.Watch.class);
-        assertThat(slot.kept()).isPresent();
+        assertThat(slot.lingering()).isPresent();
     }
 
     private static Waiter waiter(long now) {
@@ -59,7 +59,7 @@ class LingeringSlotTest {
         Waiter next = waiter(1);
         assertThat(kinds(effects((s, out) -> s.arrive(next, 1, out)))).containsOnly("Watch");
         assertThat(((Hold) Objects.requireNonNull(next.outcome)).token).isEqualTo(2);
-        assertThat(slot.kept()).isEmpty();
+        assertThat(slot.lingering()).isEmpty();
     }
 
     @Test
@@ -87,7 +87,7 @@ class LingeringSlotTest {
         Tenure tenure = Objects.requireNonNull(slot.tenure());
         assertThat(kinds(effects((s, out) -> s.renewalLost(tenure, "gone", 1, out))))
                 .doesNotContain("Lost");
-        assertThat(slot.kept()).isEmpty();
+        assertThat(slot.lingering()).isEmpty();
         assertThat(slot.tenure()).isNull();
     }
 }
