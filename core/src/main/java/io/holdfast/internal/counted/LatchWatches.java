@@ -205,7 +205,7 @@ public final class LatchWatches {
         try {
             tell(name, asking, report, error);
         } catch (Throwable e) {
-            counting.tasks().failed("latch '" + name + "': an answer", e);
+            counting.tasks().logFailure("latch '" + name + "': an answer", e);
         } finally {
             goOn(name);
         }

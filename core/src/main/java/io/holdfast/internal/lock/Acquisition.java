@@ -70,7 +70,7 @@ public final class Acquisition {
         } catch (Throwable e) {
             // orphan: otherwise the waiter of a failed thread (out of memory, out of stack, stopped) would be granted
             // the lock, and would hold it forever
-            client.waits().forsake(slot, waiter);
+            client.waits().cancel(slot, waiter);
             throw e;
         }
     }

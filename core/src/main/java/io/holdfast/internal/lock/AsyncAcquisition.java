@@ -104,7 +104,7 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
             try {
                 wait(slot);
             } catch (Throwable e) {
-                client.waits().forsake(slot, waiter);
+                client.waits().cancel(slot, waiter);
                 throw e;
             }
         }

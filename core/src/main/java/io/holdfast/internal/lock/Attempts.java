@@ -52,7 +52,7 @@ public final class Attempts {
         this.platform = client.platform();
         this.name = name;
         this.spec = spec;
-        this.place = client.waits().place();
+        this.place = client.waits().callSite();
         this.began = platform.nanoTime();
         this.arrived = began;
         this.deadline = wait == Durations.NEVER ? Durations.NEVER : began + Math.max(0, wait);

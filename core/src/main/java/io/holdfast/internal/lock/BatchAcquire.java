@@ -56,7 +56,7 @@ final class BatchAcquire {
         this.names = locks.stream().map(ClientLock::name).toList();
         this.interruptible = wish.interruptible();
         long now = client.platform().nanoTime();
-        String place = client.waits().place();
+        String place = client.waits().callSite();
         this.waiters = IntStream.range(0, locks.size())
                 .mapToObj(i -> {
                     var handle = handles.isEmpty() ? null : handles.get(i).reference();
@@ -132,7 +132,7 @@ final class BatchAcquire {
             } else {
                 var unused = client.holds()
                         .releases()
-                        .inTime(released)
+                        .doneOrTimeout(released)
                         .thenRunAsync(() -> refuse(future), client.tasks().callbacks());
             }
         } else if (!future.complete(got(handles))) {

@@ -204,7 +204,7 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
 
     @Override
     public void unlock() {
-        client.holds().releases().leave(mine());
+        client.holds().releases().unlock(mine());
     }
 
     private Hold mine() {
@@ -244,7 +244,7 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
         if (hold.ended) {
             throw notMine();
         }
-        client.holds().releases().keep(hold);
+        client.holds().releases().releaseWhenDue(hold);
     }
 
     @Override
@@ -355,7 +355,7 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
                 && other.client.waits() == client.waits()
                 && goesWithOthers()
                 && other.goesWithOthers()
-                && client.waits().goTogether(name, other.name);
+                && client.waits().canBatch(name, other.name);
     }
 
     /**

@@ -56,6 +56,6 @@ record EngineLockAccess(ClientParts client, String name, HoldSpec spec, ClientAc
 
     @Override
     public void tellLoss(String what, Runnable action) {
-        client.tasks().tellLoss(what, action);
+        client.tasks().runLossAction(what, action);
     }
 }
