@@ -23,7 +23,7 @@ public final class MemoryStoreProvider implements StoreProvider {
     static final String PRIVATE = "memory:";
     private static final Pattern CLAIM_WINDOW = Pattern.compile("[?&]claimWindow=(\\d{3,5})$");
 
-    /** The shared servers by URI, each from its first opening until its last closing. */
+    /** The shared servers by URI. Each is removed when its last client closes. */
     private static final ConcurrentMap<String, Shared> SHARED = new ConcurrentHashMap<>();
 
     private record Shared(MemoryServer server, int users) {
@@ -50,16 +50,16 @@ public final class MemoryStoreProvider implements StoreProvider {
         }
         return uri.equals(PRIVATE)
                 ? connect(config, new MemoryServer(config.platform(), Limits.NONE), () -> {})
-                : connect(config, join(uri, config.platform()), () -> leave(uri));
+                : connect(config, openShared(uri, config.platform()), () -> closeShared(uri));
     }
 
-    private static LockStore connect(StoreConfig config, MemoryServer server, Runnable leave) {
-        MemoryStore store = new MemoryStore(config, server, leave);
+    private static LockStore connect(StoreConfig config, MemoryServer server, Runnable onClose) {
+        MemoryStore store = new MemoryStore(config, server, onClose);
         server.connect(store);
         return store;
     }
 
-    private static MemoryServer join(String uri, Platform platform) {
+    private static MemoryServer openShared(String uri, Platform platform) {
         return SHARED.compute(
                         uri,
                         (key, open) ->
@@ -73,7 +73,7 @@ public final class MemoryStoreProvider implements StoreProvider {
         return window.find() ? limits.withClaimMicros(Long.parseLong(window.group(1)) * 1_000) : limits;
     }
 
-    private static void leave(String uri) {
+    private static void closeShared(String uri) {
         SHARED.computeIfPresent(uri, (key, open) -> open.users() == 1 ? null : open.plus(-1));
     }
 }
