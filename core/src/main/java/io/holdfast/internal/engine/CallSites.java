@@ -46,7 +46,7 @@ final class CallSites {
     /** Returns what the owning thread does now, or where a lease was acquired. The result is empty if that is unknown. */
     Optional<String> of(Hold hold) {
         Thread owner = hold.thread();
-        return owner == null ? hold.callSite.map(place -> "acquired at " + place) : currentCall(platform.stack(owner));
+        return owner == null ? hold.callSite.map(site -> "acquired at " + site) : currentCall(platform.stack(owner));
     }
 
     /** Returns the innermost call, which shows what the thread waits for, and its callers outside the JDK. */

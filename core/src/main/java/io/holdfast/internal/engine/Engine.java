@@ -164,8 +164,8 @@ public final class Engine implements SlotConfig.ClientState {
             tell.waiter().notifyRequester();
         } else if (effect instanceof Effect.Request ask) {
             calls.start(new AcquireCall(this, slot, ask));
-        } else if (effect instanceof Effect.Settle giveUp) {
-            settlements.start(giveUp.settlement());
+        } else if (effect instanceof Effect.Settle settle) {
+            settlements.start(settle.settlement());
         } else if (effect instanceof Effect.InOtherSlot other) {
             run(other.slot(), other.effects());
         } else if (effect instanceof Effect.Watch watch) {
@@ -189,8 +189,8 @@ public final class Engine implements SlotConfig.ClientState {
             confirmSignals();
         } else if (effect instanceof Effect.Released released) {
             var unused = holds.releases().verdict(released.hold(), released.settlement());
-        } else if (effect instanceof Effect.SettleIn giveUp) {
-            releaseWhenDue(slot.name, giveUp);
+        } else if (effect instanceof Effect.SettleIn settle) {
+            releaseWhenDue(slot.name, settle);
         }
     }
 

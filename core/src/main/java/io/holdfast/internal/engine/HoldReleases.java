@@ -60,7 +60,8 @@ public final class HoldReleases {
      * is already up, the hold is released as usual.
      */
     public void releaseWhenDue(Hold hold) {
-        awaitVerdict(hold, startRelease(hold, (s, out) -> s.releaseAfterMinHold(hold, engine.platform.nanoTime(), out)));
+        awaitVerdict(
+                hold, startRelease(hold, (s, out) -> s.releaseAfterMinHold(hold, engine.platform.nanoTime(), out)));
     }
 
     private void awaitVerdict(Hold hold, @Nullable Settlement settlement) {
