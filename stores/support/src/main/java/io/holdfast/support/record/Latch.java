@@ -14,7 +14,7 @@ import java.util.Set;
  * <p>Invariants:
  *
  * <ol>
- *   <li>The numbers of settings rise, even if all data was lost and the clock has not stepped back.
+ *   <li>The numbers of settings rise, even after all data was lost, unless the clock has stepped back.
  *   <li>An earlier setting with a number above {@code forgotten} has opened, unless its number is in {@code unopened}. So the
  *       space does not grow with the number of openings.
  * </ol>
