@@ -77,7 +77,7 @@ public final class Engine implements SlotConfig.ClientState {
     private final AtomicLong jitter;
 
     private volatile long signalsConfirmedAt;
-    private volatile boolean everConfirmed;
+    private volatile long lastGapAt;
     private volatile long roundTrip;
 
     public Engine(Settings settings, String clientId, LockStore store, Threads threads, Events events) {
@@ -87,6 +87,8 @@ public final class Engine implements SlotConfig.ClientState {
         this.store = store;
         this.threads = threads;
         this.events = events;
+        lastGapAt = platform.nanoTime() - 1;
+        signalsConfirmedAt = lastGapAt;
         this.jitter = new AtomicLong(platform.randomLong());
         this.config = config();
         this.slots = new Slots(config, this::nextTenure);
@@ -265,7 +267,7 @@ public final class Engine implements SlotConfig.ClientState {
         } else if (signal instanceof Signal.Assigned assigned) {
             assigned(assigned, now);
         } else if (signal instanceof Signal.Gap gap) {
-            everConfirmed = false;
+            lastGapAt = now;
             slots.each(slot -> {
                 if (gap.names().test(slot.name)) {
                     event(slot, (s, out) -> s.gap(now, out));
@@ -302,7 +304,6 @@ public final class Engine implements SlotConfig.ClientState {
                     .whenComplete((confirmed, error) -> {
                         if (error == null) {
                             signalsConfirmedAt = before;
-                            everConfirmed = true;
                         }
                         confirming.set(false);
                     });
@@ -318,7 +319,7 @@ public final class Engine implements SlotConfig.ClientState {
 
     @Override
     public boolean signalsFresh(long now) {
-        return everConfirmed && now - signalsConfirmedAt < config.poll();
+        return signalsConfirmedAt - lastGapAt > 0 && now - signalsConfirmedAt < config.poll();
     }
 
     @Override

@@ -30,6 +30,7 @@ final class Pool implements Platform.Worker {
     private final Executor afterClose;
     private final Queue<Once> deferred = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean starved = new AtomicBoolean();
+    private volatile boolean closed;
 
     /**
      * Creates a pool, which starts no thread yet.
@@ -62,10 +63,9 @@ final class Pool implements Platform.Worker {
 
     private void defer(Once task, Throwable cause) {
         deferred.add(task);
-        try {
-            timer.schedule(RETRY_NANOS, this::retry);
-        } catch (RejectedExecutionException closed) {
-            // close race: the close may have emptied the queue before this task was added
+        timer.schedule(RETRY_NANOS, this::retry);
+        // close race: the task is added first. So either this check sees the close, or the close sees the task
+        if (closed) {
             drain();
         }
         if (starved.compareAndSet(false, true)) {
@@ -85,6 +85,7 @@ final class Pool implements Platform.Worker {
 
     @Override
     public void close() {
+        closed = true;
         worker.close();
         drain();
     }

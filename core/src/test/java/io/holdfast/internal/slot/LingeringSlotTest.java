@@ -65,13 +65,13 @@ class LingeringSlotTest {
     @Test
     void whatHasExpiredIsGivenUpWithoutALoss() {
         Tenure tenure = Objects.requireNonNull(slot.tenure());
-        assertThat(kinds(effects((s, out) -> s.expire(tenure, LEASE, out)))).containsExactly("GiveUp", "Retired");
+        assertThat(kinds(effects((s, out) -> s.expire(tenure, LEASE, out)))).containsExactly("Settle", "Retired");
     }
 
     @Test
     void whatHasExpiredIsNotTakenAgain() {
         Waiter next = waiter(LEASE);
-        assertThat(kinds(effects((s, out) -> s.arrive(next, LEASE, out)))).containsExactly("GiveUp", "Ask");
+        assertThat(kinds(effects((s, out) -> s.arrive(next, LEASE, out)))).containsExactly("Settle", "Request");
         assertThat(next.outcome).isNull();
     }
 
@@ -79,7 +79,7 @@ class LingeringSlotTest {
     void whatIsNotLongEnoughToBeUsedIsNotTakenAgain() {
         long late = LEASE / 3 * 2;
         assertThat(kinds(effects((s, out) -> s.arrive(waiter(late), late, out))))
-                .containsExactly("GiveUp", "Ask");
+                .containsExactly("Settle", "Request");
     }
 
     @Test
