@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * A slot whose name a newcomer may take before the waiters (barging). The owners of a client share a tenure, and clients take
+ * A slot whose name a newcomer may acquire ahead of the waiters (barging). The owners of a client share a tenure. Clients take
  * turns.
  *
  * <h2>Invariants, besides those of {@link Slot}</h2>
@@ -27,26 +27,25 @@ import java.util.function.Supplier;
  *
  * <h2>Store side</h2>
  *
- * <p>At most one {@link Tenure} is <em>current</em>. It is requested first, and then held. One call at a time is in flight,
- * whatever the number of local waiters. A signal that arrives while the call is in flight may be newer than its reply. So it is
- * kept, and applied after the reply:
+ * <p>At most one {@link Tenure} is <em>current</em>. It is requested first, and then held. Only one call is in flight at a
+ * time, even with many local waiters. A signal that arrives meanwhile may be newer than the reply. So it is stored, and applied
+ * after the reply:
  *
  * <ul>
  *   <li>{@code Assigned} voids the refusal of the same tenure.
- *   <li>{@code Freed} means to ask again at once.
- *   <li>{@code Wanted} means that a foreign client waits.
+ *   <li>{@code Freed} makes the slot send another request at once.
+ *   <li>{@code Wanted} reports a foreign waiter.
  * </ul>
  *
  * <h2>Local side</h2>
  *
- * <p>While the tenure is held, it is passed from owner to owner without a store call, each with the next token. Strict handoff
- * to parked threads would cost a wake-up each time. So a release leaves the tenure free and notifies the head of the wait
- * queue, and a running thread may barge ahead of it. Once a waiter has been the head for {@value #OVERTAKING_NANOS} ns,
- * newcomers no longer barge, and the next release hands the tenure over directly. So no waiter starves.
+ * <p>While the tenure is held, it is handed over from owner to owner without a store call. Each owner receives the next token.
+ * Strict handoff to parked threads would cost a wake-up each time. So a release leaves the tenure free and notifies the head of
+ * the wait queue, and a running thread may barge ahead of it. Once a waiter has been the head for {@value #MAX_BARGING_NANOS}
+ * ns, newcomers no longer barge, and the next release hands the tenure over directly. So no waiter starves.
  *
- * <p>When foreign clients wait, or when it cannot be known that none waits, the tenure is handed over locally for a slice only.
- * Then the name is yielded: it is assigned to the first foreign waiter, and the local waiters queue behind that waiter with a
- * new tenure.
+ * <p>If foreign clients wait, or may wait unnoticed, the tenure is handed over locally for a slice only. Then the release
+ * assigns the name to the first foreign waiter. The local waiters queue behind that waiter with a new tenure.
  *
  * <h2>References</h2>
  *
@@ -83,12 +82,12 @@ public class BargingSlot extends Slot {
         return true;
     }
 
-    /** Returns {@code true} if a newcomer that cannot wait has no chance to acquire the name. */
+    /** Returns {@code true} if a newcomer without time to wait cannot acquire the name. */
     boolean isHopeless() {
         return tenure != null || !queue.isEmpty();
     }
 
-    /** Returns {@code true} if the store is asked for this waiter. */
+    /** Returns {@code true} if the pending request is for this waiter. */
     boolean isRequestedFor(Waiter waiter) {
         Tenure current = tenure;
         return queue.peek() == waiter && current != null && !current.held();
@@ -170,7 +169,10 @@ public class BargingSlot extends Slot {
         headChanged(now);
     }
 
-    /** Plans a renewal within a poll interval. Its reply reports whether a foreign client waits. */
+    /**
+     * Schedules a renewal within a poll interval, whose reply reports foreign waiters. So a lost {@code Wanted} delays them by
+     * that interval at most.
+     */
     @Override
     void handedOver(Tenure current, Hold hold, Effect.Buffer out) {
         if (!current.handedOver && hold.watchdog()) {
@@ -180,8 +182,9 @@ public class BargingSlot extends Slot {
     }
 
     /**
-     * Keeps the tenure after a release, for the next local owner. The head is notified, or the tenure is handed over to it
-     * directly.
+     * Offers the free tenure to the head of the wait queue. Normally, the head is only notified, so that a running thread may
+     * barge. The tenure is handed over directly if the head has been overtaken for too long, cannot acquire it by itself, or
+     * needs a renewal first.
      */
     private void offerToHead(long now, Effect.Buffer out) {
         Waiter head = Objects.requireNonNull(queue.peek());
@@ -218,8 +221,8 @@ public class BargingSlot extends Slot {
     }
 
     /**
-     * Returns {@code true} if this client would have heard of a foreign waiter. If the last confirmation that signals arrive is
-     * too old, or soon will be, a new one is requested.
+     * Returns {@code true} if signals are known to arrive, so that a foreign waiter would have been reported. If the last
+     * confirmation of that is too old, or soon will be, a new one is requested.
      */
     boolean wouldBeNotified(long now, Effect.Buffer out) {
         if (!config.notifiesHolders()) {
@@ -322,8 +325,8 @@ public class BargingSlot extends Slot {
     }
 
     /**
-     * Replaces a tenure that was granted at the store but counts for nobody. It is given up so that it does not exclude others,
-     * and the name is requested again behind them.
+     * Replaces a tenure that was granted at the store, although the grant cannot be relied on. The tenure is released so that
+     * it does not exclude others. The new tenure queues behind them.
      */
     private Tenure replaceTenure(Tenure requested, long now, Effect.Buffer out) {
         Tenure fresh = tenureFor(Objects.requireNonNull(queue.peek()), now);
@@ -338,7 +341,7 @@ public class BargingSlot extends Slot {
         headChanged(now);
     }
 
-    // ---- asking
+    // ---- requests
 
     private void requestAnew(long now, Effect.Buffer out) {
         Tenure fresh = tenureFor(Objects.requireNonNull(queue.peek()), now);
@@ -351,7 +354,7 @@ public class BargingSlot extends Slot {
         requestAgain(fresh, out);
     }
 
-    /** Creates a tenure to ask with for the head of the wait queue. */
+    /** Creates the tenure to request for the head of the wait queue. */
     Tenure tenureFor(Waiter head, long now) {
         return newTenure(share);
     }
@@ -382,7 +385,7 @@ public class BargingSlot extends Slot {
         if (polled == tenure && poll.number() == polled.pollNumber && !polled.inFlight() && !polled.held()) {
             removeExpired(polled, now, out);
             if (polled.queued && !queue.isEmpty() && !needsPlace()) {
-                // only polling waiters are left: a position of theirs would hold up the waiters behind it
+                // only polling waiters are left: a position that nobody responds to would delay the waiters behind it
                 releaseTenure(polled, false, out);
                 requestAnew(now, out);
             } else {

@@ -11,10 +11,10 @@ public sealed interface Effect {
     /** A command to send an acquire, and to queue the positions behind it in the same call. */
     record Request(Tenure tenure, HoldSpec spec, Queueing queueing, List<Tenure> behind) implements Effect {}
 
-    /** A command to release a tenure until it is certain that nothing of it is left at the store. */
+    /** A command to release a tenure, and to repeat the release until the store certainly no longer holds it. */
     record Settle(Settlement settlement) implements Effect {}
 
-    /** A command to release the tenure of a hold whose owner has ended, after the given number of nanoseconds. */
+    /** A command to release the tenure of an ended hold after the given number of nanoseconds. */
     record SettleIn(Settlement settlement, Hold hold, long nanos) implements Effect {}
 
     /** A command to notify a waiter. */
@@ -26,13 +26,13 @@ public sealed interface Effect {
     /** A command to renew the tenure now, with the given spec. */
     record Renew(Tenure tenure, HoldSpec spec) implements Effect {}
 
-    /** A command to watch the tenure: to renew it when it is due, or to give it up when it has lingered for long enough. */
+    /** A command to watch the tenure: to renew it when the renewal is due, and to release it at the end of its linger. */
     record Watch(Tenure tenure) implements Effect {}
 
-    /** A command to ask again after the given number of nanoseconds, unless a later poll was scheduled in the meantime. */
+    /** A command to poll after the given number of nanoseconds, unless a later poll is scheduled before. */
     record PollIn(Tenure tenure, long number, long nanos) implements Effect {}
 
-    /** A command to find out whether signals arrive. */
+    /** A command to check that signals arrive. */
     record ConfirmSignals() implements Effect {}
 
     /** A report that an owner acquired the name. */

@@ -12,7 +12,7 @@ import io.holdfast.spi.StoreException;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The error texts, which say which lock is affected, what happened, and what to do. */
+/** The error texts. Each names the lock, what happened, and what to do. */
 public final class ErrorTexts {
 
     private ErrorTexts() {}
@@ -84,7 +84,7 @@ public final class ErrorTexts {
                 : failure(name, label + " was not acquired" + after, cause);
     }
 
-    /** Creates the error for a hold whose own lease ends before the time asked for. */
+    /** Creates the error for a hold whose own lease ends before the requested time. */
     public static IllegalStateException endsBefore(Hold hold, Duration left, Duration atLeast) {
         return new IllegalStateException(hold.slot.label() + ": its own lease ends in " + left.toMillis()
                 + " ms, before the requested " + atLeast.toMillis() + " ms; "

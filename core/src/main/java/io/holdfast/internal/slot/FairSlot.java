@@ -24,29 +24,29 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>The wait queue is in the order of the positions at the store, as far as the store has assigned them.
- *   <li>If somebody waits and no call is in flight, a poll is scheduled.
- *   <li>Only the first tickets of the wait queue have positions at the store: as many as the store allows the client, less the
- *       used ones. So the positions of this client are always in the order of its wait queue.
- *   <li>A ticket that left the wait queue without the tenure, and that may have a position at the store, is given up or served.
- *       If it is served, the end of the tenure withdraws its position.
+ *   <li>If the wait queue is not empty and no call is in flight, a poll is scheduled.
+ *   <li>Only the first tickets of the wait queue have positions at the store: as many as the store allows the client, minus
+ *       those of used tickets. So the positions of this client are always in the order of its wait queue.
+ *   <li>A ticket that left the wait queue may still have a position at the store. If its waiter was granted the tenure of
+ *       another ticket, the release of that tenure withdraws the position. Otherwise, a settlement withdraws it.
  * </ol>
  *
  * <h2>How it works</h2>
  *
  * <p>Each waiter has a <em>ticket</em>, a tenure of its own with a position at the store. There is no barging. One call at a
  * time is in flight. It requests the ticket of the head of the wait queue, and carries along the tickets of the waiters that
- * arrived since. Everything further happens by signals: a release assigns the name to the first position, whichever client it
+ * arrived since. After that, signals drive the slot: a release assigns the name to the first position, whichever client it
  * belongs to. The poll of the head refreshes all positions, and repairs lost wake-ups. When signals may have been missed, all
- * positions are requested again, where they were.
+ * positions are requested again with their old arrival times.
  *
- * <p>An assignment also says up to which arrival the positions behind it belong to this client, without a gap. These waiters
- * are served from the one tenure, without a store call, each with its next token. Their tickets are used up, and the release of
- * the tenure withdraws their positions. Waiters that arrive later are not among them, so the order is still that of the
- * positions.
+ * <p>An assignment also reports up to which arrival the positions behind it belong to this client, without a gap. The tenure is
+ * handed over to these waiters without a store call. Each receives the next token. Their tickets count as used, and the release
+ * of the tenure withdraws their positions. Waiters that arrive later are excluded, so the order of the positions is preserved.
  *
- * <p>A store may allow few positions. The other tickets then wait here alone, and are sent as positions come free. Each says
- * for how long it has waited, so its turn comes about when it would have come if it had been sent at once. If a withdrawal is
- * overtaken by the request for the next position, the store has no room for it, and it is requested again later.
+ * <p>A store may limit the positions of a client. The other tickets then wait locally, and are sent when positions become free.
+ * Each is sent with its waiting time, so that it receives about the position that it would have had without the limit. If the
+ * request for a new position overtakes the withdrawal of an old one, the store has no room. The position is then requested
+ * again later.
  *
  * <h2>References</h2>
  *
@@ -61,8 +61,8 @@ final class FairSlot extends Slot {
     private boolean requestInFlight;
 
     /**
-     * Set if the name became free after the call in flight was sent, as far as known. Its reply may then be outdated, so the
-     * store is asked again.
+     * Set if the name may have become free after the call in flight was sent. Its reply may then be outdated, so another
+     * request follows.
      */
     private boolean openedMeanwhile;
 
@@ -72,7 +72,7 @@ final class FairSlot extends Slot {
     /** An assignment that arrived before the reply that is needed to interpret its time. */
     private Signal.@Nullable Assigned earlyAssignment;
 
-    /** The arrival up to which positions of the wait queue may be served from the tenure; 0 for none. */
+    /** The arrival up to which the tenure may be handed over to waiters of this client; 0 for none. */
     private long handOverUpTo;
 
     private final List<Tenure> usedTickets = new ArrayList<>(0);
@@ -123,7 +123,7 @@ final class FairSlot extends Slot {
         super.notifyRemoved(waiter, out);
     }
 
-    /** Withdraws the position that the ticket may have. If the ticket has become the tenure already, gives the tenure up. */
+    /** Withdraws the position that the ticket may have. If the ticket is already the tenure, releases it. */
     private void withdrawTicket(Waiter waiter, Effect.Buffer out) {
         Tenure ticket = waiter.ticket();
         if (ticket == tenure) {
@@ -140,7 +140,7 @@ final class FairSlot extends Slot {
         return ticket.arrival != 0 || ticket.queued || ticket.inFlight() || ticket.copies.unanswered();
     }
 
-    // ---- passing the tenure on
+    // ---- handing the tenure over
 
     @Override
     boolean mayHandOverTo(Waiter head) {
@@ -168,8 +168,8 @@ final class FairSlot extends Slot {
     }
 
     /**
-     * Creates a settlement that also withdraws the positions of the used tickets. A ticket whose position a late duplicate may
-     * bring back is given up by itself.
+     * Creates a settlement that also withdraws the positions of the used tickets. If a late duplicate may create the position
+     * of a ticket again, that ticket gets a settlement of its own.
      */
     @Override
     Settlement settlement(Tenure current, boolean yield, Effect.Buffer out) {
@@ -190,7 +190,7 @@ final class FairSlot extends Slot {
         return places;
     }
 
-    // ---- asking
+    // ---- requests
 
     private void request(Effect.Buffer out) {
         request(withoutPlace(), out);
@@ -211,7 +211,7 @@ final class FairSlot extends Slot {
                 ticket, head.spec.initial(), head.canWait() ? Queueing.FAIR : Queueing.NONE, behind));
     }
 
-    /** Returns the number of waiters that can have a position. Used tickets keep theirs until the end of the tenure. */
+    /** Returns the number of waiters that can have a position. Used tickets occupy theirs until the tenure ends. */
     private int placeLimit() {
         return Math.max(1, config.fairPlaces() - usedTickets.size());
     }
@@ -220,12 +220,15 @@ final class FairSlot extends Slot {
         return queue.stream().limit(placeLimit());
     }
 
-    /** Returns the waiters that can have a position and need one. None passes a waiter for which the store had no room. */
+    /**
+     * Returns the waiters that can have a position and need one. To preserve the order, it stops at the first waiter for which
+     * the store had no room.
+     */
     private Stream<Waiter> withoutPlace() {
         return placeCandidates().takeWhile(waiter -> !waiter.ticket().noRoom).filter(this::needsPlace);
     }
 
-    /** Asks for waiters that have waited here alone until now, because others had all the positions. */
+    /** Requests positions that have become free, for waiters that had to wait locally for them. */
     private void requestFreedPlaces(Effect.Buffer out) {
         Waiter head = queue.peek();
         boolean limited = config.fairPlaces() < Integer.MAX_VALUE;
@@ -325,7 +328,7 @@ final class FairSlot extends Slot {
         abandonIfUnused(out);
     }
 
-    /** Continues after a reply: asks at once for waiters that arrived in the meantime, and otherwise schedules a poll. */
+    /** Continues after a reply: requests positions for waiters that arrived in the meantime, or schedules a poll. */
     private void requestPlacesOrPoll(long atMost, Effect.Buffer out) {
         if (requestInFlight || queue.isEmpty()) {
             return;
@@ -348,7 +351,7 @@ final class FairSlot extends Slot {
 
     @Override
     public void failed(Tenure requested, StoreException cause, long now, Effect.Buffer out) {
-        // if the head has left, the others have waited for the same answer
+        // even if the waiter of this ticket has been removed, the other waiters waited for the same answer
         if (endRequest(requested) || !queue.isEmpty()) {
             queue.requestFailed(requested, cause, now);
             queue.removeExpired(requested, now).forEach(waiter -> notifyRemoved(waiter, out));
@@ -364,8 +367,8 @@ final class FairSlot extends Slot {
     }
 
     /**
-     * Replaces a ticket that was granted at the store but counts for nobody. It is given up so that it does not exclude others,
-     * and the name is requested again behind them.
+     * Replaces a ticket that was granted at the store, although the grant cannot be relied on. The ticket is released so that
+     * it does not exclude others. The new ticket queues behind them.
      */
     private void replaceTicket(Waiter waiter, long now, Effect.Buffer out) {
         withdrawTicket(waiter, out);
@@ -377,11 +380,14 @@ final class FairSlot extends Slot {
 
     // ---- signals
 
-    /** Does nothing, because only barging waiters are woken. */
+    /** Does nothing, because this signal is for barging waiters. */
     @Override
     public void freed(Effect.Buffer out) {}
 
-    /** Asks the store, which knows whose turn it is: the first client that asks makes it serve the queue. */
+    /**
+     * Sends a request, even if it is not the turn of this client: any request makes the store assign the name to its first
+     * position.
+     */
     @Override
     public void opened(Effect.Buffer out) {
         openedMeanwhile = requestInFlight;
@@ -406,7 +412,7 @@ final class FairSlot extends Slot {
             requestFreedPlaces(out);
         } else {
             ticket.queued = false;
-            // a reply that was sent before the assignment says that the ticket has a position, although it is used up
+            // a reply that was sent before the assignment reports a position that no longer exists
             openedMeanwhile |= requestInFlight;
             requestIfNeeded(out);
         }
@@ -414,8 +420,8 @@ final class FairSlot extends Slot {
     }
 
     /**
-     * Makes room for a ticket to which the store has given the name. The tenure held until now is then over, although no
-     * message has said so yet.
+     * Loses the present tenure when the store has granted or assigned the name to another ticket. The present tenure has then
+     * ended at the store, although no reply has reported that yet.
      */
     private void displace(Tenure ticket, long now, Effect.Buffer out) {
         Tenure before = tenure;
@@ -463,8 +469,8 @@ final class FairSlot extends Slot {
     }
 
     /**
-     * Gives the waiter a new ticket. It takes over the position of the earlier ticket, which was lost before its waiter became
-     * the owner.
+     * Creates a ticket for the waiter. If its earlier ticket was lost before it became the owner, the new ticket requests the
+     * position of the earlier one.
      */
     private void newTicket(Waiter waiter) {
         Tenure before = waiter.ticket;

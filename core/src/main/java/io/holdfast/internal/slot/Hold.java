@@ -30,10 +30,13 @@ public final class Hold implements Outcome {
     public final long since;
     public final HoldSpec spec;
 
-    /** The thread that asked and parked; null for a future. */
+    /** The thread that requested the hold and parked; null for a future. */
     private final @Nullable Thread thread;
 
-    /** A reference to the handle of a lease, which is cleared if the lease is forgotten; null if the thread owns the hold. */
+    /**
+     * A reference to the handle of a lease, which is cleared if the handle is garbage collected; null if the thread owns the
+     * hold.
+     */
     private final @Nullable WeakReference<Object> handle;
 
     /** The code that acquired the hold; empty if that is not recorded. */
@@ -49,7 +52,7 @@ public final class Hold implements Outcome {
     private volatile long stopsAt = Durations.NEVER;
     public volatile @Nullable String lossReason;
     public volatile boolean ended;
-    /** Set if the hold was released at once, because it was not wanted or cannot be relied on. */
+    /** Set if the hold is released at once, because its requester no longer waits or because it cannot be relied on. */
     public volatile boolean discarded;
 
     public volatile @Nullable Settlement settlement;
@@ -111,7 +114,7 @@ public final class Hold implements Outcome {
         return renewal;
     }
 
-    /** Makes the hold end at the given time at the latest. Guarded by the slot's mutex. */
+    /** Makes the hold end no later than the given time. Guarded by the slot's mutex. */
     void stopAt(long end) {
         stopsAt = end;
     }
@@ -199,7 +202,7 @@ public final class Hold implements Outcome {
         return end() - proven.deadline() >= 0;
     }
 
-    /** Returns the number of nanoseconds for which the name is still to be kept. It is zero or less if that time is over. */
+    /** Returns what is left of the minimum hold time, in nanoseconds; zero or less if it is over. */
     long minHoldLeft(long now) {
         return spec.minHold() == 0 ? 0 : since + spec.minHold() - now;
     }
@@ -235,24 +238,21 @@ public final class Hold implements Outcome {
         return first;
     }
 
-    /**
-     * Drops the actions for the loss, because the owner has returned from its release and is no longer notified. Guarded by the
-     * slot's mutex.
-     */
+    /** Drops the loss actions. After its release has returned, the owner is no longer notified. Guarded by the slot's mutex. */
     public boolean dropLossActions() {
         lossActions().clear();
         return true;
     }
 
     /**
-     * Returns the actions to run when the hold is lost. There are none if a thread owns the hold, or if the lease was
-     * forgotten.
+     * Returns the actions to run when the hold is lost. There are none if a thread owns the hold, or if the lease was garbage
+     * collected.
      */
     public List<LossAction> lossActions() {
         return handle != null && handle.get() instanceof OwnedLease lease ? lease.lossActions() : new ArrayList<>(0);
     }
 
-    /** Returns the owner, for a person. */
+    /** Returns the owner, for messages to people. */
     public String owner() {
         Thread owner = thread();
         return owner != null

@@ -49,8 +49,8 @@ public record HoldSpec(
     }
 
     /**
-     * Returns a copy of this spec without a maximum age. It is for a hold that is a part of another one, which limits the age of
-     * both.
+     * Returns a copy of this spec without a maximum age. It is for a hold that is a part of another one: the age of the part
+     * alone is not limited.
      */
     public HoldSpec withoutMaxHold() {
         return new HoldSpec(lease, nanos, watchdog, minHold, linger, MaxHold.NONE, waiting, share);
@@ -66,9 +66,7 @@ public record HoldSpec(
         return new HoldSpec(lease, nanos, watchdog, minHold, time.toNanos(), maxHold, waiting, share);
     }
 
-    /**
-     * Returns the spec of the acquire, whose lease covers the minimum time. Later renewals use the usual lease.
-     */
+    /** Returns the spec of the acquire, whose lease covers the minimum time. Later renewals use the usual lease. */
     HoldSpec initial() {
         return minHold <= nanos
                 ? this

@@ -5,22 +5,22 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The back-off of lingering: the names that this client does not let linger for some time, because other clients wanted them.
+ * The back-off of lingering: the names that may not linger for some time, because other clients requested them.
  *
  * <h2>Invariants</h2>
  *
  * <ol>
- *   <li>After other clients wanted a lingering name, the name does not linger for a pause. Each pause is twice as long as the
- *       previous one, up to {@value #LONGEST_NANOS} ns.
- *   <li>The name lingers again only under two conditions. The pause is over, and the name was last held
- *       {@value #LOCAL_IN_A_ROW} times in a row without another client in the way.
- *   <li>A tenure that was acquired again that often while it lingered has paid for itself. The next pause is then a short one
- *       again.
+ *   <li>After another client requested a lingering name, the name does not linger for a pause. Each pause is twice as long as
+ *       the previous one, up to {@value #MAX_PAUSE_NANOS} ns.
+ *   <li>The name lingers again only under two conditions. The pause is over, and this client has held the name
+ *       {@value #LOCAL_IN_A_ROW} times in a row without contention from another client.
+ *   <li>After a lingering tenure was reused that often, it has saved more than a pause costs. The next pause is then a short
+ *       one again.
  *   <li>A pause is longer than a poll interval. So a client that only polls finds the name free, as if it never lingered.
  * </ol>
  *
- * <p>Only names that other clients wanted are remembered, and not many of them. Forgetting one costs no more than finding out
- * once more.
+ * <p>Only names that other clients requested have an entry, and their number is limited. If an entry is evicted, the next
+ * contention creates it again.
  */
 final class LingerBackoff {
 
@@ -34,8 +34,8 @@ final class LingerBackoff {
      * A pause in which the name does not linger.
      *
      * @param until the earliest end of the pause, in {@code nanoTime}
-     * @param times how often other clients wanted the name since it last paid for itself
-     * @param local how often in a row the name was held without another client in the way
+     * @param times how often other clients requested the name since the last {@link #reset}
+     * @param local how often in a row this client held the name without contention
      */
     private record Pause(long until, int times, int local) {
 
@@ -50,7 +50,7 @@ final class LingerBackoff {
     /**
      * Creates a back-off without any pause.
      *
-     * @param poll the interval in which clients ask that are not notified, in nanoseconds
+     * @param poll the poll interval of clients, in nanoseconds
      */
     LingerBackoff(long poll) {
         this.firstPause = POLLS * poll;
@@ -61,7 +61,7 @@ final class LingerBackoff {
         return pause == null || (pause.local >= LOCAL_IN_A_ROW && now - pause.until >= 0);
     }
 
-    /** Records that other clients want the name, as a message or a reply has said. */
+    /** Records that another client waits for the name, as a message or a reply has reported. */
     void contended(String name, long now) {
         if (pauses.size() >= MAX_NAMES && !pauses.containsKey(name)) {
             evictSome(now);
@@ -69,7 +69,7 @@ final class LingerBackoff {
         pauses.compute(name, (key, before) -> pauseAfter(before, now));
     }
 
-    /** Returns the pause that follows. Everything that is heard of during a pause belongs to that pause. */
+    /** Returns the next pause. Contention during a pause does not start another one. */
     private Pause pauseAfter(@Nullable Pause before, long now) {
         if (before != null && now - before.until < 0) {
             return before.withLocal(0);
@@ -85,24 +85,21 @@ final class LingerBackoff {
         }
     }
 
-    /** Records that the name was held without another client in the way. */
+    /** Records that this client held the name without contention. */
     void usedLocally(String name) {
         if (!pauses.isEmpty()) {
             pauses.computeIfPresent(name, (key, pause) -> pause.withLocal(pause.local + 1));
         }
     }
 
-    /** Records that another client held or wanted the name. */
+    /** Records that another client held or requested the name. */
     void usedElsewhere(String name) {
         if (!pauses.isEmpty()) {
             pauses.computeIfPresent(name, (key, pause) -> pause.withLocal(0));
         }
     }
 
-    /**
-     * Forgets the pause of a name. It was acquired again so often while it lingered that being wanted costs less than was
-     * saved.
-     */
+    /** Drops the pause of a name. Its lingering tenure was reused so often that this saved more than one contention costs. */
     void reset(String name) {
         pauses.remove(name);
     }

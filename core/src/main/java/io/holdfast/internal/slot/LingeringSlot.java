@@ -13,57 +13,61 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A slot whose tenure this client may keep for a while, the <em>linger</em>, after its last owner has released it. The next
+ * A slot whose tenure may stay at this client for a time, the <em>linger</em>, after its last owner has released it. The next
  * owner then acquires the name without a store call (lock caching).
  *
  * <h2>Invariants, besides those of {@link BargingSlot}</h2>
  *
  * <ol>
  *   <li>A lingering tenure is held at the store and owned by nobody. It is not renewed.
- *   <li>It lingers only for as long as the next owner may use it as it is: until a third of its lease is left, at the latest.
- *   <li>Other clients can ask for it. It was marked when it was requested: its number tells the store that it
- *       {@linkplain TenureId#lingers lingers}. The store then notifies this client of every request that is refused, even of
- *       those that do not wait.
- *   <li>It is not in doubt, as explained below.
+ *   <li>It lingers only while the next owner can use it without a renewal: until a third of its lease is left, at the latest.
+ *   <li>Other clients can recall it. Its number tells the store from the first request on that it may
+ *       {@linkplain TenureId#lingers linger}. So the store notifies this client of every refused request, even if the requester
+ *       does not wait.
+ *   <li>It is not in doubt (see below).
  * </ol>
  *
  * <h2>When a tenure lingers</h2>
  *
- * <p>A tenure lingers when it is released by an owner that wanted it so, nobody waits in this client, and no foreign waiter is
- * known. It never lingers at a store that notifies holders late.
+ * <p>A tenure lingers when its owner releases it with a linger time, no local waiter exists, and no foreign waiter is known. It
+ * never lingers if the store notifies holders late.
  *
  * <h2>What ends the linger</h2>
  *
  * <ul>
  *   <li>An owner arrives that accepts any valid tenure: it receives the next token, and renewals continue where they were. A
- *       renewal that fell due in the meantime is sent at once. Otherwise it might never be sent: the watchdog never finds an
- *       owner of a name that is acquired again and again for a moment.
- *   <li>Another owner arrives, or the lease or the tokens are used up: the tenure is given up, and the store is asked anew.
- *   <li>A foreign client waits, according to a message or to the count in a reply: the tenure is given up at once.
- *   <li>The linger is over, a gap may have swallowed messages, or this client requests the name in another way: the tenure is
- *       given up. The same happens if the name was forced free, or the client closes.
- *   <li>The deadline passes, or a renewal under way finds the tenure lost: it is given up. This is no loss, because nobody held
- *       it.
+ *       renewal that became due in the meantime is sent at once. Otherwise it might never be sent: if each owner holds the name
+ *       only for a moment, the watchdog never finds an owner.
+ *   <li>Another owner arrives, or the lease or the tokens are used up: the tenure is released, and a new one is requested.
+ *   <li>A message or a reply reports a foreign waiter: the tenure is released at once.
+ *   <li>The linger is over, messages may have been missed, the name was forced free, or the client closes: the tenure is
+ *       released.
+ *   <li>This client requests the name through another slot: the tenure is released. Otherwise, its own idle tenure would refuse
+ *       that request.
+ *   <li>The deadline passes, or a renewal under way finds the tenure lost: it is released. This is no loss, because it had no
+ *       owner.
  * </ul>
  *
- * <p>Giving up is a usual release, through a {@link Settlement}. Each of these cases is an event under the mutex. So if two of
- * them race, the second one finds the result of the first one. A foreign request that arrives after the next owner is obeyed by
- * the next unlock. An owner that arrives after the foreign request finds no tenure, and asks the store.
+ * <p>The tenure is released through a {@link Settlement}, as always. Each of these cases is an event under the mutex. So if two
+ * of them race, the second one sees the result of the first one. If a foreign request arrives after the next owner, the next
+ * unlock obeys it. If an owner arrives after the foreign request, it finds no tenure, and sends a request.
  *
  * <h2>Doubt</h2>
  *
- * <p>A tenure that may have ended at the store without notice to this client is in doubt. Its clocks have parted, a forced
- * release was reported, or messages may have been missed. If it lingered, its loss would be hidden from the owner that releases
- * it. The next owner would then receive what another client holds (split brain). The doubt lasts until a renewal that was sent
- * afterwards is confirmed. Until then, an unlock asks the store, like the unlock of any other lock.
+ * <p>A tenure that may have ended at the store without notice to this client is in doubt. This is the case if the local clocks
+ * disagree, a forced release was reported, or messages may have been missed. If the tenure lingered, its loss would be hidden
+ * from the owner that releases it. The next owner would then receive a name that another client holds (split brain). The doubt
+ * lasts until a renewal that was sent afterward is confirmed. Until then, an unlock sends a release to the store, like the
+ * unlock of any other lock.
  *
  * <h2>Costs for other clients</h2>
  *
- * <p>If the message about a refused request is lost, the waiter loses a poll interval, because the store reports each poll. If
- * no message arrives, it waits for the rest of the linger. A name that is acquired again counts as handed over, and is renewed
- * once in a poll interval. The reply reports foreign waiters.
+ * <p>If the message about a refused request is lost, the waiter is delayed by a poll interval, because the store reports each
+ * poll. If no message arrives at all, it waits for the rest of the linger. A reused tenure counts as handed over, so it is
+ * renewed once in a poll interval. The reply reports foreign waiters.
  *
- * <p>Where other clients want the name, lingering costs more than it saves. Then {@link LingerBackoff} ends it for some time.
+ * <p>If other clients contend for the name, lingering costs more than it saves. {@link LingerBackoff} then suspends it for some
+ * time.
  *
  * <h2>References</h2>
  *
@@ -73,11 +77,11 @@ import org.jspecify.annotations.Nullable;
 public final class LingeringSlot extends BargingSlot {
 
     /**
-     * A lingering tenure, which nobody owns.
+     * A lingering tenure, which has no owner.
      *
      * @param tenure the tenure
      * @param since the time when its last owner released it, in {@code nanoTime}
-     * @param renewDue the time when it would have to be renewed if it had an owner
+     * @param renewDue the time when its next owner has to renew it
      * @param token the last token used
      */
     public record Lingering(Tenure tenure, long since, long renewDue, long token) {}
@@ -148,8 +152,8 @@ public final class LingeringSlot extends BargingSlot {
     }
 
     /**
-     * Returns {@code true} if the tenure has to be renewed. A tenure without a reply for a poll interval counts as due, because
-     * the message of a foreign client may have been lost.
+     * Returns {@code true} if a renewal is due. It is also due after a poll interval without a reply, because a message about a
+     * foreign waiter may have been lost.
      */
     private boolean isDue(Lingering before, long now) {
         boolean unheard = !before.tenure.handedOver && now - before.tenure.validity.sent() >= config.poll();
@@ -199,10 +203,7 @@ public final class LingeringSlot extends BargingSlot {
         }
     }
 
-    /**
-     * Reacts to foreign waiters that were reported, not to those that are only assumed. A waiter counts once, however often it
-     * asks.
-     */
+    /** Reacts to foreign waiters that were reported, not to those that are only assumed. Repeated reports count once. */
     private void noteForeignWaiters(Tenure current, long now, Effect.Buffer out) {
         boolean wasContended = contended;
         contended = current.foreignWaiters > 0;
@@ -218,8 +219,8 @@ public final class LingeringSlot extends BargingSlot {
     }
 
     /**
-     * Records that another client holds the name. A refusal without a holder came from a request for several names, because of
-     * another one of them.
+     * Records that another client holds the name. A refusal without a holder belongs to a request for several names, and was
+     * caused by another one of them.
      */
     @Override
     public void refused(Tenure requested, Acquire.Refused reply, ClockSample sample, long now, Effect.Buffer out) {
@@ -249,7 +250,7 @@ public final class LingeringSlot extends BargingSlot {
         stopLingering(out);
     }
 
-    /** Ends the doubt if the renewal was sent after it arose. An earlier renewal proves nothing about it. */
+    /** Ends the doubt if the renewal was sent after the doubt arose. An earlier renewal proves nothing. */
     private void endDoubt(Tenure renewed, Validity proven) {
         boolean confirmed = renewed == tenure && renewed.validity.sent() - proven.sent() >= 0;
         if (confirmed && doubtedAt != Durations.NEVER && proven.sent() - doubtedAt > 0) {

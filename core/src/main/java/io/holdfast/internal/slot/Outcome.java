@@ -7,15 +7,15 @@ import java.util.Optional;
 public sealed interface Outcome permits Hold, Outcome.Busy, Outcome.Failed {
 
     /**
-     * The outcome that another owner held the name for as long as the waiter had time.
+     * The outcome of a waiter whose time is up: another owner holds the name.
      *
-     * @param holder the holder, in the form in which the store keeps it; empty if the store did not report it
+     * @param holder the holder, in the form of the store; empty if the store did not report it
      */
     record Busy(Optional<String> holder) implements Outcome {
 
         /**
-         * Returns {@code true} if the name may only be lingering at another client. It is then free as soon as that client has
-         * heard of the attempt. A tenure of this client does not count, because this client knows its own tenures.
+         * Returns {@code true} if the name may only be lingering at another client. It is then free as soon as that client is
+         * notified of the attempt. A tenure of this client does not count, because this client knows its own tenures.
          */
         public boolean mayLingerElsewhere(String clientId) {
             return holder.filter(TenureId::lingers)
@@ -36,6 +36,6 @@ public sealed interface Outcome permits Hold, Outcome.Busy, Outcome.Failed {
         return this instanceof Hold hold ? Optional.of(hold) : Optional.empty();
     }
 
-    /** The outcome that the wait ended by an error. */
+    /** The outcome of a wait that ended with an error. */
     record Failed(RuntimeException error) implements Outcome {}
 }

@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /**
- * The copies of a tenure's acquire that were sent and are not answered. Each may still be applied as a late duplicate, until
- * the server's clock passes its {@code notAfter}.
+ * The copies of a tenure's acquire that were sent and not answered. Each may still be applied as a late duplicate, until the
+ * server's clock passes its {@code notAfter}.
  */
 public final class OutstandingCopies {
 
@@ -30,10 +30,7 @@ public final class OutstandingCopies {
         return open > 0;
     }
 
-    /**
-     * Returns for how many more microseconds of the server's clock a copy may be applied. It is zero or less if none ever will
-     * be.
-     */
+    /** Returns how long a copy may still be applied, in microseconds of the server's clock; zero or less if none can be. */
     public long applicableFor(long serverMicros) {
         return lateUntil - serverMicros + 1;
     }

@@ -8,10 +8,10 @@ import java.util.stream.Stream;
 /** The holds and requests of this client, by name. */
 public interface OwnHolds {
 
-    /** Returns the hold of the thread under the name in the given mode, whichever way the thread waited for it. */
+    /** Returns the hold of the thread under the name in the given mode. */
     Optional<Hold> holdOf(String name, Mode mode, Thread thread);
 
-    /** Returns the holds that the thread has under the name, by itself or by a lease. */
+    /** Returns the holds of the thread under the name, including those of leases that it acquired. */
     Stream<Hold> heldBy(String name, Thread thread);
 
     /**

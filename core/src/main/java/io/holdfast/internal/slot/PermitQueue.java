@@ -21,32 +21,34 @@ import org.jspecify.annotations.Nullable;
  * <h2>Invariants, besides those of {@link Slot}</h2>
  *
  * <ol>
- *   <li>Of all tickets in the wait queue, only the first one waits at the store.
- *   <li>If somebody waits and no call for the first one is in flight, a poll is scheduled.
- *   <li>A ticket that left the wait queue, and that the store may know, is the tenure of another slot or is given up.
+ *   <li>Only the first ticket of the wait queue has a position at the store.
+ *   <li>If the wait queue is not empty and no call for its first waiter is in flight, a poll is scheduled.
+ *   <li>A ticket that left the wait queue, and that the store may know, is the tenure of another slot, or a settlement releases
+ *       it.
  * </ol>
  *
  * <h2>How it works</h2>
  *
- * <p>A newcomer asks once, for itself, and so may take free permits before the waiters (barging). A newcomer that is refused
- * waits in the wait queue, and asks nothing more until it is the first. Only the first waiter has a position in the store's
- * queue, and a poll. So the load on the store does not grow with the number of waiters, and there is no thundering herd.
+ * <p>A newcomer sends one request for itself, and may acquire free permits ahead of the waiters (barging). If it is refused, it
+ * waits in the wait queue, and sends no further request until it is the first. Only the first waiter has a position in the
+ * store's queue, and polls. So the load on the store does not grow with the number of waiters (no thundering herd).
  *
- * <p>Each waiter has a <em>ticket</em>, a tenure of its own, because each may want another number of permits. A ticket that is
- * granted leaves the wait queue at once, as the tenure of a slot that its waiter alone owns. Nothing is ever held in this slot.
- * Then the next waiter is the first, and asks. A first waiter that leaves without a grant leaves its arrival to the next one,
- * so the client does not lose its turn. A newcomer whose request fails is answered by the store's next reply to the first
- * waiter.
+ * <p>Each waiter has a <em>ticket</em>, a tenure of its own, because each may want another number of permits. A granted ticket
+ * leaves the wait queue at once, and becomes the tenure of a slot with its waiter as the only owner. This slot never holds
+ * anything. The next waiter is then the first, and sends a request. If the first waiter is removed without a grant, the next
+ * one inherits its arrival time, so the client does not lose its turn. A newcomer whose request failed is answered by the next
+ * reply to the first waiter.
  *
  * <h2>References</h2>
  *
- * <p>{@link java.util.concurrent.Semaphore} of the JDK does the same with its own queue: barge once, then wait for one's turn.
+ * <p>A nonfair {@link java.util.concurrent.Semaphore} does the same with its own queue: a thread barges once, and then waits
+ * for its turn.
  */
 final class PermitQueue extends Slot {
 
     private final Consumer<Slot> addOwnSlot;
 
-    /** The ticket of the first waiter, as of the last time when the queue advanced; null if its waiter was served. */
+    /** The ticket of the first waiter when the queue last advanced; null if that ticket was granted. */
     private @Nullable Tenure first;
 
     private long pollNumber;
@@ -102,7 +104,7 @@ final class PermitQueue extends Slot {
         }
     }
 
-    /** Advances the wait queue: a waiter that has become the first asks. */
+    /** Advances the wait queue: a waiter that has become the first sends a request. */
     private void advance(long now, Effect.Buffer out) {
         Waiter head = queue.peek();
         if (head == null) {
@@ -124,9 +126,9 @@ final class PermitQueue extends Slot {
         first = next;
     }
 
-    // ---- asking
+    // ---- requests
 
-    /** Records that the store is about to be asked. The answer to a newcomer is for that newcomer alone. */
+    /** Records that a request is about to be sent. The answer to a newcomer is for that newcomer alone. */
     @Override
     public long onSend(Tenure ticket, long now) {
         Waiter newcomer = ticket.preparedFor;
@@ -176,8 +178,8 @@ final class PermitQueue extends Slot {
     }
 
     /**
-     * Asks again. If only polling waiters are left, the position is given up first, because it would hold up the waiters behind
-     * it.
+     * Sends another request. If only polling waiters are left, the position is withdrawn first, because it would delay the
+     * waiters behind it.
      */
     private void requestAgain(Waiter waiter, Effect.Buffer out) {
         if (waiter.ticket().queued && !needsPlace(waiter)) {
@@ -205,7 +207,7 @@ final class PermitQueue extends Slot {
         Slot own = new BargingSlot(name, ticket.share, config, ids);
         Effect.Buffer effectsOfOwn = own.on((slot, effects) -> {
             slot.startWith(ticket, waiter, now, effects);
-            // before the mutex is free: the waiter may release what it has got, and so retire this slot
+            // before the mutex is free: after that, the owner may release its hold, which retires this slot
             addOwnSlot.accept(slot);
         });
         queue.remove(waiter);
@@ -238,7 +240,7 @@ final class PermitQueue extends Slot {
         advance(now, out);
     }
 
-    /** Asks for a position for the first waiter, which had none while all waiters polled. */
+    /** Requests a position for the first waiter, which had none while all waiters polled. */
     private void requestPlace(Effect.Buffer out) {
         Waiter head = queue.peek();
         if (head != null && head.ticket().arrival == 0 && needsPlace(head)) {
@@ -284,8 +286,8 @@ final class PermitQueue extends Slot {
     }
 
     /**
-     * Ends one waiter by an error. A request can be refused for one waiter alone, for example if it wants more permits than
-     * there are.
+     * Ends one waiter by an error. A request can be refused for one waiter alone, for example if it requests more permits than
+     * exist.
      */
     private void fail(Waiter waiter, StoreException cause, long now, Effect.Buffer out) {
         queue.remove(waiter);
@@ -307,8 +309,8 @@ final class PermitQueue extends Slot {
     }
 
     /**
-     * Replaces a ticket that may have been granted at the store but counts for nobody. It is given up so that it does not
-     * exclude others, and the permits are requested again behind them.
+     * Replaces a ticket that may have been granted at the store, although the grant cannot be relied on. The ticket is released
+     * so that it does not exclude others. The new ticket queues behind them.
      */
     private void replaceTicket(Waiter waiter, Effect.Buffer out) {
         Tenure before = waiter.ticket();
@@ -374,7 +376,7 @@ final class PermitQueue extends Slot {
         }
     }
 
-    // ---- nothing is held here
+    // ---- not used, because this slot holds nothing
 
     @Override
     boolean mayHandOverTo(Waiter head) {

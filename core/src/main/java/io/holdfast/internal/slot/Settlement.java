@@ -10,14 +10,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The release of a tenure that is given up. It is repeated until it is certain that the store keeps nothing of the tenure.
+ * The release of a tenure. It is repeated until the store certainly no longer holds the tenure, and will not hold it again.
  *
- * <p>It is certain in each of these cases:
+ * <p>That is certain in each of these cases:
  *
  * <ol>
  *   <li>A release was answered, and every copy of the tenure's acquire had been answered before that release was sent.
  *   <li>A release was answered, and every unanswered copy is too late to be applied, by the server time in the answer.
- *   <li>The last lease that may have been granted has ended by itself.
+ *   <li>The last lease that may have been granted has expired.
  * </ol>
  *
  * <p>A copy of the acquire that was answered after the release was sent may have been applied after the release (late
@@ -36,7 +36,7 @@ public final class Settlement {
 
     /**
      * The reason why the hold was lost, or empty if it was not. It is completed by the first answer, or when no answer is
-     * needed any more.
+     * needed.
      */
     public final CompletableFuture<Optional<String>> verdict = new CompletableFuture<>();
 
@@ -45,7 +45,7 @@ public final class Settlement {
     /** Set while the settlement waits for the answer of a copy of the acquire, or until none can be applied any more. */
     public final AtomicBoolean awaitsCopies = new AtomicBoolean();
 
-    /** The time when the store drops the tenure by itself, if no release arrives. */
+    /** The time when the tenure has expired at the store even if no release arrives. */
     public volatile long expiresAt;
 
     private final AtomicInteger copies = new AtomicInteger();
@@ -71,8 +71,8 @@ public final class Settlement {
     }
 
     /**
-     * Records the failure of a copy of the release. A copy that is found out later not to have been applied is no longer in
-     * doubt.
+     * Records the failure of a copy of the release. If it turns out later that a copy was not applied, that copy is no longer
+     * in doubt.
      */
     public void failed(int copy, boolean mayHaveReleased) {
         if (mayHaveReleased) {
@@ -82,14 +82,14 @@ public final class Settlement {
         }
     }
 
-    /** Records that a copy of the release found the tenure, and ended it. */
+    /** Records that a copy of the release ended the tenure. */
     public void released() {
         verdict.complete(Optional.empty());
     }
 
     /**
-     * Records that a copy of the release did not find the tenure. The tenure was lost, unless an earlier copy may have ended
-     * it.
+     * Records that a copy of the release did not find the tenure. The hold was lost, unless an earlier copy may have ended the
+     * tenure.
      */
     public void notHeld(int copy, String loss) {
         boolean released = !wasHeld || inDoubt.stream().anyMatch(earlier -> earlier < copy);

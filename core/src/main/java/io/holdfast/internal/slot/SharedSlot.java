@@ -12,13 +12,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A slot whose name many owners of this client hold at once, for reading. The first owner requests a tenure, all others join it
- * without a store call, and the last one gives it up.
+ * A slot whose name many owners of this client hold at once, for reading. The first owner requests a tenure. The others join it
+ * without a store call, and the last one releases it.
  *
  * <h2>Invariants, besides those of {@link BargingSlot}</h2>
  *
  * <ol>
- *   <li>Nobody waits here while the tenure is held. All waiters joined when it was granted.
+ *   <li>While the tenure is held, the wait queue is empty. All waiters joined when it was granted.
  *   <li>The watchdog renews all owners. Readers with a lease of their own have a slot of their own.
  *   <li>An owner's token is one of the tenure's. It is higher than any token issued before it, and lower than any token issued
  *       after it.
@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>How it works</h2>
  *
- * <p>Readers that arrive one after the other could starve a writer. So once somebody has waited for a slice, the <em>door</em>
- * is closed. A newcomer then begins another slot, whose tenure queues behind the writer at the store, and this slot is drained.
- * The same happens when too little of the lease is left to join.
+ * <p>A steady stream of readers could starve a writer. So once a foreign client has waited for a slice, the <em>door</em> is
+ * closed. A newcomer then uses another slot, whose tenure queues behind the writer at the store, and this slot drains. The same
+ * happens if too little of the lease is left to join.
  *
  * <h2>References</h2>
  *
@@ -95,7 +95,7 @@ public final class SharedSlot extends BargingSlot {
     // ---- arrival
 
     /**
-     * Takes a waiter in. While the tenure is held, the waiter joins it at once.
+     * Admits a waiter. While the tenure is held, the waiter joins it at once.
      *
      * @return {@code false} also if the door is closed, or if the tenure does not fit the waiter
      */
@@ -118,9 +118,9 @@ public final class SharedSlot extends BargingSlot {
     /**
      * Returns {@code true} if the door is closed.
      *
-     * <p>A newcomer that joins has the tenure renewed within a poll interval, because the reply reports foreign waiters. If
-     * foreign waiters may have been unreported for a poll interval, the renewal is due at once. No waiter is assumed, because
-     * that would close the door of readers that nobody waits for.
+     * <p>After a newcomer has joined, the tenure is renewed within a poll interval, because the reply reports foreign waiters.
+     * If signals may not have arrived for a poll interval, the renewal is due at once. No foreign waiter is assumed in that
+     * case, because that would close the door without a reason.
      */
     private boolean isClosed(Tenure current, long now, Effect.Buffer out) {
         if (!wouldBeNotified(now, out) && now - current.validity.sent() >= config.poll()) {

@@ -27,27 +27,25 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>If there is an {@code owner}, the current tenure is held, and it is the owner's tenure.
- *   <li>Nothing that the store may have granted is forgotten. Each tenure is current, or a waiter waits with it, or it was
- *       given up, or it has ended at the store.
- *   <li>A tenure that was given up through a {@link Settlement} is never current again. So its late replies cannot affect a
- *       later tenure (ABA).
+ *   <li>No tenure that the store may have granted is leaked. Each tenure is current, or the ticket of a waiter, or released by
+ *       a {@link Settlement}, or left to expire.
+ *   <li>A tenure that has ended is never current again. So its late replies cannot affect a later tenure (ABA).
  *   <li>A slot without a current tenure, a waiter or a lost hold to clear is retired, and is never used again.
  * </ol>
  *
  * <h2>How it works</h2>
  *
- * <p>A slot is a state machine under one short mutex. Events come in with the time at which they happened. Commands go out as
- * {@link Effect}s, which the caller carries out when the mutex is free. Under the mutex, no clock is read and nothing outside
- * is called.
+ * <p>A slot is a state machine. One mutex, which is held only briefly, guards it. Each event comes with the time at which it
+ * happened. Commands go out as {@link Effect}s, which the caller carries out when the mutex is free. Under the mutex, no clock
+ * is read and no code outside the slot is called.
  *
- * <p>This class has what all slots have in common: a held tenure, its successive owners, its renewals, and its end.
+ * <p>This class implements what all slots have in common: a held tenure, its successive owners, its renewals, and its end.
  * {@link BargingSlot}, {@link FairSlot} and {@link PermitQueue} define how waiters acquire a tenure.
  *
  * <h2>References</h2>
  *
- * <p>For a tenure that its client renews, and that the store ends after a time limit: the leases of Gray and Cheriton (SOSP
- * 1989). For the split into a state and a wait queue, inside one JVM:
- * {@link java.util.concurrent.locks.AbstractQueuedSynchronizer}.
+ * <p>A tenure corresponds to a lease of Gray and Cheriton (SOSP 1989): the client renews it, and it expires at the store. The
+ * counterpart inside one JVM, a state with a wait queue, is {@link java.util.concurrent.locks.AbstractQueuedSynchronizer}.
  */
 public abstract class Slot {
 
@@ -70,7 +68,7 @@ public abstract class Slot {
     private volatile Map<Thread, Hold> lostHolds = Map.of();
     boolean retired;
 
-    /** Set for good if newcomers no longer join the slot. */
+    /** Set, and never cleared, if newcomers no longer join the slot. */
     volatile boolean closedToNewcomers;
 
     Slot(String name, Share share, SlotConfig config, Supplier<TenureId> ids) {
@@ -133,7 +131,7 @@ public abstract class Slot {
     }
 
     /**
-     * Records that the store is about to be asked.
+     * Records that a request is about to be sent.
      *
      * @return the time until the first waiter no longer waits for the answer, in nanoseconds
      */
@@ -142,9 +140,9 @@ public abstract class Slot {
     }
 
     /**
-     * Takes a waiter in.
+     * Admits a waiter.
      *
-     * @return {@code false} if the slot cannot take it in, for example because the slot is retired
+     * @return {@code false} if the slot cannot admit it, for example because the slot is retired
      */
     public final boolean arrive(Waiter waiter, long now, Effect.Buffer out) {
         return !retired && admit(waiter, now, out);
@@ -152,12 +150,12 @@ public abstract class Slot {
 
     abstract boolean admit(Waiter waiter, long now, Effect.Buffer out);
 
-    /** Lets a notified thread try to take the lock that was left free for it. */
+    /** Grants the free tenure to a notified thread, unless another one has barged ahead. */
     public void tryAcquire(Waiter waiter, long now, Effect.Buffer out) {}
 
     /**
-     * Ends a waiter whose time is up, unless an answer is still to come. That answer may be a grant. Before the first answer,
-     * the outcome is unknown.
+     * Ends a waiter whose time is up, unless it awaits an answer. That answer may be a grant, and without any answer, its
+     * outcome would be unknown.
      */
     public final void timeOut(Waiter waiter, long now, Effect.Buffer out) {
         waiter.timedOut = true;
@@ -180,7 +178,7 @@ public abstract class Slot {
 
     /**
      * Records the arrivals of the tenures that were sent along with an acquire. There are fewer arrivals if the store did not
-     * get that far.
+     * register all of them.
      */
     public void placed(List<Tenure> behind, List<Long> arrivals) {}
 
@@ -191,7 +189,7 @@ public abstract class Slot {
     public abstract void refused(
             Tenure requested, Acquire.Refused reply, ClockSample sample, long now, Effect.Buffer out);
 
-    /** Asks again at once, unless no waiter has time left. */
+    /** Sends the request again at once, unless no waiter has time left. */
     public abstract void repeat(Tenure requested, long now, Effect.Buffer out);
 
     /** Handles a request that was neither granted nor refused: it failed, or has no answer. */
@@ -203,20 +201,20 @@ public abstract class Slot {
     /** Handles a signal that the name may be free. */
     public abstract void freed(Effect.Buffer out);
 
-    /** Handles a signal that the name may be free for the first client that asks. */
+    /** Handles a signal that the name may be free, and that any client may request it. */
     public void opened(Effect.Buffer out) {
         freed(out);
     }
 
-    /** Handles a signal that a foreign client waits. */
+    /** Handles {@link Signal.Wanted}: a foreign client waits. */
     public void contended(long now, Effect.Buffer out) {}
 
-    /** Gives up a lingering tenure, if there is one. */
+    /** Releases a lingering tenure, if there is one. */
     public void stopLingering(Effect.Buffer out) {}
 
     /**
-     * Puts the tenure in doubt: another client may hold the name, and no message may have said so. A tenure in doubt does not
-     * linger.
+     * Puts the tenure in doubt: another client may hold the name although no message has reported it. A tenure in doubt does
+     * not linger.
      */
     public void putInDoubt(long now, Effect.Buffer out) {}
 
@@ -227,16 +225,16 @@ public abstract class Slot {
      */
     public abstract boolean assigned(Signal.Assigned signal, long now, Effect.Buffer out);
 
-    /** Asks again for everything that is waited for, because signals may have been missed (lost wake-up). */
+    /** Sends the requests of all waiters again, because signals may have been missed (lost wake-up). */
     abstract void requestAfterGap(Effect.Buffer out);
 
-    /** Passes the tenure on after its owner has released it. */
+    /** Hands the tenure over or releases it, after its owner has released the hold. */
     abstract void afterRelease(Hold hold, long now, Effect.Buffer out);
 
-    /** Asks with another tenure for the remaining waiters, because the tenure is over. */
+    /** Requests a new tenure for the remaining waiters, because the present one has ended. */
     abstract void requestForRemaining(long now, Effect.Buffer out);
 
-    /** Withdraws what the store may have of this client, if nobody waits or holds any more. */
+    /** Releases or withdraws everything at the store if the slot has no waiter and no owner. */
     abstract void abandonIfUnused(Effect.Buffer out);
 
     /** Returns {@code true} if the tenure may be handed over to the head of the wait queue. */
@@ -248,7 +246,7 @@ public abstract class Slot {
     /** Records that the tenure was handed over from one owner to the next. */
     void handedOver(Tenure current, Hold hold, Effect.Buffer out) {}
 
-    /** Creates the settlement that gives the tenure up. */
+    /** Creates the settlement that releases the tenure. */
     abstract Settlement settlement(Tenure current, boolean yield, Effect.Buffer out);
 
     // ---- replies that neither grant nor refuse
@@ -267,11 +265,11 @@ public abstract class Slot {
     }
 
     /**
-     * Handles a grant that arrived after its lease had ended. It counts for nobody, like a grant that is on no replica. The
-     * first one may be due to a stall of this process. After the second one, a waiter whose time is up has its answer.
+     * Handles a grant that arrived after its lease had ended. It cannot be used, like a grant that was not replicated. The
+     * first one may be caused by a stall of this process. The second one counts as the answer for a waiter whose time is up.
      */
     public final void grantExpired(Tenure requested, StoreException cause, long now, Effect.Buffer out) {
-        // the store may keep the tenure for as long as the answer took, so it has to be withdrawn
+        // the lease may still run at the store, so the tenure has to be released
         requested.queued = true;
         if (requested.failures > 0) {
             queue.markAllAnswered();
@@ -290,7 +288,7 @@ public abstract class Slot {
         return waiter.outcome == null && remove(waiter, now, out);
     }
 
-    /** Notifies a waiter that was removed from the wait queue that its outcome is there. */
+    /** Notifies a waiter of its outcome, after it was removed from the wait queue. */
     void notifyRemoved(Waiter waiter, Effect.Buffer out) {
         out.add(new Effect.Notify(waiter));
     }
@@ -303,8 +301,8 @@ public abstract class Slot {
             return false;
         }
         boolean prepared = current.preparedFor == waiter;
-        // a claim is renewed for the whole lease within milliseconds if its owner stays, so it is measured by its own
-        // lease
+        // if its owner continues to hold, a claim is renewed for the whole lease within milliseconds, so its own short
+        // lease is the measure
         long lease = current.claimed ? current.validity.lease() : waiter.spec.nanos();
         return prepared || (waiter.spec.acceptsAnyTenure() && current.validity.remaining(now) >= lease / 3);
     }
@@ -350,9 +348,7 @@ public abstract class Slot {
         }
     }
 
-    /**
-     * Hands the free tenure over to the head of the wait queue. If it cannot be handed over, it is renewed first or given up.
-     */
+    /** Hands the free tenure over to the head of the wait queue. If that is not possible, renews it first or releases it. */
     void handOverToHead(long now, Effect.Buffer out) {
         Tenure current = Objects.requireNonNull(tenure);
         Waiter head = queue.peek();
@@ -372,8 +368,8 @@ public abstract class Slot {
     }
 
     /**
-     * Returns {@code true} if a renewal for this waiter brought no token. A store that issues no further tokens ends the tenure
-     * with its block.
+     * Returns {@code true} if a renewal for this waiter returned no token. Without further tokens, the tenure cannot be handed
+     * over.
      */
     private static boolean outOfTokens(Tenure current, Waiter head) {
         return current.preparedFor == head && !current.tokens.available();
@@ -397,7 +393,7 @@ public abstract class Slot {
         out.add(new Effect.Renew(current, head.spec.initial()));
     }
 
-    /** Begins this slot with a tenure that was granted to the waiter in another slot. */
+    /** Starts this slot with a tenure that was granted to the waiter in a {@link PermitQueue}. */
     final void startWith(Tenure granted, Waiter waiter, long now, Effect.Buffer out) {
         tenure = granted;
         granted.state = Tenure.State.HELD;
@@ -426,9 +422,9 @@ public abstract class Slot {
     }
 
     /**
-     * Takes a grant that was assigned by a message. Its deadline counts from the time when this client's last answered poll was
-     * sent, never from the receipt of the message. Otherwise, a paused client that reads a buffered message after the claim has
-     * lapsed would run beside the next holder (split brain).
+     * Accepts a grant that was assigned by a message. The deadline counts from the time when the last answered poll was sent,
+     * never from the receipt of the message. Otherwise, a paused client could read a buffered message after the claim has
+     * expired, and would run beside the next holder (split brain).
      *
      * @return {@code false} if the grant cannot be relied on
      */
@@ -437,7 +433,7 @@ public abstract class Slot {
             return false;
         }
         long expires = sample.sent() + TimeUnit.MICROSECONDS.toNanos(signal.expiresMicros() - sample.serverMicros());
-        // the margin covers the drift of the two clocks since the reply by which the message is read
+        // the margin covers the drift of the two clocks since the poll whose reply converts the server time
         long deadline = expires - HoldSpec.margin(expires - sample.sent());
         if (deadline - now < CLAIM_RESERVE_NANOS) {
             return false;
@@ -446,8 +442,8 @@ public abstract class Slot {
         requested.preparedFor = waiter.spec.acceptsAnyTenure() ? waiter : null;
         requested.confirm(new Validity(now, deadline - now, deadline, sample.skew()), true);
         requested.claimed = true;
-        // a claim does not survive a stall of the claim window: an owner that stays is renewed for the whole lease, at
-        // once if the claim came late
+        // a stall as long as the claim window would lose the claim: if its owner continues to hold, it is renewed for
+        // the whole lease, at once if the claim arrived late
         requested.renewDue = deadline - now < config.claimWindow() / 2 ? now : now + CLAIM_RENEWAL_NANOS;
         requested.tokens.adopt(signal.tokens());
         return true;
@@ -459,8 +455,8 @@ public abstract class Slot {
     }
 
     /**
-     * Returns the delay of the next poll. For waiters that are notified, a poll only repairs a lost wake-up. Other waiters
-     * learn from it that the name is free, so it begins fast and backs off.
+     * Returns the delay of the next poll. For waiters that are notified, a poll only repairs a lost wake-up. For other waiters,
+     * only a poll finds the name free, so polls start fast and back off.
      */
     long pollDelay(Tenure requested, boolean polling) {
         long delay = polling ? HoldSpec.doubled(FIRST_POLL_NANOS, requested.polls++, config.poll()) : config.poll();
@@ -481,8 +477,8 @@ public abstract class Slot {
     // ---- owners
 
     /**
-     * Ends a hold. If it is lost, its owner finds that in {@link Hold#lost}. If the store has to be asked, the release is in
-     * {@link Hold#settlement}.
+     * Releases a hold. A loss is visible in {@link Hold#lost}. If the tenure is released at the store as well,
+     * {@link Hold#settlement} is set.
      */
     public void release(Hold hold, long now, Effect.Buffer out) {
         expire(hold.tenure, now, out);
@@ -502,8 +498,8 @@ public abstract class Slot {
     }
 
     /**
-     * Ends a hold whose name is kept for a minimum time. It is released after that time. If this client no longer runs by then,
-     * the lease expires.
+     * Ends a hold with a minimum hold time. The tenure is released at the end of that time. If this client no longer runs by
+     * then, the lease expires.
      */
     public void releaseAfterMinHold(Hold hold, long now, Effect.Buffer out) {
         expire(hold.tenure, now, out);
@@ -560,8 +556,8 @@ public abstract class Slot {
     }
 
     /**
-     * Makes the owner of a lease lose it, because the owner is asked to stop. The store frees the name when the owner has
-     * released it, or when the lease ends.
+     * Makes the owner of a lease lose it, so that the owner stops its work. The name stays held at the store until the owner
+     * has released the lease, or until the lease expires.
      */
     public void revoke(Hold hold, String reason, long now, Effect.Buffer out) {
         if (owns(hold)) {
@@ -569,7 +565,7 @@ public abstract class Slot {
         }
     }
 
-    /** Stops the renewal of a hold. Nothing moves its end to a later time from now on. */
+    /** Stops the renewal of a hold. From now on, its end does not move to a later time. */
     public void stopRenewing(Hold hold, Effect.Buffer out) {
         if (owns(hold)) {
             hold.stopAt(hold.tenure.validity.deadline());
@@ -596,7 +592,7 @@ public abstract class Slot {
 
     // ---- signals about a held tenure
 
-    /** Handles a gap in the signals. Requests again what is waited for, and renews what is held. */
+    /** Handles a gap in the signals: sends the requests of waiters again, and verifies a held tenure by a renewal. */
     public void gap(long now, Effect.Buffer out) {
         Tenure current = tenure;
         if (current != null && current.held() && current.renewDue != Durations.NEVER) {
@@ -633,7 +629,7 @@ public abstract class Slot {
             Waiter nextOwner = next != null ? next : queue.peek();
             return nextOwner != null ? nextOwner.spec.initial() : config.spec();
         }
-        // a lease of its own is verified by a renewal for no more than what is left of it
+        // a renewal that verifies an own lease asks for no more than what is left of it
         return hold.watchdog()
                 ? hold.renewal()
                 : hold.spec.withOwnLease(Duration.ofNanos(HoldSpec.leaseFor(Math.max(1, hold.end() - now))));
@@ -685,13 +681,16 @@ public abstract class Slot {
         return !stepped || !renewed.copies.unanswered() || renewed.copies.applicableFor(reply.serverMicros()) <= 0;
     }
 
-    /** Handles a renewal that did not find the tenure. The store can have it again only by a late duplicate of its acquire. */
+    /** Handles a renewal that did not find the tenure. Only a late duplicate of the acquire could create it again. */
     public void renewalLost(Tenure renewed, String reason, long now, Effect.Buffer out) {
         renewalRefused(renewed, reason, now, out);
         renewed.mayBeAtStore = renewed.mayBeAtStore && renewed.copies.unanswered();
     }
 
-    /** Handles a renewal that was refused. The store may still have the tenure. Its owner's release gives it up there. */
+    /**
+     * Handles a renewal that was refused. The store may still hold the tenure. It is released there when the owner releases its
+     * hold.
+     */
     public void renewalRefused(Tenure renewed, String reason, long now, Effect.Buffer out) {
         renewed.renewSent = Durations.NEVER;
         if (renewed == tenure && renewed.held()) {
@@ -743,7 +742,7 @@ public abstract class Slot {
         out.add(new Effect.Lost(hold, reason));
     }
 
-    /** Records a lost hold for its thread. Until the thread has unlocked it, the lost hold is what the thread holds. */
+    /** Records a lost hold for its thread. Until the thread has unlocked it, {@link #holdOf} returns the lost hold. */
     void recordLost(Hold hold) {
         Thread thread = hold.thread();
         if (thread != null) {
@@ -752,7 +751,7 @@ public abstract class Slot {
         }
     }
 
-    // ---- giving up
+    // ---- releasing the tenure
 
     Settlement releaseTenure(Tenure current, boolean yield, Effect.Buffer out) {
         Settlement settlement = settlement(current, yield, out);
@@ -762,7 +761,7 @@ public abstract class Slot {
         return settlement;
     }
 
-    /** Ends all waits and releases the hold, unless its name is to be kept for a minimum time. */
+    /** Ends all waits and releases the hold, unless its minimum hold time is not over. */
     public void close(Supplier<RuntimeException> error, long now, Effect.Buffer out) {
         for (Waiter waiter : queue.clear()) {
             waiter.outcome = new Outcome.Failed(error.get());

@@ -6,14 +6,14 @@ import io.holdfast.spi.StoreException;
 /**
  * The values of its client that a {@link Slot} needs. Times are in nanoseconds.
  *
- * @param poll the interval at which a waiting slot asks the store, even without a signal
+ * @param poll the interval at which a slot polls, even without a signal
  * @param command the maximum duration of one store call
  * @param outage the time for which a waiter tolerates an outage of the store
  * @param claimWindow the claim window of the store
  * @param signals how the store sends signals
  * @param hasQueue whether the store has a wait queue
  * @param fairPlaces the number of fair positions that the client can have under one name
- * @param spec the spec with which a name is renewed if its owner did not ask for another one
+ * @param spec the spec for a renewal without an owner and without a waiter
  * @param counters the counters of the client
  * @param client the values of the client that change over time
  */

@@ -18,16 +18,19 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slots of a client: for each name, one open slot for each way to hold it and to wait for it, and the slots with a single
- * owner, which nobody else may join.
+ * The slots of a client. Each name has at most one open slot for each mode and each way of waiting. In addition, it may have
+ * slots with a single owner, which no other owner joins.
+ *
+ * <h2>Invariants</h2>
  *
  * <ol>
- *   <li>A slot is added once, before it can retire, and removed once. If it is set aside, it stays where it is until its owners
- *       have left, and newcomers no longer join it.
- *   <li>The entry of a name is immutable: to add or remove a slot replaces it. So a lookup sees all shared slots of the name at
- *       one moment. They are few. Slots with a single owner may be many, as a semaphore has one for each acquisition.
- *   <li>Shared slots are visited before those with a single owner. A queue adds the own slot of a waiter before the waiter leaves
- *       the queue, under the mutex of the queue. So an event for all slots of a name finds the waiter in one of them.
+ *   <li>A slot is added once, before it can retire, and removed once. If it is closed to newcomers, lookups still find it until
+ *       its last owner has released its hold.
+ *   <li>The entry of a name is immutable, and is replaced when a slot is added or removed. So a lookup sees a consistent
+ *       snapshot of the few shared slots of the name. Slots with a single owner are in a concurrent set instead, because a
+ *       semaphore has one for each acquisition.
+ *   <li>Shared slots are visited before those with a single owner. A {@link PermitQueue} adds the own slot of a waiter, under
+ *       its mutex, before it removes the waiter. So an event for all slots of a name finds the waiter in one of them.
  * </ol>
  */
 public final class Slots implements OwnHolds {
@@ -35,7 +38,7 @@ public final class Slots implements OwnHolds {
     /** The entry of a name without a slot. */
     private static final Object NONE = new Slot[0];
 
-    /** The entry of each name: its slot if it has one, as most names have, which so need no array; or a {@code Slot[]}. */
+    /** The entry of each name: a {@code Slot} if it has one, which saves an array for most names, or a {@code Slot[]}. */
     private final ConcurrentHashMap<String, Object> names = new ConcurrentHashMap<>();
 
     /** The slots with a single owner, by name. No set is empty. */
@@ -45,7 +48,7 @@ public final class Slots implements OwnHolds {
     private final Supplier<TenureId> ids;
     private final LingerBackoff lingerBackoff;
 
-    /** Whether this client waits for a name in the order of arrival. All slots share this object. */
+    /** Tests whether this client has a fair slot for a name. All slots share this object. */
     private final Predicate<String> waitsFairly;
 
     public Slots(SlotConfig config, Supplier<TenureId> ids) {
@@ -114,7 +117,7 @@ public final class Slots implements OwnHolds {
                     name,
                     (key, before) ->
                             open(before, mode, inOrder) == null ? with(before, newSlot(key, spec, false)) : before);
-            // null if it was set aside in the meantime
+            // null if it was closed to newcomers in the meantime
             found = open(entry, mode, inOrder);
         }
         return found;
@@ -137,14 +140,14 @@ public final class Slots implements OwnHolds {
     }
 
     /**
-     * Returns {@code true} if the acquire needs a slot of its own: its tenure ends in another way than those of others, or does
-     * not conflict with another tenure of its owner. Waiters for permits share a queue until each has its own.
+     * Returns {@code true} if the acquire needs a slot of its own: its tenure ends differently from those of others, or does
+     * not conflict with another tenure of its owner. Waiters for permits share a queue until they are granted.
      */
     private static boolean needsOwnSlot(HoldSpec spec, boolean waits) {
         boolean beside = spec.share().beside().isPresent();
         return switch (spec.share().mode()) {
             case PERMITS -> !waits || spec.waiting() == HoldSpec.Waiting.FAIR;
-            // readers share a tenure only if the end of the hold is that of the tenure
+            // readers share a tenure only if their holds end with it
             case READ -> beside || !spec.acceptsAnyTenure() || spec.maxHold().action() == OnMaxHold.STOP_RENEWING;
             case LOCK, WRITE, UPGRADE -> beside;
         };
@@ -164,7 +167,7 @@ public final class Slots implements OwnHolds {
     /** Closes the slot to newcomers. Lookups still find it, until it is removed. */
     public void closeToNewcomers(Slot slot) {
         slot.closedToNewcomers = true;
-        // an error may have dropped the effect by which a retired slot is removed
+        // after an error, the effect that removes a retired slot may be lost
         if (slot.locked(() -> slot.retired)) {
             remove(slot);
         }
@@ -247,7 +250,7 @@ public final class Slots implements OwnHolds {
     }
 
     /**
-     * Returns {@code true} if a request for the share waits for a hold in that mode, directly or through another owner. An
+     * Returns {@code true} if a request for the share would wait for a hold in that mode, directly or through another owner. An
      * upgradeable request waits for writers, and writers wait for all readers.
      */
     private static boolean conflict(Share requested, Mode held) {
@@ -272,7 +275,7 @@ public final class Slots implements OwnHolds {
         return of(name).anyMatch(slot -> slot.share.mode() != Mode.PERMITS);
     }
 
-    /** Returns the lingering tenure of the name, which nobody owns. */
+    /** Returns the lingering tenure of the name, which has no owner. */
     public Optional<LingeringSlot.Lingering> lingeringTenure(String name) {
         return lingeringSlots(name).flatMap(slot -> slot.lingering().stream()).findFirst();
     }

@@ -9,14 +9,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt of this client to hold a name, from the first request until it is given up. Guarded by its slot's mutex, except
- * for volatile fields.
+ * One attempt of this client to hold a name, from the first request to the release. Guarded by its slot's mutex, except for
+ * volatile fields.
  *
  * <h2>Invariants</h2>
  *
  * <ol>
  *   <li>An ended tenure stays ended. No copy of its acquire is sent any more, and its id is never used again (ABA).
- *   <li>At most one {@link Settlement} gives it up.
+ *   <li>At most one {@link Settlement} releases it.
  * </ol>
  */
 public final class Tenure {
@@ -26,17 +26,17 @@ public final class Tenure {
         WAITING,
         /** Granted, and not known to be lost. */
         HELD,
-        /** Given up or lost, and never held again: the id is burnt. */
+        /** Released or lost, and never held again: the id is retired. */
         ENDED
     }
 
     /**
-     * An answered poll, by which the server times in signals are interpreted.
+     * The clocks at an answered poll. They convert a server time in a signal to local time.
      *
      * @param sent the time just before the poll was sent, in {@code nanoTime}
      * @param skew the wall clock minus {@code nanoTime} at that time, in nanoseconds
      * @param serverMicros the server's time in the answer, in microseconds
-     * @param run the run of the server; 0 if it is not known for certain
+     * @param run a number that changes whenever the server may have lost its data; 0 if it is not known for certain
      */
     public record ClockSample(long sent, long skew, long serverMicros, long run) {}
 
@@ -52,17 +52,18 @@ public final class Tenure {
     public volatile long renewDue = Durations.NEVER;
     public volatile long renewSent = Durations.NEVER;
 
-    /** The time when it is given up if it lingers; {@link Durations#NEVER} otherwise. */
+    /** The end of its linger; {@link Durations#NEVER} if it does not linger. */
     public volatile long lingerUntil = Durations.NEVER;
 
     volatile boolean mayBeAtStore;
 
     /**
-     * Set if its owner also holds another tenure of the name, for which others would have to wait. It is then not handed over.
+     * Set if its owner also holds another tenure of the name. The next owner would have to wait for that one, so this one is
+     * not handed over.
      */
     public volatile boolean ownerHoldsAnother;
 
-    /** The settlement that gives it up. A second settlement could take the release by the first one for a loss. */
+    /** The settlement that releases it. A second settlement would find it released by the first one, and report a loss. */
     public volatile @Nullable Settlement settlement;
 
     public volatile boolean lateReported;
@@ -77,16 +78,16 @@ public final class Tenure {
     boolean earlierOutcomeUnknown;
     boolean queued;
 
-    /** Set if the queue of the store had no room for it when it last asked for a position. It then polls. */
+    /** Set if the queue of the store had no room when it last requested a position. It then polls. */
     boolean noRoom;
 
     public long arrival;
 
-    /** The time since which it has waited here for a position; {@link Durations#NEVER} if it asked for one at once. */
+    /** The time since which it waits locally for a position; {@link Durations#NEVER} if it requested one at once. */
     long waitingSince = Durations.NEVER;
 
     long startedAt;
-    /** The time when the store was last asked with it. */
+    /** The time when it was last requested. */
     long lastRequestAt;
 
     int failures;
@@ -102,20 +103,20 @@ public final class Tenure {
     boolean preparing;
     boolean handedOver;
 
-    /** Set if it was assigned by a message and not renewed since. It then lasts for a claim window only. */
+    /** Set if it was assigned by a message and has not been renewed since. Its lease is then the claim window. */
     boolean claimed;
 
     volatile boolean refilling;
-    /** The longest lease that the store was ever asked for, in nanoseconds. */
+    /** The longest lease that was ever requested, in nanoseconds. */
     public volatile long longestLease;
 
     int foreignWaiters;
     long sliceStart = Durations.NEVER;
 
-    /** The number of permits of a semaphore that it has when it is held. */
+    /** The number of permits that it holds. */
     public volatile int permits;
 
-    /** Set if another client asked for the name while this tenure waited for it. */
+    /** Set if a foreign waiter was reported before the grant. */
     boolean contendedMeanwhile;
 
     /** The request in flight; null if there is none. */
@@ -132,12 +133,12 @@ public final class Tenure {
         return Objects.requireNonNull(spec);
     }
 
-    /** Returns the time for which it has waited here for a position. */
+    /** Returns how long it has waited locally for a position. */
     public Duration waited(long now) {
         return waitingSince == Durations.NEVER ? Duration.ZERO : Duration.ofNanos(Math.max(0, now - waitingSince));
     }
 
-    /** Continues the request of another tenure, with the patience that is left. */
+    /** Continues the request of another tenure, with the remaining patience. */
     void continueFrom(Tenure before) {
         earlierOutcomeUnknown = before.outcomeUnknown();
         startedAt = before.startedAt;
@@ -148,7 +149,7 @@ public final class Tenure {
     /**
      * Counts a copy of the acquire that is about to be sent.
      *
-     * @return {@code false} if the tenure was given up, so that no copy may be sent
+     * @return {@code false} if the tenure has ended, so that no copy may be sent
      */
     public boolean countCopy(long notAfter, HoldSpec spec) {
         if (state == State.ENDED) {
@@ -160,8 +161,7 @@ public final class Tenure {
     }
 
     /**
-     * Records that a renewal is about to be sent, so that the next owner knows for how long the tenure may last. Guarded by the
-     * slot's mutex.
+     * Records that a renewal is about to be sent, which bounds the time that the tenure may last. Guarded by the slot's mutex.
      */
     @CanIgnoreReturnValue
     public HoldSpec renewalSent(long now, HoldSpec spec) {
@@ -175,27 +175,27 @@ public final class Tenure {
         return renewSent != Durations.NEVER && now - renewAgainAt(commandNanos) < 0;
     }
 
-    /** Returns the time when an unanswered renewal is to be followed by another one, early enough to be of use. */
+    /** Returns the time when another renewal follows an unanswered one, early enough before the deadline. */
     public long renewAgainAt(long commandNanos) {
         return renewSent + Math.min(commandNanos, validity.lease() / 6);
     }
 
-    /** Returns the time that the tenure may last, in nanoseconds, if the unanswered requests are granted. */
+    /** Returns how long the tenure may last, in nanoseconds, if the unanswered renewals are applied. */
     long mayLastFor(long now) {
         long sent = renewSent;
         long left = validity.remaining(now);
         return sent == Durations.NEVER ? left : Math.max(left, sent + longestLease - now);
     }
 
-    /** Returns {@code true} if the tenure has lingered for as long as it may. */
+    /** Returns {@code true} if the linger of the tenure is over. */
     public boolean lingerExpired(long now) {
         long until = lingerUntil;
         return until != Durations.NEVER && now - until >= 0;
     }
 
     /**
-     * Drops an assignment that arrived while a request is in flight, and that was taken back. Its position is used up, so the
-     * tenure has to ask again.
+     * Drops a revoked assignment that arrived while a request was in flight. The position at the store no longer exists, so the
+     * tenure has to be requested again.
      */
     void unassign() {
         if (request != null) {
@@ -219,7 +219,7 @@ public final class Tenure {
         request.forPlace = forPlace;
     }
 
-    /** Ends the request, and returns it with what arrived meanwhile. */
+    /** Ends the request, and returns it with the signals that arrived meanwhile. */
     @CanIgnoreReturnValue
     public InFlight endRequest() {
         InFlight ended = request == null ? new InFlight() : request;
@@ -240,7 +240,10 @@ public final class Tenure {
         return validity.unexpired(now);
     }
 
-    /** Moves the deadline by a positive reply. A reply to an earlier request than the last one changes nothing. */
+    /**
+     * Moves the deadline after a positive reply. A reply to a request that was sent before the last confirmed one changes
+     * nothing.
+     */
     void confirm(Validity proven, boolean watchdog) {
         if (!validity.proven() || proven.sent() - validity.sent() >= 0) {
             validity = proven.orLater(validity);
@@ -252,7 +255,10 @@ public final class Tenure {
         }
     }
 
-    /** Returns the highest token used, so that the store can take the rest back; 0 if others may have higher ones. */
+    /**
+     * Returns the highest token used, so that the store can reuse the rest; 0 if another tenure of the name may have higher
+     * ones.
+     */
     long highestUsedToken() {
         return !ownerHoldsAnother && share.mode() != Share.Mode.UPGRADE ? tokens.highestUsed() : 0;
     }

@@ -4,14 +4,14 @@ import io.holdfast.spi.TokenBlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fencing tokens of one tenure: the block that its owners take tokens from, and one further block. Guarded by the mutex of
- * the tenure's slot, except for volatile fields.
+ * The fencing tokens of one tenure: the current block, and one spare block. Guarded by the mutex of the tenure's slot, except
+ * for volatile fields.
  *
  * <h2>Invariants</h2>
  *
  * <ol>
- *   <li>The tokens that are taken only rise, and are above the floor.
- *   <li>A block that is lower than one taken before adds nothing. Its answer was overtaken.
+ *   <li>Each token that is taken is higher than all tokens taken before, and above the floor.
+ *   <li>A block that is lower than an earlier one is ignored, because its reply was overtaken.
  * </ol>
  */
 public final class TokenSupply {
@@ -20,10 +20,10 @@ public final class TokenSupply {
     private static final long FIRST_REFILL = 16 * 1024;
     private static final long LARGEST_REFILL = 4096 * 1024;
 
-    /** Whether each owner takes a token of its own. Otherwise, all share the first one. */
+    /** Set if each owner takes a token of its own. Otherwise, all share the first one. */
     private final boolean perOwner;
 
-    /** The number of tokens to ask for. */
+    /** The number of tokens to request. */
     public long requestSize = 1;
 
     private long next;
@@ -32,7 +32,7 @@ public final class TokenSupply {
     private long highest;
     private long used;
 
-    /** The token floor. The store is asked to issue no token up to it any more, and none is used here. */
+    /** The token floor: no token up to it is used, here or, after the next renewal, by the store. */
     private volatile long floor;
 
     TokenSupply(boolean each) {
@@ -40,8 +40,8 @@ public final class TokenSupply {
     }
 
     /**
-     * Takes the tokens of a grant in place of all earlier ones, unless a higher block was taken already. Between two grants to
-     * one tenure, its lease may have ended, and others may have received tokens above the older block.
+     * Replaces all tokens by those of a grant, unless a higher block was adopted already. Between two grants to one tenure, its
+     * lease may have ended, and other clients may have received higher tokens than the older block.
      */
     void adopt(TokenBlock block) {
         if (block.first() > highest) {
@@ -52,7 +52,7 @@ public final class TokenSupply {
         }
     }
 
-    /** Takes further tokens of a tenure that was held without a break. They are used after those at hand. */
+    /** Adds further tokens to a tenure that was held continuously. They are used after the present ones. */
     void refill(TokenBlock block) {
         if (next > last) {
             adopt(block);
@@ -82,8 +82,8 @@ public final class TokenSupply {
     }
 
     /**
-     * Raises the token floor. No token up to the given one is used from now on, neither here nor, after the next renewal, by
-     * others.
+     * Raises the token floor. No token up to the given one is used here from now on, nor by other clients after the next
+     * renewal.
      */
     public boolean raiseFloor(long token) {
         floor = Math.max(floor, token);
@@ -96,7 +96,7 @@ public final class TokenSupply {
         return floor;
     }
 
-    /** Returns {@code true} if the tokens at hand do not last for long at this rate. */
+    /** Returns {@code true} if few tokens are left. */
     public boolean low() {
         boolean few = last - next < Math.max(requestSize / 2, LOW_WATER);
         return perOwner && spare == null && few;
@@ -108,7 +108,7 @@ public final class TokenSupply {
         }
     }
 
-    /** Returns the highest token used; 0 if only one was asked for, or if the floor was raised. */
+    /** Returns the highest token used; 0 if only one was requested, or if the floor was raised. */
     long highestUsed() {
         return requestSize > 1 && floor == 0 ? used : 0;
     }

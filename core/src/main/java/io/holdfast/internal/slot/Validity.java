@@ -8,19 +8,20 @@ import java.util.concurrent.TimeUnit;
  * <h2>Invariants</h2>
  *
  * <ol>
- *   <li>The deadline counts from before the request was sent, less a margin. So it passes before the store's lease does.
- *   <li>Two clocks have to agree that the deadline lies ahead. {@code nanoTime} never steps, but stands still while a machine
- *       is suspended. The wall clock goes on then.
- *   <li>When the clocks part by more than the margin, the tenure is <em>suspect</em>. It may be lost, and only a renewal that
- *       is sent afterwards can prove that it is not.
+ *   <li>The deadline is the time before the request was sent, plus the lease, minus a margin. So it passes before the lease
+ *       expires at the store.
+ *   <li>Two clocks have to agree that the deadline has not passed. {@code nanoTime} never steps, but stops while a machine is
+ *       suspended. The wall clock can step, but continues during a suspend.
+ *   <li>When the clocks disagree by more than the margin, the tenure is <em>suspect</em>. It may be lost, and only a renewal
+ *       that is sent afterward can prove that it is not.
  * </ol>
  *
- * <p>This is the rule for the leaseholder of Gray and Cheriton (SOSP 1989): its lease is the shorter one, by the delay of the
- * request and an allowance for the clocks.
+ * <p>This is the rule of Gray and Cheriton (SOSP 1989): the leaseholder shortens its lease by the delay of the request and by
+ * an allowance for clock error.
  *
  * @param sent {@code nanoTime} before the request
- * @param lease the lease that the store was asked for, in nanoseconds
- * @param deadline {@code nanoTime} from which on the tenure is lost
+ * @param lease the requested lease, in nanoseconds
+ * @param deadline the {@code nanoTime} from which the tenure counts as lost
  * @param skew the wall clock minus {@code nanoTime} before the request, in nanoseconds
  */
 public record Validity(long sent, long lease, long deadline, long skew) {
@@ -52,10 +53,10 @@ public record Validity(long sent, long lease, long deadline, long skew) {
     }
 
     /**
-     * Returns this validity with the deadline of an earlier one if that is later, because a store never shortens a lease.
+     * Returns this validity, with the deadline of an earlier one if that deadline is later. A store never shortens a lease.
      *
-     * <p>The skew of the earlier one comes along, because small steps of a clock add up. After a larger step, nothing of the
-     * earlier one counts, even before the skew makes the tenure suspect.
+     * <p>The skew of the earlier one is taken over as well, so that small clock steps add up. After a larger step, the earlier
+     * validity is ignored, even if the skew does not yet make the tenure suspect.
      */
     Validity orLater(Validity before) {
         boolean stepped = Math.abs(skew - before.skew) > HoldSpec.margin(lease) / 2;

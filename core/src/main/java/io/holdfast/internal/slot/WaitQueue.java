@@ -17,15 +17,15 @@ import org.jspecify.annotations.Nullable;
  * <h2>Invariants</h2>
  *
  * <ol>
- *   <li>A waiter that was answered once stays through an outage, for at most the outage time of the config.
- *   <li>A waiter that was not answered has the command timeout, from the time when the store is asked for it.
+ *   <li>A waiter that was answered once tolerates an outage, for at most the outage time of the config.
+ *   <li>A waiter that was never answered waits for the command timeout, from the first request for it.
  * </ol>
  */
 public final class WaitQueue {
 
     private static final long MIN_PATIENCE = 1;
 
-    /** An empty queue that all slots share, and to which nothing is added. Most names have no waiter. */
+    /** An empty queue, which all slots without a waiter share. Nothing is added to it. */
     private static final ArrayDeque<Waiter> EMPTY = new ArrayDeque<>(0);
 
     private final String name;
@@ -48,7 +48,7 @@ public final class WaitQueue {
         return waiters.size();
     }
 
-    /** Returns {@code true} if any waiter waits for a position to come up. */
+    /** Returns {@code true} if any waiter needs a position at the store. */
     boolean anyQueuesAtStore() {
         for (Waiter waiter : waiters) {
             if (waiter.queuesAtStore()) {
@@ -128,7 +128,7 @@ public final class WaitQueue {
     // ---- patience
 
     /**
-     * Records that the store is about to be asked for all waiters.
+     * Records that a request for all waiters is about to be sent.
      *
      * @return the time until the first waiter no longer waits for the answer, in nanoseconds
      */
@@ -139,7 +139,7 @@ public final class WaitQueue {
     }
 
     /**
-     * Records that the store is about to be asked for this waiter alone.
+     * Records that a request for this waiter alone is about to be sent.
      *
      * @return the time until it no longer waits for the answer, in nanoseconds
      */
@@ -165,14 +165,14 @@ public final class WaitQueue {
     }
 
     /**
-     * Returns {@code true} if no waiter's patience is over. A request for which a waiter cannot wait would end with its outcome
-     * unknown.
+     * Returns {@code true} if every waiter can wait for another answer. A request that a waiter cannot wait for would end with
+     * its outcome unknown.
      */
     boolean hasTime(Tenure requested, long now) {
         return patience(requested, now) > Slot.FIRST_BACKOFF_NANOS;
     }
 
-    /** Returns the reason why the last request had no answer that counts; empty if it had one. */
+    /** Returns the reason why the last request failed; empty if it did not. */
     public Optional<StoreException> lastFailure() {
         return Optional.ofNullable(outage);
     }
@@ -187,19 +187,17 @@ public final class WaitQueue {
         waiters.forEach(waiter -> waiter.answered = true);
     }
 
-    /** Records that the store has granted the name, and that the grant counts. */
+    /** Records a grant that can be relied on. */
     void grantCounted() {
         unconfirmedAt = Durations.NEVER;
     }
 
-    /**
-     * Records that the store has not answered, or could not. An outage begins with the first request that the store did not
-     * answer.
-     */
+    /** Records that a request failed or had no answer. An outage starts with the first such request. */
     void requestFailed(Tenure requested, StoreException cause, long now) {
-        // a waiter that arrived during the request has waited for the same silence
+        // a waiter that arrived during the request has waited for the same answer
         waiters.forEach(waiter -> waiter.requestedAt(waiter.arrived));
-        // a grant that does not count is given back, and others are served in between: that does not end the outage
+        // an unconfirmed grant is released, and other clients may hold the name in between: that does not end the
+        // outage
         boolean unconfirmed = unconfirmedAt != Durations.NEVER && now - unconfirmedAt < config.outage();
         outageSince = outage == null && !unconfirmed ? requested.lastRequestAt : outageSince;
         outage = cause;
@@ -211,7 +209,7 @@ public final class WaitQueue {
     }
 
     /**
-     * Records that the store has refused all waiters for which this tenure asked. Removes those that have no time left.
+     * Records that the store has refused this request, for all of its waiters. Removes those that have no time left.
      *
      * @return the removed waiters
      */
@@ -239,7 +237,7 @@ public final class WaitQueue {
     }
 
     /**
-     * Removes the waiters whose time is up, or whose patience with the silent store is over.
+     * Removes the waiters whose time is up, or whose patience with an unavailable store is over.
      *
      * @return the removed waiters
      */
@@ -262,14 +260,14 @@ public final class WaitQueue {
         }
     }
 
-    /** Returns the tenure with which the store was asked for this waiter: its own ticket if it has one. */
+    /** Returns the tenure that was requested for this waiter: its own ticket if it has one. */
     private static @Nullable Tenure tenureOf(Waiter waiter, @Nullable Tenure requested) {
         return waiter.ticket == null ? requested : waiter.ticket;
     }
 
     /**
-     * Returns the outcome of a waiter that has no time left. If the store granted the name in vain, or may have granted it, the
-     * outcome is an error, because no other owner made it wait.
+     * Returns the outcome of a waiter that has no time left. If the store granted the name without confirmation, or may have
+     * granted it, the outcome is an error. "Busy" would be wrong, because no other owner made it wait.
      */
     Outcome timedOut(Waiter waiter, @Nullable Tenure requested, long now) {
         StoreException cause = outage;
@@ -291,7 +289,7 @@ public final class WaitQueue {
     }
 
     /**
-     * Returns the delay after which to ask the silent store again. It is longer each time, but ends before any waiter's
+     * Returns the delay before the next request to an unavailable store. It grows each time, but ends before any waiter's
      * patience is over.
      */
     long backoff(Tenure requested, long now) {
@@ -302,7 +300,7 @@ public final class WaitQueue {
 
     private long patienceEnd(Waiter waiter, Tenure requested) {
         if (!waiter.answered) {
-            // a waiter that joined a request under way, or asks by a batch, was not asked for by itself
+            // a waiter that joined a request under way, or belongs to a batch, had no request of its own
             long from = waiter.requestedSince() == Durations.NEVER ? waiter.arrived : waiter.requestedSince();
             long since = requested.startedAt - from > 0 ? requested.startedAt : from;
             return since + config.command();

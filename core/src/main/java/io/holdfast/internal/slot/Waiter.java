@@ -13,25 +13,26 @@ public final class Waiter {
     public final long arrived;
     public final long deadline;
 
-    /** The thread that asks and parks; null for a future. The thread can take the lock by itself when it is notified. */
+    /**
+     * The thread that requests the lock and parks; null for a future. When it is notified, it tries to acquire the lock by
+     * itself.
+     */
     final @Nullable Thread thread;
 
-    /**
-     * The reference by which the hold of a lease detects that the lease was forgotten; null if the thread will own the hold.
-     */
+    /** The reference by which a hold detects that its lease was garbage collected; null if the thread will own the hold. */
     final @Nullable WeakReference<Object> handle;
 
-    /** The code that asks; null if that is not recorded. */
+    /** The source line of the acquire; null if it is not recorded. */
     @Nullable
     String callSite;
 
     public volatile @Nullable Outcome outcome;
     public volatile boolean notified;
-    /** The tenure by which it alone waits: in a fair queue, or for permits. It is null if it shares the tenure of its slot. */
+    /** Its own tenure, in a fair queue or for permits; null if it shares the tenure of its slot. */
     @Nullable
     Tenure ticket;
 
-    /** The time from which the store is asked for it. */
+    /** The time of the first request for it. */
     private long requestedSince = Durations.NEVER;
 
     public boolean answered;
@@ -59,15 +60,15 @@ public final class Waiter {
         this.notifier = notifier;
     }
 
-    /** Records the code that asks, and returns this waiter. */
+    /** Records the source line of the acquire, and returns this waiter. */
     public Waiter at(@Nullable String site) {
         callSite = site;
         return this;
     }
 
     /**
-     * Notifies the waiter. After the last notification, it keeps nothing of the requester, so that a forgotten lease can be
-     * detected.
+     * Notifies the requester. After the last notification, the waiter no longer references the requester, so that an abandoned
+     * lease can be garbage collected.
      */
     public void notifyRequester() {
         Runnable last = notifier;
@@ -78,12 +79,12 @@ public final class Waiter {
         last.run();
     }
 
-    /** Returns the tenure by which it alone waits. */
+    /** Returns its own tenure. */
     Tenure ticket() {
         return Objects.requireNonNull(ticket);
     }
 
-    /** Returns {@code true} if it takes the lock by itself when it is notified. Others may barge ahead until it runs. */
+    /** Returns {@code true} if it acquires the lock by itself when it is notified. Others may barge ahead until it runs. */
     boolean acquiresItself() {
         return thread != null;
     }
@@ -93,12 +94,12 @@ public final class Waiter {
         return deadline == Durations.NEVER || deadline - arrived > 0;
     }
 
-    /** Returns {@code true} if it waits for its position in the queue to come up, instead of polling. */
+    /** Returns {@code true} if it needs a position in the queue of the store. Polling waiters do not. */
     boolean queuesAtStore() {
         return canWait() && spec.waiting() != HoldSpec.Waiting.POLLING;
     }
 
-    /** Records that the store is asked for it from the given time on, unless it was asked for it before. */
+    /** Records a request for it at the given time, unless there was an earlier one. */
     void requestedAt(long now) {
         requestedSince = requestedSince == Durations.NEVER ? now : requestedSince;
     }
@@ -108,7 +109,7 @@ public final class Waiter {
     }
 
     /**
-     * Returns {@code true} if a request for this waiter alone is under way. The outcome of another request is then not its
+     * Returns {@code true} if a request for this waiter alone is under way. The reply to another request is then not its
      * answer.
      */
     boolean requestsAlone(Tenure requested) {
