@@ -38,11 +38,11 @@ final class AcquirePlan {
     record Step(int first, List<BatchMember> members, MemberSpec spec, Optional<Duration> patience) {
 
         BatchOutcome ask() throws InterruptedException {
-            return members.get(0).ask(members, spec, patience.orElse(Duration.ZERO));
+            return members.get(0).acquireAll(members, spec, patience.orElse(Duration.ZERO));
         }
 
         CompletableFuture<BatchOutcome> asking() {
-            return members.get(0).asking(members, spec, patience.orElse(Duration.ZERO));
+            return members.get(0).acquireAllAsync(members, spec, patience.orElse(Duration.ZERO));
         }
     }
 
@@ -107,7 +107,7 @@ final class AcquirePlan {
     }
 
     private boolean goTogether(int index) {
-        return BatchMember.of(members.get(index)).goesWith(BatchMember.of(members.get(index + 1)));
+        return BatchMember.of(members.get(index)).canBatchWith(BatchMember.of(members.get(index + 1)));
     }
 
     /** Records why the members of a step were not acquired. Returns {@code true} if there is more to ask for. */

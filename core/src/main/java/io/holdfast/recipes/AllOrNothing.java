@@ -82,7 +82,7 @@ final class AllOrNothing {
     private boolean takeNext() throws InterruptedException {
         AcquirePlan.Step step = plan.next(taken);
         BatchOutcome outcome = step.ask();
-        if (outcome instanceof BatchOutcome.Got got) {
+        if (outcome instanceof BatchOutcome.Acquired got) {
             leases.addAll(got.leases());
             taken += step.members().size();
             return true;

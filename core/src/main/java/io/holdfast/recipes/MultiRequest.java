@@ -55,7 +55,7 @@ final class MultiRequest<T> {
     }
 
     private void answered(AcquirePlan.Step step, BatchOutcome outcome) {
-        if (outcome instanceof BatchOutcome.Got got) {
+        if (outcome instanceof BatchOutcome.Acquired got) {
             taken.addAll(got.leases());
             next();
         } else if (plan.goesOn(step, outcome)) {

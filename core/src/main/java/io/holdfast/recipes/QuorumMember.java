@@ -72,7 +72,7 @@ final class QuorumMember {
         trouble = null;
         Duration within = QuorumServers.shorter(budget, most);
         guarded(() -> {
-            CompletableFuture<Optional<Lease>> asked = server.ask(own);
+            CompletableFuture<Optional<Lease>> asked = server.tryOnce(own);
             await(asked, within, () -> asked.completeExceptionally(silence(within)));
             var unused = asked.whenComplete((lease, error) ->
                     hold.event(() -> answered(asked, error == null ? lease : Optional.empty(), error)));
@@ -104,7 +104,7 @@ final class QuorumMember {
     private void answered(CompletableFuture<?> asked, Optional<Lease> lease, @Nullable Throwable error) {
         Optional<LeaseAccess> got = lease.map(LeaseAccess.class::cast);
         if (request != asked || state != State.ASKED) {
-            got.ifPresent(LeaseAccess::leaving);
+            got.ifPresent(LeaseAccess::releaseAsync);
             return;
         }
         timer.cancel();
@@ -180,7 +180,7 @@ final class QuorumMember {
         timer.cancel();
         request.cancel(false);
         return had.filter(any -> !server.isClosed())
-                .map(mine -> mine.leaving().handle((nothing, lost) -> lost != null))
+                .map(mine -> mine.releaseAsync().handle((nothing, lost) -> lost != null))
                 .orElseGet(() -> CompletableFuture.completedFuture(false));
     }
 

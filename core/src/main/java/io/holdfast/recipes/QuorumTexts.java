@@ -48,7 +48,7 @@ final class QuorumTexts {
     /** Returns the reason for a refusal; null if others hold the lock at the server, rather than another thread asking for it. */
     static @Nullable Throwable refusal(LockAccess server, String name) {
         String text = server.address() + " is being asked for the lock by another thread of this process";
-        return server.isBeingAsked() ? new LockTimeoutException(name, text) : null;
+        return server.isBeingRequested() ? new LockTimeoutException(name, text) : null;
     }
 
     /**

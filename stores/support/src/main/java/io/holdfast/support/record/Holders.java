@@ -47,7 +47,7 @@ public record Holders(List<Holder> all) {
     boolean admit(Mode wanted, Optional<TenureId> beside) {
         return all.stream()
                 .allMatch(
-                        holder -> beside.filter(holder.tenure()::equals).isPresent() || wanted.goesWith(holder.mode()));
+                        one -> beside.filter(one.tenure()::equals).isPresent() || wanted.isCompatibleWith(one.mode()));
     }
 
     boolean admit(Mode wanted) {
