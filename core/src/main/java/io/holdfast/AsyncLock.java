@@ -9,8 +9,9 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>Each method calls the store and returns at once. It completes its future on the client's callback executor
  * ({@link HoldfastBuilder#callbackExecutor}). The future completes exceptionally with the exception that the blocking method of
- * the same name would throw. Canceling the future, or completing it from outside, withdraws the request. Every grant, present or
- * later, is then released. A bad argument throws at the call.
+ * the same name would throw. There is one exception: an asynchronous call belongs to no thread, so a thread that holds the lock
+ * is not refused, and the future waits until that thread releases the lock. Canceling the future, or completing it from outside,
+ * withdraws the request. Every grant, present or later, is then released. A bad argument throws at the call.
  *
  * <pre>{@code
  * lock.async().acquire(Duration.ofSeconds(10))

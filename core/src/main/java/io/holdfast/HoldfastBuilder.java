@@ -218,8 +218,8 @@ public final class HoldfastBuilder {
     }
 
     /**
-     * Sets the provider that opens the store, instead of the one that matches the scheme of the URI. It is intended for tests
-     * that inject faults.
+     * Sets the provider that opens the store. Without it, the {@link java.util.ServiceLoader} finds one for the scheme of the
+     * URI. With it, a test can inject faults between the client and the store.
      */
     public HoldfastBuilder provider(StoreProvider value) {
         provider = Optional.of(value);

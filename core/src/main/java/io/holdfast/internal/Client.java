@@ -278,9 +278,9 @@ public final class Client implements Holdfast {
         Durations.requireNoLinger("read/write lock '" + name + "'", options.linger());
         HoldSpec spec = spec("read/write lock", name, options, waiting(options));
         return new ClientReadWriteLock(
-                new ClientLock(parts, name, spec.of(Share.READ), options.reentrant()),
-                new ClientLock(parts, name, spec.of(Share.WRITE), options.reentrant()),
-                new ClientLock(parts, name, spec.of(Share.UPGRADE), options.reentrant()));
+                new ClientLock(parts, name, spec.withShare(Share.READ), options.reentrant()),
+                new ClientLock(parts, name, spec.withShare(Share.WRITE), options.reentrant()),
+                new ClientLock(parts, name, spec.withShare(Share.UPGRADE), options.reentrant()));
     }
 
     @Override
@@ -323,7 +323,7 @@ public final class Client implements Holdfast {
         checkName(what, name);
         checkOpen(what, name);
         HoldSpec spec =
-                HoldSpec.renewed(lease(options), maxHold(options), waiting).lingering(options.linger());
+                HoldSpec.renewed(lease(options), maxHold(options), waiting).withLinger(options.linger());
         // saves memory: all holds with the default options share one object
         return spec.equals(engine.config.spec()) ? engine.config.spec() : spec;
     }
@@ -431,7 +431,7 @@ public final class Client implements Holdfast {
                 .map(s -> s.name)
                 .distinct()
                 .count();
-        int waiting = engine.slots.all().mapToInt(Slot::waiting).sum();
+        int waiting = engine.slots.all().mapToInt(Slot::waiterCount).sum();
         return new Stats(
                 c.grants.sum(),
                 c.handoffs.sum(),
@@ -488,7 +488,7 @@ public final class Client implements Holdfast {
     }
 
     private void reportUnsettled(Settlement settlement) {
-        long left = (settlement.lapsesAt - settings.store().platform().nanoTime()) / 1_000_000;
+        long left = (settlement.expiresAt - settings.store().platform().nanoTime()) / 1_000_000;
         engine.events.warnUnsettled(
                 ErrorTexts.label(settlement.tenure.share.mode(), settlement.name),
                 Instant.ofEpochMilli(settings.store().platform().wallMillis() + left));

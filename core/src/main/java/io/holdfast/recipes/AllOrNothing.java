@@ -15,18 +15,19 @@ import java.util.Optional;
  * <p>Invariants:
  *
  * <ol>
- *   <li>Members are acquired in an order that all processes agree on. A caller that waits for a member holds only members
- *       before it. So no cycle of waiting callers can form, and there is no deadlock.
+ *   <li>All processes acquire members in the same order. A caller that waits for a member holds only members before it. So no
+ *       cycle of waiting callers can form, and there is no deadlock.
  *   <li>When the wait is over, or anything is thrown, every acquired member is released, the last one first.
  *   <li>The hold begins only if all members were valid at one moment after the last one was acquired.
  * </ol>
  *
- * <p>There is one wait for all members, and each member is asked for with the rest of it. A member whose release throws is not
- * held any more, which is what a release is for: either it was lost, and its client has reported that, or its client is closed.
- * So such an exception is only added to an error that is thrown anyway.
+ * <p>All members share one time limit. Each request waits for the time that is left.
  *
- * <p>A member that was acquired early may be lost while a later one is waited for, and nothing has checked it since. So all
- * members are checked when the last one is acquired. If one is not valid, all members are released and acquired again.
+ * <p>A member whose release throws is no longer held. Either it was lost, and its client has reported the loss, or its client
+ * is closed. So such an exception is only added to an error that is thrown anyway.
+ *
+ * <p>An early member may be lost while the caller waits for a later one. So all members are checked when the last one is
+ * acquired. If one is not valid, all members are released and acquired again.
  *
  * <p>Neighbors in one store are asked for by one request, which waits for no owner. If others hold one of them, the request
  * acquires none. Then the order above applies. The members before that one are asked for again, together. Then that one is
@@ -40,7 +41,7 @@ final class AllOrNothing {
     private final List<DistributedLock> members;
     private final MemberSpec spec;
     private final AcquirePlan plan;
-    private int taken;
+    private int acquired;
 
     /** The leases of the acquired members; none if the current thread holds the members. */
     private final List<Lease> leases = new ArrayList<>();
@@ -51,43 +52,46 @@ final class AllOrNothing {
         plan = new AcquirePlan(members, spec, timeout);
     }
 
-    /** Acquires all members, and returns their leases. The result is empty if none is acquired. */
-    Optional<List<Lease>> take() throws InterruptedException {
-        while (takeInOrder()) {
+    /**
+     * Acquires all members, and returns their leases, or an empty list if the current thread holds them. The result is empty if
+     * none is acquired.
+     */
+    Optional<List<Lease>> run() throws InterruptedException {
+        while (acquireInOrder()) {
             if (isValid()) {
                 return Optional.of(leases);
             }
-            giveBack();
-            plan.again();
+            releaseAll();
+            plan.restart();
         }
-        int got = taken;
-        giveBack();
-        plan.end(got);
+        int count = acquired;
+        releaseAll();
+        plan.finish(count);
         return Optional.empty();
     }
 
-    private boolean takeInOrder() throws InterruptedException {
+    private boolean acquireInOrder() throws InterruptedException {
         try {
-            boolean goesOn = true;
-            while (goesOn && taken < members.size()) {
-                goesOn = plan.mayAsk() && takeNext();
+            boolean continues = true;
+            while (continues && acquired < members.size()) {
+                continues = plan.mayRequest() && acquireNext();
             }
-            return goesOn;
+            return continues;
         } catch (Throwable e) {
-            giveBack().suppressIn(e);
+            releaseAll().suppressIn(e);
             throw e;
         }
     }
 
-    private boolean takeNext() throws InterruptedException {
-        AcquirePlan.Step step = plan.next(taken);
-        BatchOutcome outcome = step.ask();
-        if (outcome instanceof BatchOutcome.Acquired got) {
-            leases.addAll(got.leases());
-            taken += step.members().size();
+    private boolean acquireNext() throws InterruptedException {
+        AcquirePlan.Step step = plan.next(acquired);
+        BatchOutcome outcome = step.request();
+        if (outcome instanceof BatchOutcome.Acquired granted) {
+            leases.addAll(granted.leases());
+            acquired += step.members().size();
             return true;
         }
-        return plan.goesOn(step, outcome);
+        return plan.continuesAfter(step, outcome);
     }
 
     private boolean isValid() {
@@ -97,11 +101,11 @@ final class AllOrNothing {
     }
 
     @CanIgnoreReturnValue
-    private ReleaseFailures giveBack() {
+    private ReleaseFailures releaseAll() {
         ReleaseFailures failures = new ReleaseFailures();
-        while (taken > 0) {
-            taken--;
-            failures.run(spec.leased() ? leases.remove(taken)::close : members.get(taken)::unlock);
+        while (acquired > 0) {
+            acquired--;
+            failures.run(spec.leased() ? leases.remove(acquired)::close : members.get(acquired)::unlock);
         }
         return failures;
     }

@@ -22,16 +22,16 @@ record ClientAsyncCompositeLock<L>(ClientCompositeLock<L> lock) implements Async
 
     @Override
     public CompletableFuture<Optional<L>> tryAcquire() {
-        return lock.start(MemberSpec.LEASED, 0, got -> got);
+        return lock.start(MemberSpec.LEASED, 0, it -> it);
     }
 
     @Override
     public CompletableFuture<Optional<L>> tryAcquire(Duration wait) {
-        return lock.start(MemberSpec.LEASED, Durations.nanos(wait), got -> got);
+        return lock.start(MemberSpec.LEASED, Durations.nanos(wait), it -> it);
     }
 
     @Override
     public CompletableFuture<Optional<L>> tryAcquire(Duration wait, Duration lease) {
-        return lock.start(lock.lasting(MemberSpec.LEASED, lease), Durations.nanos(wait), got -> got);
+        return lock.start(lock.lasting(MemberSpec.LEASED, lease), Durations.nanos(wait), it -> it);
     }
 }

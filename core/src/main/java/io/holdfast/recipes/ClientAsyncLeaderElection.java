@@ -15,36 +15,36 @@ record ClientAsyncLeaderElection(ClientLeaderElection election) implements Async
 
     @Override
     public CompletableFuture<Leadership> campaign() {
-        return won(lock().acquire());
+        return leadWhenAcquired(lock().acquire());
     }
 
     @Override
     public CompletableFuture<Leadership> campaign(Duration wait) {
-        return won(lock().acquire(wait));
+        return leadWhenAcquired(lock().acquire(wait));
     }
 
     @Override
     public CompletableFuture<Optional<Leadership>> tryCampaign() {
-        return tried(lock().tryAcquire());
+        return leadIfAcquired(lock().tryAcquire());
     }
 
     @Override
     public CompletableFuture<Optional<Leadership>> tryCampaign(Duration wait) {
-        return tried(lock().tryAcquire(wait));
+        return leadIfAcquired(lock().tryAcquire(wait));
     }
 
-    private CompletableFuture<Leadership> won(CompletableFuture<Lease> request) {
+    private CompletableFuture<Leadership> leadWhenAcquired(CompletableFuture<Lease> request) {
         Relay<Leadership> relay = new Relay<>();
-        relay.pursue(request, lease -> relay.deliver(lease, election.lead(lease)), relay::fail);
+        relay.track(request, lease -> relay.deliver(lease, election.lead(lease)), relay::fail);
         return relay.future();
     }
 
-    private CompletableFuture<Optional<Leadership>> tried(CompletableFuture<Optional<Lease>> request) {
+    private CompletableFuture<Optional<Leadership>> leadIfAcquired(CompletableFuture<Optional<Lease>> request) {
         Relay<Optional<Leadership>> relay = new Relay<>();
-        relay.pursue(
+        relay.track(
                 request,
                 lease -> lease.ifPresentOrElse(
-                        got -> relay.deliver(got, Optional.of(election.lead(got))),
+                        acquired -> relay.deliver(acquired, Optional.of(election.lead(acquired))),
                         () -> relay.complete(Optional.empty())),
                 relay::fail);
         return relay.future();

@@ -23,8 +23,8 @@ record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmen
     }
 
     private CompletableFuture<SegmentLease> acquireAny(long wait) {
-        lock.requireSome();
-        return new Request<SegmentLease>(lock, lock.search(wait), got -> got, Optional.empty(), new Relay<>()).start();
+        lock.requireNotEmpty();
+        return new Request<SegmentLease>(lock, lock.search(wait), it -> it, Optional.empty(), new Relay<>()).start();
     }
 
     @Override
@@ -44,46 +44,46 @@ record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmen
     }
 
     /**
-     * One search, which asks for one segment at a time until a lease is acquired.
+     * One search, which requests one segment at a time until it acquires a lease.
      *
      * @param none the result if all segments are held; empty to fail in that case
      */
     private record Request<T>(
             ClientSegmentedLock lock,
             SegmentSearch search,
-            Function<SegmentLease, T> got,
+            Function<SegmentLease, T> result,
             Optional<T> none,
             Relay<T> relay) {
 
         CompletableFuture<T> start() {
-            ask();
+            requestNext();
             return relay.future();
         }
 
-        private void ask() {
-            search.next().ifPresentOrElse(this::ask, this::end);
+        private void requestNext() {
+            search.next().ifPresentOrElse(this::request, this::finish);
         }
 
-        private void ask(SegmentSearch.Ask ask) {
-            relay.pursue(
-                    lock.segment(ask.segment()).async().tryAcquire(ask.patience()),
-                    lease -> answered(ask.segment(), lease),
+        private void request(SegmentSearch.Attempt attempt) {
+            relay.track(
+                    lock.segment(attempt.segment()).async().tryAcquire(attempt.maxWait()),
+                    lease -> answered(attempt.segment(), lease),
                     this::failed);
         }
 
         private void answered(int segment, Optional<Lease> lease) {
-            lease.ifPresentOrElse(got -> deliver(segment, got), this::goOn);
+            lease.ifPresentOrElse(acquired -> deliver(segment, acquired), this::tryNext);
         }
 
         private void deliver(int segment, Lease lease) {
-            relay.deliver(lease, got.apply(new ClientSegmentLease(segment, lease)));
+            relay.deliver(lease, result.apply(new ClientSegmentLease(segment, lease)));
         }
 
-        /** Asks for the next segment, unless the future has ended. */
-        private void goOn() {
-            if (!relay.ended()) {
+        /** Requests the next segment, unless the future is done. */
+        private void tryNext() {
+            if (!relay.isDone()) {
                 try {
-                    ask();
+                    requestNext();
                 } catch (RuntimeException e) {
                     relay.fail(e);
                 }
@@ -91,23 +91,23 @@ record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmen
         }
 
         private void failed(Throwable error) {
-            if (error instanceof HoldfastException failure && search.survives(failure)) {
-                goOn();
+            if (error instanceof HoldfastException failure && search.continuesAfter(failure)) {
+                tryNext();
             } else {
                 relay.fail(error);
             }
         }
 
-        /** Ends the search: all segments are held, and the time is up. */
-        private void end() {
-            none.ifPresentOrElse(relay::complete, this::last);
+        /** Ends the search when all segments are held and the time is up. */
+        private void finish() {
+            none.ifPresentOrElse(relay::complete, this::tryOnceMore);
         }
 
-        /** Tries once more. The failure of that try names the owner in the way. */
-        private void last() {
-            int segment = lock.witness();
+        /** Tries once more, because the failure of that attempt names the holder. */
+        private void tryOnceMore() {
+            int segment = lock.sampleSegment();
             long waitedMillis = search.waitedMillis();
-            relay.pursue(
+            relay.track(
                     lock.segment(segment).async().acquire(Duration.ZERO),
                     lease -> deliver(segment, lease),
                     error -> relay.fail(

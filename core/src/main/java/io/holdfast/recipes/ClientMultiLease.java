@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 /** The leases of all members, in their order. The engine refers to the leases only weakly, and to this object not at all. */
 record ClientMultiLease(List<LockLocation> locations, List<Lease> leases) implements MultiLease {
 
-    /** While the later members are renewed, the leases of the earlier ones run down. */
-    private static final int ROUNDS = 3;
+    /** The maximum number of renewals of all members. While later members are renewed, the leases of earlier ones get shorter. */
+    private static final int MAX_ROUNDS = 3;
 
     /** Creates a multi-lease of these members, which may be fewer than all members of the multi-lock. */
     static ClientMultiLease of(List<DistributedLock> members, List<Lease> leases) {
@@ -59,7 +59,7 @@ record ClientMultiLease(List<LockLocation> locations, List<Lease> leases) implem
 
     @Override
     public void ensureValid(Duration atLeast) {
-        for (int round = 0; round < ROUNDS; round++) {
+        for (int round = 0; round < MAX_ROUNDS; round++) {
             leases.forEach(lease -> lease.ensureValid(atLeast));
             if (isValid() && remainingLease().compareTo(atLeast) >= 0) {
                 return;
@@ -83,9 +83,9 @@ record ClientMultiLease(List<LockLocation> locations, List<Lease> leases) implem
 
     /** Returns an action that runs for the first loss only. */
     private static Consumer<LeaseLostException> once(Consumer<LeaseLostException> action) {
-        AtomicBoolean told = new AtomicBoolean();
+        AtomicBoolean notified = new AtomicBoolean();
         return loss -> {
-            if (told.compareAndSet(false, true)) {
+            if (notified.compareAndSet(false, true)) {
                 action.accept(loss);
             }
         };
@@ -107,17 +107,17 @@ record ClientMultiLease(List<LockLocation> locations, List<Lease> leases) implem
 
     @Override
     public CompletableFuture<Void> closeAsync() {
-        return closed().thenAccept(ReleaseFailures::rethrow);
+        return releaseAll().thenAccept(ReleaseFailures::rethrow);
     }
 
     /** Closes all leases. The future completes with the failures when all releases have ended. */
-    CompletableFuture<ReleaseFailures> closed() {
-        List<CompletableFuture<Void>> closing =
+    CompletableFuture<ReleaseFailures> releaseAll() {
+        List<CompletableFuture<Void>> releases =
                 leases.stream().map(Lease::closeAsync).toList();
-        return CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new))
+        return CompletableFuture.allOf(releases.toArray(CompletableFuture[]::new))
                 .handle((nothing, error) -> {
                     ReleaseFailures failures = new ReleaseFailures();
-                    closing.forEach(each -> failures.run(each::join));
+                    releases.forEach(each -> failures.run(each::join));
                     return failures;
                 });
     }

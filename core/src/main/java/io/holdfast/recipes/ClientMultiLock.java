@@ -15,12 +15,15 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
-/** A multi-lock. Its members know their holders, and this object counts the levels of each thread. */
+/** A multi-lock. Each member knows its own holder. This object only counts the levels of each thread. */
 final class ClientMultiLock extends ClientCompositeLock<MultiLease> implements MultiLock {
 
     private final List<DistributedLock> members;
 
-    /** The levels of each thread in this object. A thread that holds the members separately has nothing to unlock here. */
+    /**
+     * The number of levels of each thread in this object. A thread that has locked only the members has none, and cannot unlock
+     * here.
+     */
     @SuppressWarnings("ThreadLocalUsage")
     private final ThreadLocal<Integer> levels = ThreadLocal.withInitial(() -> 0);
 
@@ -28,7 +31,7 @@ final class ClientMultiLock extends ClientCompositeLock<MultiLease> implements M
         this.members = members;
     }
 
-    /** Returns a multi-lock of these members, after it has checked and sorted them. */
+    /** Checks and sorts the members, and returns a multi-lock of them. */
     static MultiLock of(Collection<? extends DistributedLock> members) {
         if (members.isEmpty()) {
             throw new IllegalArgumentException("a multi-lock of no locks: pass at least one");
@@ -60,7 +63,7 @@ final class ClientMultiLock extends ClientCompositeLock<MultiLease> implements M
 
     @Override
     boolean enter(MemberSpec spec, long wait) throws InterruptedException {
-        boolean entered = new AllOrNothing(members, spec, timeout(wait)).take().isPresent();
+        boolean entered = new AllOrNothing(members, spec, timeout(wait)).run().isPresent();
         if (entered) {
             levels.set(levels.get() + 1);
         }
@@ -71,7 +74,7 @@ final class ClientMultiLock extends ClientCompositeLock<MultiLease> implements M
     Optional<MultiLease> lease(MemberSpec spec, long wait) throws InterruptedException {
         Timeout timeout = timeout(wait);
         try {
-            return new AllOrNothing(members, spec, timeout).take().map(leases -> ClientMultiLease.of(members, leases));
+            return new AllOrNothing(members, spec, timeout).run().map(leases -> ClientMultiLease.of(members, leases));
         } catch (LockTimeoutException e) {
             throw MultiTexts.timedOut(members, timeout, e);
         }

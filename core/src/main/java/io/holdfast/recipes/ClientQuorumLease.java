@@ -37,7 +37,7 @@ final class ClientQuorumLease implements QuorumLease {
 
     @Override
     public int heldAt() {
-        return hold.valid();
+        return hold.validCount();
     }
 
     @Override
@@ -66,10 +66,10 @@ final class ClientQuorumLease implements QuorumLease {
         if (isValid() && remainingLease().compareTo(atLeast) >= 0) {
             return;
         }
-        if (isValid() && hold.own().isPresent()) {
+        if (isValid() && hold.fixedLease().isPresent()) {
             throw QuorumTexts.endsEarlier(servers, remainingLease(), atLeast);
         }
-        // the validity decides, whatever was answered in time
+        // the result of the vote is ignored: only the validity counts, which a late answer may also have extended
         var unused = confirm(memberLease -> memberLease.renew(fencingToken()));
         requireNotLost();
         if (!isValid() || remainingLease().compareTo(atLeast) < 0) {
@@ -78,24 +78,24 @@ final class ClientQuorumLease implements QuorumLease {
     }
 
     private void requireAttainable(Duration atLeast) {
-        Duration most = servers.open().validityOf(servers.lease(hold.longest()));
-        if (atLeast.isNegative() || atLeast.compareTo(most) > 0) {
+        Duration max = servers.open().validityOf(servers.lease(hold.longestLease()));
+        if (atLeast.isNegative() || atLeast.compareTo(max) > 0) {
             throw new IllegalArgumentException(servers + ": atLeast " + atLeast + " is out of range: zero to "
-                    + most.toMillis() + " ms, the lease less its margin");
+                    + max.toMillis() + " ms, the lease less its margin");
         }
     }
 
     /**
-     * Asks all servers at once, and waits until a majority has confirmed, or no longer can. It waits for at most the command
-     * timeout.
+     * Asks all servers at once, and waits until a majority has confirmed or can no longer be reached. The wait lasts for at most
+     * the command timeout.
      */
     private boolean confirm(Function<LeaseAccess, CompletableFuture<Boolean>> ask) {
-        CompletableFuture<Boolean> enough =
+        CompletableFuture<Boolean> confirmed =
                 MajorityVote.of(hold.memberLeases().stream().map(ask).toList(), servers.majority());
-        Platform.Task timer = servers.later(servers.commandTimeout(), () -> enough.complete(false));
-        Awaiting.done(servers.platform(), enough, Durations.NEVER);
+        Platform.Task timer = servers.later(servers.commandTimeout(), () -> confirmed.complete(false));
+        Awaiting.done(servers.platform(), confirmed, Durations.NEVER);
         timer.cancel();
-        return enough.join();
+        return confirmed.join();
     }
 
     @Override
@@ -108,46 +108,46 @@ final class ClientQuorumLease implements QuorumLease {
     public void extend(Duration lease) {
         Durations.requireLease(servers + ": lease", lease);
         requireNotLost();
-        if (hold.own().isEmpty()) {
+        if (hold.fixedLease().isEmpty()) {
             throw QuorumTexts.renewed(servers);
         }
         if (!confirm(memberLease -> memberLease.extendAsync(lease))) {
             requireNotLost();
             throw QuorumTexts.unconfirmed(servers, "the extension", remainingLease());
         }
-        hold.endIn(Optional.of(lease));
+        hold.setEnd(Optional.of(lease));
     }
 
-    /** Adds a level to the hold. If the level has a lease that ends later than the hold, the end of the hold is moved. */
-    void enter(Optional<Duration> own) {
+    /** Adds a level to the hold. A level with a fixed lease that ends after the hold extends the hold. */
+    void enter(Optional<Duration> fixedLease) {
         requireNotLost();
-        if (own.isEmpty() && hold.own().isPresent()) {
+        if (fixedLease.isEmpty() && hold.fixedLease().isPresent()) {
             throw QuorumTexts.notRenewed(servers);
         }
         if (!isValid()) {
             ensureValid(Duration.ZERO);
         }
-        own.filter(lease -> hold.own().isPresent()).ifPresent(this::extend);
+        fixedLease.filter(lease -> hold.fixedLease().isPresent()).ifPresent(this::extend);
     }
 
     @Override
     public void close() {
-        CompletableFuture<Void> ended = ending();
-        Awaiting.done(servers.platform(), ended, Durations.NEVER);
+        CompletableFuture<Void> released = release();
+        Awaiting.done(servers.platform(), released, Durations.NEVER);
         try {
-            ended.join();
+            released.join();
         } catch (CompletionException e) {
             throw Awaiting.cause(e) instanceof RuntimeException cause ? cause : e;
         }
     }
 
-    private CompletableFuture<Void> ending() {
-        return closed.compareAndSet(false, true) ? hold.end() : CompletableFuture.completedFuture(null);
+    private CompletableFuture<Void> release() {
+        return closed.compareAndSet(false, true) ? hold.release() : CompletableFuture.completedFuture(null);
     }
 
     @Override
     public CompletableFuture<Void> closeAsync() {
-        return ending().whenCompleteAsync((nothing, lost) -> {}, task -> servers.callBack("the end", task));
+        return release().whenCompleteAsync((nothing, lost) -> {}, task -> servers.callBack("the end", task));
     }
 
     @Override

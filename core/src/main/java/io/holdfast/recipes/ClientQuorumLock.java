@@ -17,11 +17,11 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A quorum lock. Each thread that holds the lock holds a lease, and this object counts the levels of each thread. */
+/** A quorum lock. A thread that holds the lock has a lease. This object counts the levels of each thread. */
 final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements QuorumLock {
 
-    private static final int FEWEST = 3;
-    private static final int MOST = 9;
+    private static final int MIN_SERVERS = 3;
+    private static final int MAX_SERVERS = 9;
 
     /**
      * The lease and the levels of the current thread. Only the thread refers to it, so it is collected after the thread has
@@ -43,7 +43,7 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
 
     /** The hold of the current thread through this object. */
     @SuppressWarnings("ThreadLocalUsage")
-    private final ThreadLocal<@Nullable Held> mine = new ThreadLocal<>();
+    private final ThreadLocal<@Nullable Held> current = new ThreadLocal<>();
 
     private ClientQuorumLock(QuorumServers servers, List<DistributedLock> members, boolean reentrant) {
         this.servers = servers;
@@ -51,10 +51,10 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
         this.reentrant = reentrant;
     }
 
-    /** Returns a quorum lock over these clients, after it has checked them. */
+    /** Checks the clients, and returns a quorum lock over them. */
     static QuorumLock of(List<Holdfast> clients, String name, QuorumOptions options) {
         int count = clients.size();
-        if (count < FEWEST || count > MOST || count % 2 == 0) {
+        if (count < MIN_SERVERS || count > MAX_SERVERS || count % 2 == 0) {
             throw new IllegalArgumentException("quorum lock '" + name + "' of " + count
                     + " servers: pass 3, 5, 7 or 9. An even number tolerates no more failures than one less, and more than"
                     + " 9 cost more than they add");
@@ -67,7 +67,7 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
                 .toList();
         Set<String> addresses = new HashSet<>();
         for (LockAccess server : all) {
-            requireAnother(name, addresses, server);
+            requireDistinct(name, addresses, server);
             options.budget().ifPresent(budget -> requireBudget(name, server, budget));
         }
         return new ClientQuorumLock(
@@ -76,7 +76,7 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
                 options.lock().reentrant());
     }
 
-    private static void requireAnother(String name, Set<String> addresses, LockAccess server) {
+    private static void requireDistinct(String name, Set<String> addresses, LockAccess server) {
         if (!addresses.add(server.address())) {
             throw new IllegalArgumentException(
                     "quorum lock '" + name + "': " + server.address()
@@ -110,22 +110,22 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
 
     // ---- waiting
 
-    private Optional<ClientQuorumLease> get(MemberSpec spec, long wait) throws InterruptedException {
-        return get(new QuorumRequest(servers, spec, wait), spec.interruptible())
+    private Optional<ClientQuorumLease> acquire(MemberSpec spec, long wait) throws InterruptedException {
+        return acquire(new QuorumRequest(servers, spec, wait), spec.interruptible())
                 .map(hold -> new ClientQuorumLease(servers, hold));
     }
 
-    private Optional<QuorumHold> get(QuorumRequest request, boolean interruptible) throws InterruptedException {
+    private Optional<QuorumHold> acquire(QuorumRequest request, boolean interruptible) throws InterruptedException {
         refuseInterrupted(interruptible);
-        Optional<QuorumHold> got;
+        Optional<QuorumHold> hold;
         try {
-            got = outcome(request, interruptible);
+            hold = outcome(request, interruptible);
         } catch (Error e) {
-            // without this, a request that outlives a lack of memory or of stack would be granted, and never released
-            request.forsake();
+            // orphan: after an OutOfMemoryError or StackOverflowError, the request could still be granted
+            request.abort();
             throw e;
         }
-        return got.isPresent() && !got.get().isValid() ? getAgain(request, got.get(), interruptible) : got;
+        return hold.isPresent() && !hold.get().isValid() ? acquireAgain(request, hold.get(), interruptible) : hold;
     }
 
     private Optional<QuorumHold> outcome(QuorumRequest request, boolean interruptible) throws InterruptedException {
@@ -142,11 +142,11 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
         return result(outcome);
     }
 
-    private Optional<QuorumHold> getAgain(QuorumRequest request, QuorumHold tooLate, boolean interruptible)
+    private Optional<QuorumHold> acquireAgain(QuorumRequest request, QuorumHold expired, boolean interruptible)
             throws InterruptedException {
-        CompletableFuture<QuorumRequest> next = request.again(tooLate);
+        CompletableFuture<QuorumRequest> next = request.retryAfter(expired);
         Awaiting.done(servers.platform(), next, Durations.NEVER);
-        return get(result(next), interruptible);
+        return acquire(result(next), interruptible);
     }
 
     private static void refuseInterrupted(boolean interruptible) throws InterruptedException {
@@ -170,7 +170,7 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
 
     @Override
     Optional<QuorumLease> lease(MemberSpec spec, long wait) throws InterruptedException {
-        return get(spec, wait).map(lease -> lease);
+        return acquire(spec, wait).map(lease -> lease);
     }
 
     // ---- futures
@@ -178,15 +178,15 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
     @Override
     <T> CompletableFuture<T> start(MemberSpec spec, long wait, Function<Optional<QuorumLease>, T> result) {
         Relay<T> relay = new Relay<>();
-        pursue(relay, new QuorumRequest(servers, spec, wait), result);
+        track(relay, new QuorumRequest(servers, spec, wait), result);
         return relay.future();
     }
 
-    private <T> void pursue(Relay<T> relay, QuorumRequest request, Function<Optional<QuorumLease>, T> result) {
-        relay.pursue(
+    private <T> void track(Relay<T> relay, QuorumRequest request, Function<Optional<QuorumLease>, T> result) {
+        relay.track(
                 request.start(),
                 request::withdraw,
-                got -> callBack(() -> answered(relay, request, result, got)),
+                hold -> callBack(() -> answered(relay, request, result, hold)),
                 error -> callBack(() -> relay.fail(error)));
     }
 
@@ -194,16 +194,16 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
             Relay<T> relay,
             QuorumRequest request,
             Function<Optional<QuorumLease>, T> result,
-            Optional<QuorumHold> got) {
-        if (got.isEmpty()) {
+            Optional<QuorumHold> hold) {
+        if (hold.isEmpty()) {
             relay.complete(result.apply(Optional.empty()));
-        } else if (got.get().isValid() || relay.ended()) {
-            ClientQuorumLease lease = new ClientQuorumLease(servers, got.get());
+        } else if (hold.get().isValid() || relay.isDone()) {
+            ClientQuorumLease lease = new ClientQuorumLease(servers, hold.get());
             relay.deliver(lease, result.apply(Optional.of(lease)));
         } else {
-            relay.pursue(
-                    request.again(got.get()),
-                    next -> pursue(relay, next, result),
+            relay.track(
+                    request.retryAfter(hold.get()),
+                    next -> track(relay, next, result),
                     error -> callBack(() -> relay.fail(Awaiting.cause(error))));
         }
     }
@@ -216,11 +216,11 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
 
     @Override
     boolean enter(MemberSpec spec, long wait) throws InterruptedException {
-        Held held = mine.get();
+        Held held = current.get();
         if (held == null) {
-            Optional<ClientQuorumLease> got = get(spec, wait);
-            got.ifPresent(lease -> mine.set(new Held(lease)));
-            return got.isPresent();
+            Optional<ClientQuorumLease> lease = acquire(spec, wait);
+            lease.ifPresent(acquired -> current.set(new Held(acquired)));
+            return lease.isPresent();
         }
         refuseInterrupted(spec.interruptible());
         held.lease.requireNotLost();
@@ -234,17 +234,17 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
 
     @Override
     public void unlock() {
-        Held held = mine();
+        Held held = requireHeld();
         if (--held.depth == 0) {
-            mine.remove();
+            current.remove();
             held.lease.close();
         } else {
             held.lease.requireNotLost();
         }
     }
 
-    private Held mine() {
-        Held held = mine.get();
+    private Held requireHeld() {
+        Held held = current.get();
         if (held == null) {
             throw notOwner();
         }
@@ -253,32 +253,32 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
 
     @Override
     public int holdCount() {
-        Held held = mine.get();
+        Held held = current.get();
         return held == null ? 0 : held.depth;
     }
 
     @Override
     public boolean isValid() {
-        Held held = mine.get();
+        Held held = current.get();
         return held != null && held.lease.isValid();
     }
 
     @Override
     public int heldAt() {
-        Held held = mine.get();
+        Held held = current.get();
         return held == null ? 0 : held.lease.heldAt();
     }
 
     @Override
     public long fencingToken() {
-        ClientQuorumLease lease = mine().lease;
+        ClientQuorumLease lease = requireHeld().lease;
         lease.requireNotLost();
         return lease.fencingToken();
     }
 
     @Override
     public Duration remainingLease() {
-        return mine().lease.remainingLease();
+        return requireHeld().lease.remainingLease();
     }
 
     @Override

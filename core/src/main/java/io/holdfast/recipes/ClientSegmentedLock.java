@@ -21,21 +21,21 @@ import java.util.stream.IntStream;
  *
  * @param locks the locks of all segments
  * @param segments the segments that may be acquired, in ascending order
- * @param firsts those of them at which a round may begin; empty for any
+ * @param firsts the segments at which a round may begin; empty for any
  */
 record ClientSegmentedLock(
         ClientAccess access, String name, List<DistributedLock> locks, List<Integer> segments, List<Integer> firsts)
         implements SegmentedLock {
 
-    private static final int MOST = 1024;
+    private static final int MAX_SEGMENTS = 1024;
 
     /** Returns a segmented lock with all segments, after it has checked each name. */
     static SegmentedLock of(Holdfast client, String name, int segments, LockOptions options) {
         Durations.requireNoLinger("segmented lock '" + name + "'", options.linger());
         requireName(client, name, options);
-        if (segments < 1 || segments > MOST) {
+        if (segments < 1 || segments > MAX_SEGMENTS) {
             throw new IllegalArgumentException(
-                    "segmented lock '" + name + "': " + segments + " segments are out of range: 1 to " + MOST);
+                    "segmented lock '" + name + "': " + segments + " segments are out of range: 1 to " + MAX_SEGMENTS);
         }
         List<Integer> all = IntStream.range(0, segments).boxed().toList();
         List<DistributedLock> locks =
@@ -71,15 +71,15 @@ record ClientSegmentedLock(
     }
 
     @Override
-    public SegmentedLock without(int... useless) {
-        List<Integer> out = listed(useless);
-        return new ClientSegmentedLock(access, name, locks, minus(segments, out), minus(firsts, out));
+    public SegmentedLock without(int... excluded) {
+        List<Integer> removed = listed(excluded);
+        return new ClientSegmentedLock(access, name, locks, minus(segments, removed), minus(firsts, removed));
     }
 
     @Override
-    public SegmentedLock startingAt(int... wanted) {
-        List<Integer> left = listed(wanted).stream().filter(segments::contains).toList();
-        return new ClientSegmentedLock(access, name, locks, segments, left);
+    public SegmentedLock startingAt(int... starts) {
+        List<Integer> from = listed(starts).stream().filter(segments::contains).toList();
+        return new ClientSegmentedLock(access, name, locks, segments, from);
     }
 
     private List<Integer> listed(int... some) {
@@ -94,51 +94,51 @@ record ClientSegmentedLock(
 
     @Override
     public Optional<SegmentLease> tryAcquireAny() {
-        return segments.isEmpty() ? Optional.empty() : Awaiting.uninterruptibly(() -> any(search(0), false));
+        return segments.isEmpty() ? Optional.empty() : Awaiting.uninterruptibly(() -> acquireAny(search(0), false));
     }
 
     @Override
     public Optional<SegmentLease> tryAcquireAny(Duration wait) throws InterruptedException {
-        return segments.isEmpty() ? Optional.empty() : any(search(Durations.nanos(wait)), true);
+        return segments.isEmpty() ? Optional.empty() : acquireAny(search(Durations.nanos(wait)), true);
     }
 
     @Override
     public SegmentLease acquireAny() throws InterruptedException {
-        requireSome();
-        return any(search(Durations.NEVER), true).orElseThrow();
+        requireNotEmpty();
+        return acquireAny(search(Durations.NEVER), true).orElseThrow();
     }
 
     @Override
     public SegmentLease acquireAny(Duration wait) throws InterruptedException {
-        requireSome();
+        requireNotEmpty();
         SegmentSearch search = search(Durations.nanos(wait));
-        Optional<SegmentLease> got = any(search, true);
-        return got.isPresent() ? got.get() : last(search.waitedMillis());
+        Optional<SegmentLease> lease = acquireAny(search, true);
+        return lease.isPresent() ? lease.get() : tryOnceMore(search.waitedMillis());
     }
 
     SegmentSearch search(long wait) {
         return new SegmentSearch(access, segments, firsts, wait);
     }
 
-    void requireSome() {
+    void requireNotEmpty() {
         if (segments.isEmpty()) {
             throw new IllegalStateException("segmented lock '" + name + "': no segment remains, all " + locks.size()
                     + " were excluded; check segments() first");
         }
     }
 
-    private Optional<SegmentLease> any(SegmentSearch search, boolean interruptible) throws InterruptedException {
-        for (var ask = search.next(); ask.isPresent(); ask = search.next()) {
-            int segment = ask.get().segment();
+    private Optional<SegmentLease> acquireAny(SegmentSearch search, boolean interruptible) throws InterruptedException {
+        for (var attempt = search.next(); attempt.isPresent(); attempt = search.next()) {
+            int segment = attempt.get().segment();
             DistributedLock lock = locks.get(segment);
             try {
                 Optional<Lease> lease =
-                        interruptible ? lock.tryAcquire(ask.get().patience()) : lock.tryAcquire();
+                        interruptible ? lock.tryAcquire(attempt.get().maxWait()) : lock.tryAcquire();
                 if (lease.isPresent()) {
-                    return lease.map(got -> new ClientSegmentLease(segment, got));
+                    return lease.map(acquired -> new ClientSegmentLease(segment, acquired));
                 }
             } catch (HoldfastException e) {
-                if (!search.survives(e)) {
+                if (!search.continuesAfter(e)) {
                     throw e;
                 }
             }
@@ -146,9 +146,9 @@ record ClientSegmentedLock(
         return Optional.empty();
     }
 
-    /** Tries once more. The failure of that try names the owner in the way. */
-    private SegmentLease last(long waitedMillis) throws InterruptedException {
-        int segment = witness();
+    /** Tries once more, because the failure of that attempt names the holder. */
+    private SegmentLease tryOnceMore(long waitedMillis) throws InterruptedException {
+        int segment = sampleSegment();
         try {
             return new ClientSegmentLease(segment, locks.get(segment).acquire(Duration.ZERO));
         } catch (LockTimeoutException e) {
@@ -156,15 +156,16 @@ record ClientSegmentedLock(
         }
     }
 
-    int witness() {
+    /** Returns a segment whose holder is named when no segment was acquired. */
+    int sampleSegment() {
         return (firsts.isEmpty() ? segments : firsts).get(0);
     }
 
-    LockTimeoutException timeout(long waitedMillis, LockTimeoutException witness) {
+    LockTimeoutException timeout(long waitedMillis, LockTimeoutException example) {
         return new LockTimeoutException(
                 name,
                 "segmented lock '" + name + "': none of " + segments.size() + " segments was acquired within "
-                        + waitedMillis + " ms; one of them: " + witness.getMessage());
+                        + waitedMillis + " ms; one of them: " + example.getMessage());
     }
 
     @Override

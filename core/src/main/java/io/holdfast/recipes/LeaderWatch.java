@@ -11,11 +11,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A watch, which looks repeatedly for the leader. It asks, notifies and waits, one after the other, so there is never more than
- * one of each.
+ * A watch, which asks the store repeatedly for the leader.
  *
- * <p>It has no thread. A thread of the client sends the question, and the user's executor runs the notification. Between them
- * there is only a request, or a task of the client's timer.
+ * <p>Invariant: at most one request, one notification, or one task of the timer is under way. Each of them starts the next one.
+ *
+ * <p>The watch has no thread of its own. A thread of the client sends the request, and the user's executor runs the
+ * notification.
  */
 final class LeaderWatch implements LeaderElection.Watch {
 
@@ -27,9 +28,9 @@ final class LeaderWatch implements LeaderElection.Watch {
     private volatile Platform.Task next = () -> {};
     private volatile boolean closed;
 
-    // only one callback at a time touches these fields
-    private boolean begun;
-    private Optional<Holder> told = Optional.empty();
+    // only one callback at a time accesses these fields
+    private boolean hasReported;
+    private Optional<Holder> reported = Optional.empty();
     private boolean failing;
 
     LeaderWatch(ClientAccess access, String name, Duration period, Consumer<Optional<Holder>> action) {
@@ -41,11 +42,11 @@ final class LeaderWatch implements LeaderElection.Watch {
     }
 
     LeaderWatch start() {
-        look();
+        inspect();
         return this;
     }
 
-    private void look() {
+    private void inspect() {
         if (!closed) {
             var unused = access.inspect(name)
                     .whenComplete((report, error) -> access.callBack(what, () -> answered(report, error)));
@@ -56,20 +57,20 @@ final class LeaderWatch implements LeaderElection.Watch {
         try {
             if (report != null) {
                 failing = false;
-                seen(report.holder());
+                report(report.holder());
             } else if (error != null && !failing) {
                 failing = true;
                 access.failed(what, error);
             }
         } finally {
-            lookLater();
+            scheduleInspection();
         }
     }
 
-    private void seen(Optional<Holder> leader) {
-        if (!closed && (!begun || !sameTerm(told, leader))) {
-            begun = true;
-            told = leader;
+    private void report(Optional<Holder> leader) {
+        if (!closed && (!hasReported || !sameTerm(reported, leader))) {
+            hasReported = true;
+            reported = leader;
             action.accept(leader);
         }
     }
@@ -81,14 +82,14 @@ final class LeaderWatch implements LeaderElection.Watch {
         OptionalLong term = now.get().fencingToken();
         boolean sameClient =
                 before.get().client().id().equals(now.get().client().id());
-        // a leader that does not show its term is taken for the previous one
+        // without a token, a leader of the same client counts as the previous one
         return sameClient && (term.isEmpty() || term.equals(before.get().fencingToken()));
     }
 
-    private void lookLater() {
+    private void scheduleInspection() {
         if (!closed) {
-            next = access.later(period, this::look);
-            // a concurrent close may have run too early to cancel this task
+            next = access.later(period, this::inspect);
+            // close race: a concurrent close may have canceled only the previous task
             if (closed) {
                 next.cancel();
             }

@@ -42,7 +42,7 @@ final class LeaseLeadership extends ForwardingLease implements Leadership {
             try {
                 lease.close();
             } catch (RuntimeException e) {
-                end.complete(ending(e));
+                end.complete(endOf(e));
                 throw e;
             }
             end.complete(new End.Resigned());
@@ -52,12 +52,12 @@ final class LeaseLeadership extends ForwardingLease implements Leadership {
     @Override
     public CompletableFuture<Void> closeAsync() {
         return resigning.compareAndSet(false, true)
-                ? lease.closeAsync().whenComplete((nothing, error) -> end.complete(ending(error)))
+                ? lease.closeAsync().whenComplete((nothing, error) -> end.complete(endOf(error)))
                 : CompletableFuture.completedFuture(null);
     }
 
-    /** Returns how the leadership ended, from the error of its release; null if the release succeeded. */
-    private static End ending(@Nullable Throwable error) {
+    /** Returns how the leadership ended. The error is that of its release, and null if the release succeeded. */
+    private static End endOf(@Nullable Throwable error) {
         Throwable cause = error instanceof CompletionException ? error.getCause() : error;
         return cause instanceof LeaseLostException lost ? new End.Lost(lost) : new End.Resigned();
     }

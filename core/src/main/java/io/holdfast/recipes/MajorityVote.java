@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A count of votes, which ends as soon as the outcome is certain. */
+/** A count of votes. It completes as soon as the outcome is certain. */
 final class MajorityVote {
 
     private final CompletableFuture<Boolean> result = new CompletableFuture<>();

@@ -15,9 +15,9 @@ import java.util.function.Function;
 /**
  * An acquisition like that of {@link AllOrNothing}, with a future.
  *
- * <p>Invariant: one step at a time is under way, on the thread that completes it, and only that step touches the acquired
- * leases. A caller that completes or cancels the future only cancels the step. The step then finds that the future is done, and
- * releases everything.
+ * <p>Invariant: one step at a time is under way. It runs on the thread that completes the previous one, and only it accesses
+ * the acquired leases. A caller that completes or cancels the future only cancels the step. The step then finds that the future
+ * is done, and releases everything.
  *
  * @param <T> the result of this request
  */
@@ -27,7 +27,7 @@ final class MultiRequest<T> {
     private final Timeout timeout;
     private final Function<Optional<MultiLease>, T> result;
     private final AcquirePlan plan;
-    private final List<Lease> taken = new ArrayList<>();
+    private final List<Lease> leases = new ArrayList<>();
     private final Relay<T> relay = new Relay<>();
 
     MultiRequest(
@@ -39,59 +39,59 @@ final class MultiRequest<T> {
     }
 
     CompletableFuture<T> start() {
-        guarded(this::next);
+        guarded(this::requestNext);
         return relay.future();
     }
 
-    private void next() {
-        if (taken.size() == members.size()) {
-            finish();
-        } else if (!relay.ended() && plan.mayAsk()) {
-            AcquirePlan.Step step = plan.next(taken.size());
-            relay.pursue(step.asking(), outcome -> guarded(() -> answered(step, outcome)), this::fail);
+    private void requestNext() {
+        if (leases.size() == members.size()) {
+            complete();
+        } else if (!relay.isDone() && plan.mayRequest()) {
+            AcquirePlan.Step step = plan.next(leases.size());
+            relay.track(step.requestAsync(), outcome -> guarded(() -> answered(step, outcome)), this::fail);
         } else {
-            end();
+            refuse();
         }
     }
 
     private void answered(AcquirePlan.Step step, BatchOutcome outcome) {
-        if (outcome instanceof BatchOutcome.Acquired got) {
-            taken.addAll(got.leases());
-            next();
-        } else if (plan.goesOn(step, outcome)) {
-            next();
+        if (outcome instanceof BatchOutcome.Acquired granted) {
+            leases.addAll(granted.leases());
+            requestNext();
+        } else if (plan.continuesAfter(step, outcome)) {
+            requestNext();
         } else {
-            end();
+            refuse();
         }
     }
 
-    private void finish() {
-        ClientMultiLease whole = ClientMultiLease.of(members, taken);
-        if (!whole.isValid()) {
-            giveBack(failures -> again());
-        } else if (!relay.complete(result.apply(Optional.of(whole)))) {
-            end();
+    private void complete() {
+        ClientMultiLease lease = ClientMultiLease.of(members, leases);
+        if (!lease.isValid()) {
+            releaseAll(failures -> restart());
+        } else if (!relay.complete(result.apply(Optional.of(lease)))) {
+            refuse();
         }
     }
 
-    private void again() {
-        plan.again();
-        next();
+    private void restart() {
+        plan.restart();
+        requestNext();
     }
 
     // ---- the end without a lease
 
-    /** Releases the acquired leases, and continues when that is done. */
-    private void giveBack(Consumer<ReleaseFailures> then) {
-        ClientMultiLease part = ClientMultiLease.of(members, taken);
-        taken.clear();
-        var unused = part.closed().thenAccept(failures -> guarded(() -> then.accept(failures)));
+    /** Releases the acquired leases, and then runs the action. */
+    private void releaseAll(Consumer<ReleaseFailures> then) {
+        ClientMultiLease part = ClientMultiLease.of(members, leases);
+        leases.clear();
+        var unused = part.releaseAll().thenAccept(failures -> guarded(() -> then.accept(failures)));
     }
 
-    private void end() {
-        int got = taken.size();
-        giveBack(failures -> {
-            plan.end(got);
+    private void refuse() {
+        int acquired = leases.size();
+        releaseAll(failures -> {
+            plan.finish(acquired);
             relay.complete(result.apply(Optional.empty()));
         });
     }
@@ -99,7 +99,7 @@ final class MultiRequest<T> {
     private void fail(Throwable error) {
         Throwable shown =
                 error instanceof LockTimeoutException late ? MultiTexts.timedOut(members, timeout, late) : error;
-        giveBack(failures -> {
+        releaseAll(failures -> {
             failures.suppressIn(shown);
             relay.fail(shown);
         });

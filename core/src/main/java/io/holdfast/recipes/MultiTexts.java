@@ -22,11 +22,11 @@ final class MultiTexts {
     }
 
     static LockTimeoutException timedOut(List<DistributedLock> members, Timeout timeout, LockTimeoutException cause) {
-        LockTimeoutException whole = new LockTimeoutException(
+        LockTimeoutException timeoutOfAll = new LockTimeoutException(
                 cause.name(),
                 of(members) + " was not acquired within " + timeout.waitedMillis() + " ms: " + cause.getMessage());
-        whole.addSuppressed(cause);
-        return whole;
+        timeoutOfAll.addSuppressed(cause);
+        return timeoutOfAll;
     }
 
     static StoreUnavailableException outlasted(List<DistributedLock> members, long tookMillis) {
@@ -41,8 +41,8 @@ final class MultiTexts {
         return new LockTimeoutException("", "the time limit expired before every member had been requested");
     }
 
-    static LockTimeoutException outOfTime(DistributedLock inTheWay, Optional<String> holder) {
-        String name = inTheWay.name();
+    static LockTimeoutException outOfTime(DistributedLock held, Optional<String> holder) {
+        String name = held.name();
         return new LockTimeoutException(
                 name,
                 "lock '" + name + "' was held by " + holder.orElse("another owner of this client")

@@ -30,47 +30,48 @@ import org.jspecify.annotations.Nullable;
  *   <li>An attempt that can no longer reach a majority releases everything that it acquired.
  * </ol>
  *
- * <p><strong>Acquiring.</strong> All servers are asked at once. When a majority has granted the lock, the highest of their
- * tokens becomes the token of the hold. Each of them is asked to issue later tokens only above it. The hold begins when a
- * majority has confirmed that. Before that, a server may grant a higher token, because another owner may have held its lock in
- * between. That token then becomes the token of the hold, and all servers confirm again. A server that answers later takes the
- * same steps. So does a server that was silent, which is asked again every third of a lease.
+ * <p><strong>Acquiring.</strong> The hold requests the lock from all servers at once. When a majority has granted it, the
+ * highest of their tokens becomes the token of the hold. Each of these servers is asked to issue later tokens only above it.
+ * The hold begins when a majority has confirmed that. Before that, a server may grant a higher token, because another owner may
+ * have held its lock in between. That token then becomes the token of the hold, and all servers confirm again. A server that
+ * answers later takes the same steps. So does a server that did not answer, which is asked again every third of a lease.
  *
  * <p><strong>Validity.</strong> Like any lock, a hold at one server is valid without a break from its grant until it is lost
  * for good. When a server joins, a majority of the others is valid, so none of them was missing since the previous server
- * joined. Without invariant 3, the hold could be lost, another owner could hold the lock, and the first hold could silently
- * become valid again.
+ * joined. Without invariant 3, a majority could be lost, another owner could hold the lock, and the first hold could silently
+ * become valid again (ABA).
  *
- * <p><strong>Threads.</strong> Events run one at a time ({@link Serial}). Timers refer to this object weakly. So a hold that
- * its owner no longer refers to is collected together with its leases, and their engines notice that.
+ * <p><strong>Threads.</strong> Events run one at a time ({@link Serial}). Timers refer to this object weakly. A hold that its
+ * owner no longer refers to is collected together with its leases. The engines of the leases detect that.
  *
  * <p>See D. K. Gifford, "Weighted Voting for Replicated Data", SOSP 1979, for quorums that intersect.
  */
 final class QuorumHold {
 
-    private static final int TICKS_PER_LEASE = 3;
+    /** The number of ticks per lease. */
+    private static final int TICKS = 3;
 
     /** The phase of the hold. */
     private enum Phase {
-        ASKING,
+        ACQUIRING,
         HELD,
         LOST,
-        OVER
+        ENDED
     }
 
     private final QuorumServers servers;
-    private final Optional<Duration> own;
+    private final Optional<Duration> fixedLease;
     private final @Nullable Thread owner;
-    private final long askUntil;
+    private final long answerDeadline;
     private final List<QuorumMember> members;
     private final Serial events;
-    private final CompletableFuture<Boolean> started = new CompletableFuture<>();
+    private final CompletableFuture<Boolean> acquired = new CompletableFuture<>();
     private final List<Consumer<LeaseLostException>> lossActions = new ArrayList<>();
 
-    private volatile Phase phase = Phase.ASKING;
+    private volatile Phase phase = Phase.ACQUIRING;
     private volatile List<LeaseAccess> memberLeases = List.of();
     private volatile long token;
-    private volatile long end;
+    private volatile long endNanos;
     private volatile Optional<Duration> longest = Optional.empty();
     private volatile @Nullable LeaseLostException loss;
     private boolean lostByClose;
@@ -78,20 +79,20 @@ final class QuorumHold {
     private Platform.Task ticker = () -> {};
 
     /**
-     * Creates an attempt, which {@link #start} begins.
+     * Creates an attempt, which {@link #start} starts.
      *
-     * @param own the lease of a hold that is not renewed; empty to renew the hold
-     * @param owner the thread that holds it; null if a lease does
+     * @param fixedLease the lease of a hold that is not renewed; empty to renew the hold
+     * @param owner the thread that holds the lock; null if a lease holds it
      * @param timeout the maximum time to wait for servers that do not answer
      */
-    QuorumHold(QuorumServers servers, Optional<Duration> own, @Nullable Thread owner, Duration timeout) {
+    QuorumHold(QuorumServers servers, Optional<Duration> fixedLease, @Nullable Thread owner, Duration timeout) {
         this.servers = servers;
-        this.own = own;
+        this.fixedLease = fixedLease;
         this.owner = owner;
-        askUntil = servers.platform().nanoTime() + timeout.toNanos();
+        answerDeadline = servers.platform().nanoTime() + timeout.toNanos();
         events = new Serial(e -> servers.open().access().failed(servers.toString(), e));
         members = servers.all().stream()
-                .map(server -> new QuorumMember(server, this, servers.budget(server, own)))
+                .map(server -> new QuorumMember(server, this, servers.budget(server, fixedLease)))
                 .toList();
     }
 
@@ -103,11 +104,11 @@ final class QuorumHold {
         return token;
     }
 
-    Optional<Duration> own() {
-        return own;
+    Optional<Duration> fixedLease() {
+        return fixedLease;
     }
 
-    /** Returns the leases of the members that count; some of them may be lost. */
+    /** Returns the leases of the confirmed members; some of them may be lost. */
     List<LeaseAccess> memberLeases() {
         return memberLeases;
     }
@@ -119,24 +120,24 @@ final class QuorumHold {
     // ---- acquiring
 
     /**
-     * Asks all servers. The future completes with true when the lock is held. It completes with false when everything that was
-     * acquired is released; then {@link #failure} returns the reason.
+     * Requests the lock from all servers. The future completes with true when the lock is held. If the attempt fails, it
+     * completes with false when every grant is released; {@link #failure} then returns the reason.
      */
     CompletableFuture<Boolean> start() {
-        endIn(own);
+        setEnd(fixedLease);
         event(() -> {
             for (QuorumMember member : members) {
-                // the answer of an earlier member may have ended the attempt
-                if (phase == Phase.ASKING) {
-                    member.ask(own, left());
+                // an answer of an earlier member may already have ended the attempt
+                if (phase == Phase.ACQUIRING) {
+                    member.request(fixedLease, answerTimeLeft());
                 }
             }
         });
-        return started;
+        return acquired;
     }
 
-    private Duration left() {
-        return Duration.ofNanos(askUntil - servers.platform().nanoTime());
+    private Duration answerTimeLeft() {
+        return Duration.ofNanos(answerDeadline - servers.platform().nanoTime());
     }
 
     /** Returns the reason why the lock is not held; empty if others hold it. */
@@ -145,37 +146,37 @@ final class QuorumHold {
     }
 
     void granted(QuorumMember member) {
-        List<QuorumMember> having =
-                members.stream().filter(any -> any.memberLease().isPresent()).toList();
-        long highest = having.stream()
-                .flatMap(any -> any.memberLease().stream())
+        List<QuorumMember> granted =
+                members.stream().filter(each -> each.memberLease().isPresent()).toList();
+        long highest = granted.stream()
+                .flatMap(each -> each.memberLease().stream())
                 .mapToLong(LeaseAccess::fencingToken)
                 .max()
                 .orElse(0);
-        if (phase != Phase.ASKING || (token != 0 && highest <= token)) {
-            member.raise(token);
-        } else if (having.size() >= servers.majority()) {
-            // a server that has confirmed only the lower token could still issue one between the two
+        if (phase != Phase.ACQUIRING || (token != 0 && highest <= token)) {
+            member.raiseFloor(token);
+        } else if (granted.size() >= servers.majority()) {
+            // a server that has confirmed only the lower token might still issue a token between the two
             token = highest;
-            having.forEach(QuorumMember::reopen);
-            having.forEach(any -> any.raise(token));
+            granted.forEach(QuorumMember::unconfirm);
+            granted.forEach(each -> each.raiseFloor(token));
         }
     }
 
     void confirmed(QuorumMember member, LeaseAccess memberLease) {
-        if (phase == Phase.HELD && valid() < servers.majority()) {
-            member.drop(null);
+        if (phase == Phase.HELD && validCount() < servers.majority()) {
+            member.remove(null);
             return;
         }
-        memberLease.whenLost(lost -> event(this::dropTheLost));
+        memberLease.whenLost(lost -> event(this::removeLostMembers));
         recount();
         decide();
     }
 
-    void dropped() {
+    void removed() {
         recount();
         decide();
-        noticeLoss();
+        detectLoss();
     }
 
     private void recount() {
@@ -186,29 +187,29 @@ final class QuorumHold {
     }
 
     private void decide() {
-        if (phase != Phase.ASKING) {
+        if (phase != Phase.ACQUIRING) {
             return;
         }
-        long valid = valid();
+        long valid = validCount();
         if (valid >= servers.majority()) {
-            tickLater();
+            scheduleTick();
             phase = Phase.HELD;
-            events.afterwards(() -> started.complete(true));
-        } else if (valid + members.stream().filter(QuorumMember::isOpen).count() < servers.majority()) {
+            events.defer(() -> acquired.complete(true));
+        } else if (valid + members.stream().filter(QuorumMember::isPending).count() < servers.majority()) {
             failure = QuorumTexts.failure(servers, members);
-            dissolve(left());
+            releaseAll(answerTimeLeft());
         }
     }
 
     // ---- while the lock is held
 
     /** Returns the number of servers at which the hold is valid now. */
-    int valid() {
+    int validCount() {
         return (int) memberLeases.stream().filter(LeaseAccess::isValid).count();
     }
 
     boolean isValid() {
-        return phase == Phase.HELD && valid() >= servers.majority();
+        return phase == Phase.HELD && validCount() >= servers.majority();
     }
 
     /**
@@ -223,169 +224,169 @@ final class QuorumHold {
         return enough ? longest.get(servers.majority() - 1) : Duration.ZERO;
     }
 
-    /** Returns the loss if there is one, even if no event has noticed it yet. */
+    /** Returns the loss if there is one, even if no event has detected it yet. */
     Optional<LeaseLostException> loss() {
-        if (phase == Phase.HELD && isTooSmall()) {
-            event(this::noticeLoss);
-            return Optional.of(QuorumTexts.lost(servers, token, kept()));
+        if (phase == Phase.HELD && hasLostMajority()) {
+            event(this::detectLoss);
+            return Optional.of(QuorumTexts.lost(servers, token, liveCount()));
         }
         return Optional.ofNullable(loss);
     }
 
-    private boolean isTooSmall() {
-        return kept() < servers.majority();
+    private boolean hasLostMajority() {
+        return liveCount() < servers.majority();
     }
 
-    /** Returns the number of member leases that are not lost; some of them may be in doubt. */
-    private int kept() {
+    /** Returns the number of member leases that are not lost for good; some of them may be in doubt. */
+    private int liveCount() {
         return (int) memberLeases.stream()
                 .filter(memberLease -> !memberLease.isOver())
                 .count();
     }
 
-    /** Runs an event, unless the hold was collected. */
-    private static void later(WeakReference<QuorumHold> self, Consumer<QuorumHold> event) {
+    /** Runs an event, unless the hold was garbage-collected. */
+    private static void deliver(WeakReference<QuorumHold> self, Consumer<QuorumHold> event) {
         QuorumHold hold = self.get();
         if (hold != null) {
             hold.event(() -> event.accept(hold));
         }
     }
 
-    private void dropTheLost() {
+    private void removeLostMembers() {
         members.stream()
                 .filter(member ->
                         member.memberLease().filter(LeaseAccess::isOver).isPresent())
-                .forEach(member -> member.drop(null));
+                .forEach(member -> member.remove(null));
     }
 
-    private void noticeLoss() {
-        if (phase == Phase.HELD && isTooSmall()) {
-            LeaseLostException lost = QuorumTexts.lost(servers, token, kept());
+    private void detectLoss() {
+        if (phase == Phase.HELD && hasLostMajority()) {
+            LeaseLostException lost = QuorumTexts.lost(servers, token, liveCount());
             loss = lost;
-            lostByClose = servers.areClosed();
+            lostByClose = servers.areTooManyClosed();
             phase = Phase.LOST;
             ticker.cancel();
-            members.stream().filter(QuorumMember::isOpen).forEach(QuorumMember::leave);
-            lossActions.forEach(action -> tell(action, lost));
+            members.stream().filter(QuorumMember::isPending).forEach(QuorumMember::release);
+            lossActions.forEach(action -> notifyLoss(action, lost));
             lossActions.clear();
         }
     }
 
-    private void tell(Consumer<LeaseLostException> action, LeaseLostException lost) {
-        events.afterwards(() -> servers.tellLoss("an action for the loss", () -> action.accept(lost)));
+    private void notifyLoss(Consumer<LeaseLostException> action, LeaseLostException lost) {
+        events.defer(() -> servers.notifyLoss("an action for the loss", () -> action.accept(lost)));
     }
 
     void onLost(Consumer<LeaseLostException> action) {
         event(() -> {
             LeaseLostException lost = loss;
             if (lost != null) {
-                tell(action, lost);
+                notifyLoss(action, lost);
             } else if (phase == Phase.HELD) {
                 lossActions.add(action);
             }
         });
     }
 
-    /** Sets the end of a hold with a lease of its own, counted from now. It never moves the end to an earlier time. */
-    void endIn(Optional<Duration> lease) {
+    /** Sets the end of a hold with a fixed lease, counted from now. During a hold, the end never moves to an earlier time. */
+    void setEnd(Optional<Duration> lease) {
         lease.ifPresent(length -> {
             long at = servers.platform().nanoTime() + length.toNanos();
-            end = phase == Phase.ASKING || at - end > 0 ? at : end;
+            endNanos = phase == Phase.ACQUIRING || at - endNanos > 0 ? at : endNanos;
             longest = longest.filter(before -> before.compareTo(length) > 0).or(() -> lease);
         });
     }
 
     /** Returns the longest lease for which the hold was acquired or extended; empty if it is renewed. */
-    Optional<Duration> longest() {
+    Optional<Duration> longestLease() {
         return longest;
     }
 
     // ---- missing servers
 
-    private void tickLater() {
+    private void scheduleTick() {
         WeakReference<QuorumHold> self = new WeakReference<>(this);
-        ticker = servers.later(servers.lease(own).dividedBy(TICKS_PER_LEASE), () -> later(self, QuorumHold::tick));
+        ticker = servers.later(servers.lease(fixedLease).dividedBy(TICKS), () -> deliver(self, QuorumHold::tick));
     }
 
     private void tick() {
         if (phase == Phase.HELD && owner != null && !owner.isAlive()) {
-            phase = Phase.OVER;
+            phase = Phase.ENDED;
             members.forEach(QuorumMember::abandon);
             recount();
         }
-        noticeLoss();
+        detectLoss();
         if (phase == Phase.HELD) {
-            dropTheLost();
+            removeLostMembers();
             members.stream()
                     .filter(member -> member.is(QuorumMember.State.IDLE) && !member.server.isClosed())
-                    .forEach(this::askAgain);
-            tickLater();
+                    .forEach(this::requestAgain);
+            scheduleTick();
         }
     }
 
-    private void askAgain(QuorumMember member) {
-        Optional<Duration> left =
-                own.map(any -> Duration.ofNanos(end - servers.platform().nanoTime()));
+    private void requestAgain(QuorumMember member) {
+        Optional<Duration> left = fixedLease.map(
+                each -> Duration.ofNanos(endNanos - servers.platform().nanoTime()));
         if (left.filter(time -> time.compareTo(Durations.MIN_LEASE) < 0).isEmpty()) {
-            member.ask(left, servers.budget(own));
+            member.request(left, servers.budget(fixedLease));
         }
     }
 
     // ---- the end
 
     /**
-     * Releases the lock at all servers. The future completes when the releases are confirmed, or a budget later. It fails if a
-     * majority was lost before.
+     * Releases the lock at all servers. The future completes when the releases are confirmed, or when the budget is used up. It
+     * fails if a majority was lost before.
      */
-    CompletableFuture<Void> end() {
-        CompletableFuture<Void> ended = new CompletableFuture<>();
-        event(() -> end(ended));
-        return ended;
+    CompletableFuture<Void> release() {
+        CompletableFuture<Void> released = new CompletableFuture<>();
+        event(() -> release(released));
+        return released;
     }
 
-    private void end(CompletableFuture<Void> ended) {
-        noticeLoss();
-        LeaseLostException before = loss;
-        boolean byClose = lostByClose;
+    private void release(CompletableFuture<Void> released) {
+        detectLoss();
+        LeaseLostException earlierLoss = loss;
+        boolean wasLostByClose = lostByClose;
         boolean wasHeld = phase == Phase.HELD;
-        int had = memberLeases.size();
-        CompletableFuture<Integer> dissolved = dissolve(servers.budget(own));
-        events.afterwards(() -> {
-            var unused = dissolved.thenAccept(lost -> {
-                if (byClose) {
-                    ended.completeExceptionally(QuorumTexts.clientsClosed(servers, token));
-                } else if (before != null) {
-                    ended.completeExceptionally(before);
-                } else if (wasHeld && had - lost < servers.majority()) {
-                    ended.completeExceptionally(QuorumTexts.lost(servers, token, had - lost));
+        int count = memberLeases.size();
+        CompletableFuture<Integer> lostCount = releaseAll(servers.budget(fixedLease));
+        events.defer(() -> {
+            var unused = lostCount.thenAccept(lost -> {
+                if (wasLostByClose) {
+                    released.completeExceptionally(QuorumTexts.clientsClosed(servers, token));
+                } else if (earlierLoss != null) {
+                    released.completeExceptionally(earlierLoss);
+                } else if (wasHeld && count - lost < servers.majority()) {
+                    released.completeExceptionally(QuorumTexts.lost(servers, token, count - lost));
                 } else {
-                    ended.complete(null);
+                    released.complete(null);
                 }
             });
         });
     }
 
     /**
-     * Ends the hold or the attempt. The future completes with the number of members that were lost before, as far as that is
-     * known within the budget and within {@code most}.
+     * Ends the hold or the attempt, and releases all members. The future completes with the number of members that were lost
+     * before, as far as that is known within the budget and within {@code max}.
      */
     @CanIgnoreReturnValue
-    private CompletableFuture<Integer> dissolve(Duration most) {
-        phase = Phase.OVER;
+    private CompletableFuture<Integer> releaseAll(Duration max) {
+        phase = Phase.ENDED;
         ticker.cancel();
         lossActions.clear();
         List<CompletableFuture<Boolean>> lost =
-                members.stream().map(QuorumMember::leave).toList();
+                members.stream().map(QuorumMember::release).toList();
         memberLeases = List.of();
         CompletableFuture<Void> all = CompletableFuture.allOf(lost.toArray(CompletableFuture[]::new));
-        Platform.Task timer = servers.later(QuorumServers.shorter(servers.budget(own), most), () -> all.complete(null));
-        CompletableFuture<Integer> dissolved = all.thenApply(nothing -> {
+        var timer = servers.later(QuorumServers.shorter(servers.budget(fixedLease), max), () -> all.complete(null));
+        CompletableFuture<Integer> lostCount = all.thenApply(nothing -> {
             timer.cancel();
             return (int) lost.stream().filter(each -> each.getNow(false)).count();
         });
-        events.afterwards(() -> {
-            var unused = dissolved.thenRun(() -> started.complete(false));
+        events.defer(() -> {
+            var unused = lostCount.thenRun(() -> acquired.complete(false));
         });
-        return dissolved;
+        return lostCount;
     }
 }

@@ -14,11 +14,18 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One server's part in a {@link QuorumHold}. Only the events of that hold touch it.
+ * One server's part in a {@link QuorumHold}.
  *
- * <p>It requests the lock from the server. Then it has the server confirm that all later tokens will be above the token of the
- * quorum hold. Each of the two requests has a budget of time. After any failure the member is {@link State#IDLE}, and whatever
- * the server may have granted is released.
+ * <p>Invariants:
+ *
+ * <ol>
+ *   <li>Only the events of the hold access this object.
+ *   <li>While a request is under way, a timer limits it. So a pending member becomes confirmed or idle within its budget.
+ *   <li>After any failure, the member is {@link State#IDLE}, and any grant of the server is released.
+ * </ol>
+ *
+ * <p>The member first requests the lock from the server. Then it asks the server to confirm that all later tokens will be above
+ * the token of the quorum hold. Each of the two requests has the budget as its timeout.
  */
 final class QuorumMember {
 
@@ -26,7 +33,7 @@ final class QuorumMember {
         /** No request is under way, and the member holds nothing. */
         IDLE,
         /** The lock is requested, and the server has not answered yet. */
-        ASKED,
+        REQUESTED,
         /** The server has granted the lock. Its later tokens may still be below the token of the quorum hold. */
         GRANTED,
         /** The server has confirmed the token. The member counts toward the majority. */
@@ -36,9 +43,9 @@ final class QuorumMember {
     final LockAccess server;
     private final QuorumHold hold;
     private final Duration budget;
-    private State state = State.ASKED;
+    private State state = State.REQUESTED;
     private @Nullable LeaseAccess memberLease;
-    private @Nullable Throwable trouble;
+    private @Nullable Throwable failure;
     private CompletableFuture<?> request = CompletableFuture.completedFuture(null);
     private Platform.Task timer = () -> {};
 
@@ -52,9 +59,9 @@ final class QuorumMember {
         return state == candidate;
     }
 
-    /** Returns {@code true} if this member may still count without another request for the lock. */
-    boolean isOpen() {
-        return state == State.ASKED || state == State.GRANTED;
+    /** Returns {@code true} if this member may still become confirmed without another request for the lock. */
+    boolean isPending() {
+        return state == State.REQUESTED || state == State.GRANTED;
     }
 
     Optional<LeaseAccess> memberLease() {
@@ -62,92 +69,92 @@ final class QuorumMember {
     }
 
     /** Returns the failure that made this member idle; empty if the server refused the lock, or if the member is not idle. */
-    Optional<Throwable> trouble() {
-        return Optional.ofNullable(trouble);
+    Optional<Throwable> failure() {
+        return Optional.ofNullable(failure);
     }
 
-    /** Requests the lock. The answer is awaited for the budget or for {@code most}, whichever is shorter. */
-    void ask(Optional<Duration> own, Duration most) {
-        state = State.ASKED;
-        trouble = null;
-        Duration within = QuorumServers.shorter(budget, most);
+    /** Requests the lock. The timeout is the budget or {@code max}, whichever is shorter. */
+    void request(Optional<Duration> fixedLease, Duration max) {
+        state = State.REQUESTED;
+        failure = null;
+        Duration within = QuorumServers.shorter(budget, max);
         guarded(() -> {
-            CompletableFuture<Optional<Lease>> asked = server.tryOnce(own);
-            await(asked, within, () -> asked.completeExceptionally(silence(within)));
-            var unused = asked.whenComplete((lease, error) ->
-                    hold.event(() -> answered(asked, error == null ? lease : Optional.empty(), error)));
+            CompletableFuture<Optional<Lease>> answer = server.tryOnce(fixedLease);
+            await(answer, within, () -> answer.completeExceptionally(noAnswer(within)));
+            var unused = answer.whenComplete((lease, error) ->
+                    hold.event(() -> answered(answer, error == null ? lease : Optional.empty(), error)));
         });
     }
 
     /**
-     * Runs a step, and drops this member if the step throws. A failed member that stayed open would have neither a request nor
-     * a timer, so the attempt would never end.
+     * Runs a step, and removes this member if the step throws. Otherwise the member would stay pending without a request or a
+     * timer, and the attempt would never end.
      */
     private void guarded(Runnable step) {
         try {
             step.run();
         } catch (Throwable e) {
-            drop(e);
+            remove(e);
         }
     }
 
-    private void await(CompletableFuture<?> asked, Duration within, Runnable overdue) {
-        request = asked;
+    private void await(CompletableFuture<?> answer, Duration within, Runnable overdue) {
+        request = answer;
         timer = server.later(within, overdue);
     }
 
-    private IndeterminateLockException silence(Duration within) {
+    private IndeterminateLockException noAnswer(Duration within) {
         return new IndeterminateLockException(
                 hold.name(), server.address() + " did not answer within " + within.toMillis() + " ms", null);
     }
 
-    private void answered(CompletableFuture<?> asked, Optional<Lease> lease, @Nullable Throwable error) {
-        Optional<LeaseAccess> got = lease.map(LeaseAccess.class::cast);
-        if (request != asked || state != State.ASKED) {
-            got.ifPresent(LeaseAccess::releaseAsync);
+    private void answered(CompletableFuture<?> answer, Optional<Lease> lease, @Nullable Throwable error) {
+        Optional<LeaseAccess> granted = lease.map(LeaseAccess.class::cast);
+        if (request != answer || state != State.REQUESTED) {
+            granted.ifPresent(LeaseAccess::releaseAsync);
             return;
         }
         timer.cancel();
-        if (got.isPresent()) {
-            memberLease = got.get();
+        if (granted.isPresent()) {
+            memberLease = granted.get();
             state = State.GRANTED;
             hold.granted(this);
         } else {
-            drop(error == null ? QuorumTexts.refusal(server, hold.name()) : Awaiting.cause(error));
+            remove(error == null ? QuorumTexts.refusal(server, hold.name()) : Awaiting.cause(error));
         }
     }
 
     /** Stops this member from counting until the server has confirmed the new token. */
-    void reopen() {
+    void unconfirm() {
         state = State.GRANTED;
         timer.cancel();
     }
 
-    /** Makes the server issue later tokens only above this one. */
-    void raise(long token) {
-        memberLease().ifPresent(mine -> guarded(() -> raise(mine, token)));
+    /** Asks the server to issue later tokens only above this one. */
+    void raiseFloor(long token) {
+        memberLease().ifPresent(lease -> guarded(() -> raiseFloor(lease, token)));
     }
 
-    private void raise(LeaseAccess mine, long token) {
-        if (mine.fencingToken() >= token) {
-            raised(mine, token, true);
+    private void raiseFloor(LeaseAccess lease, long token) {
+        if (lease.fencingToken() >= token) {
+            floorRaised(lease, token, true);
             return;
         }
-        CompletableFuture<Boolean> confirmed = mine.renew(token).thenApply(yes -> yes);
+        CompletableFuture<Boolean> confirmed = lease.renew(token).thenApply(yes -> yes);
         await(confirmed, budget, () -> confirmed.complete(false));
-        var unused =
-                confirmed.whenComplete((yes, error) -> hold.event(() -> raised(mine, token, error == null && yes)));
+        var unused = confirmed.whenComplete(
+                (yes, error) -> hold.event(() -> floorRaised(lease, token, error == null && yes)));
     }
 
-    private void raised(LeaseAccess mine, long token, boolean confirmed) {
-        // a late answer about a token below the present one proves nothing about the present one
-        if (memberLease == mine && state == State.GRANTED && token == hold.token()) {
+    private void floorRaised(LeaseAccess lease, long token, boolean confirmed) {
+        // a late answer about an earlier, lower token says nothing about the present token
+        if (memberLease == lease && state == State.GRANTED && token == hold.token()) {
             timer.cancel();
             if (confirmed) {
                 state = State.CONFIRMED;
-                hold.confirmed(this, mine);
+                hold.confirmed(this, lease);
             } else {
-                drop(new StoreUnavailableException(
+                remove(new StoreUnavailableException(
                         hold.name(),
                         server.address() + " did not confirm token " + token + " within " + budget.toMillis() + " ms",
                         null));
@@ -156,14 +163,14 @@ final class QuorumMember {
     }
 
     /**
-     * Releases what this member holds, because it is lost or no longer needed.
+     * Removes this member from the hold, because it is lost or has failed.
      *
      * @param why the failure to report; null if there is nothing to report
      */
-    void drop(@Nullable Throwable why) {
-        leave();
-        trouble = why;
-        hold.dropped();
+    void remove(@Nullable Throwable why) {
+        release();
+        failure = why;
+        hold.removed();
     }
 
     /**
@@ -173,14 +180,14 @@ final class QuorumMember {
      *     if the client is closed before the release is confirmed
      */
     @CanIgnoreReturnValue
-    CompletableFuture<Boolean> leave() {
-        Optional<LeaseAccess> had = memberLease();
+    CompletableFuture<Boolean> release() {
+        Optional<LeaseAccess> held = memberLease();
         state = State.IDLE;
         memberLease = null;
         timer.cancel();
         request.cancel(false);
-        return had.filter(any -> !server.isClosed())
-                .map(mine -> mine.releaseAsync().handle((nothing, lost) -> lost != null))
+        return held.filter(any -> !server.isClosed())
+                .map(lease -> lease.releaseAsync().handle((nothing, lost) -> lost != null))
                 .orElseGet(() -> CompletableFuture.completedFuture(false));
     }
 
@@ -188,6 +195,6 @@ final class QuorumMember {
     void abandon() {
         memberLease().ifPresent(LeaseAccess::abandon);
         memberLease = null;
-        leave();
+        release();
     }
 }

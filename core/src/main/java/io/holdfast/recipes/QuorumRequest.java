@@ -10,37 +10,43 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquiring call, which makes one attempt after the other until one of them holds the lock or the time is up.
+ * One acquiring call. It makes attempts one after another, until one of them holds the lock or the time is up.
  *
- * <p>Callers that ask at the same moment can acquire a minority each. So each attempt releases everything that it acquired, and
- * then pauses before the next attempt (randomized exponential backoff). The mean pause doubles with each attempt, up to
- * {@link #LONGEST_PAUSE}. Each pause is between half and one and a half times the mean. In time, one caller asks alone. When
- * the time is up, the call asks once more. There is no queue.
+ * <p>Callers that ask at the same moment can acquire a minority each (split vote). So a failed attempt releases everything that
+ * it acquired, and the call pauses before the next attempt (randomized exponential backoff). The mean pause doubles with each
+ * attempt, up to {@link #LONGEST_PAUSE}. Each pause is between half and one and a half times the mean. In time, one caller asks
+ * alone. When the time is up, the call makes one more attempt. There is no queue.
  *
- * <p>If no majority answers, the call continues for a while, because servers may recover. If a majority has never answered, it
- * continues for a command timeout. If a majority has answered before, it continues for the {@code maxOutage} of its clients.
- * Both times begin with the first attempt that was not answered. An attempt that failed only because other threads of this
- * process are asking neither begins an outage nor ends one.
+ * <p>If no majority answers, the call continues for some time, because servers may recover. If a majority has never answered,
+ * it continues for a command timeout. If a majority has answered before, it continues for the {@code maxOutage} of its clients.
+ * Both times begin with the first attempt that was not answered. If an attempt failed only because other threads of this
+ * process were asking, it neither begins nor ends an outage.
  *
- * <p>In the last step, the caller checks that the hold is valid. A caller that was paused for longer than the lease asks again.
+ * <p>In the last step, the caller checks that the hold is valid. If the caller was stalled for longer than the lease, it asks
+ * again.
+ *
+ * <p>See D. Ongaro and J. Ousterhout, "In Search of an Understandable Consensus Algorithm", USENIX ATC 2014, section 5.2, for
+ * randomized pauses against split votes.
  */
 final class QuorumRequest {
 
     private static final Duration FIRST_PAUSE = Duration.ofMillis(4);
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
-    private static final int ATTEMPTS_AFTER_TIME = 3;
+    private static final int MAX_STALE = 3;
 
     private final QuorumServers servers;
     private final MemberSpec spec;
     private final Timeout timeout;
-    private final int late;
+    /** The number of earlier holds that were no longer valid when their caller received them. */
+    private final int stale;
+
     private final @Nullable Thread owner;
     private final CompletableFuture<Optional<QuorumHold>> outcome = new CompletableFuture<>();
     private volatile QuorumHold attempt;
 
     private Duration pause = FIRST_PAUSE;
     private Duration longestOutage;
-    private long askedAt;
+    private long attemptStart;
     private long outageSince;
     private Optional<RuntimeException> outage = Optional.empty();
 
@@ -48,65 +54,68 @@ final class QuorumRequest {
         this(servers, spec, Timeout.from(servers.platform(), wait), spec.leased() ? null : Thread.currentThread(), 0);
     }
 
-    private QuorumRequest(QuorumServers servers, MemberSpec spec, Timeout timeout, @Nullable Thread owner, int late) {
+    private QuorumRequest(QuorumServers servers, MemberSpec spec, Timeout timeout, @Nullable Thread owner, int stale) {
         this.servers = servers;
         this.spec = spec;
         this.timeout = timeout;
         this.owner = owner;
-        this.late = late;
+        this.stale = stale;
         this.longestOutage = servers.commandTimeout();
         this.attempt = newAttempt();
     }
 
-    /** Returns the future of the hold. It completes empty if others held the lock all the time, and the spec is content. */
+    /**
+     * Starts the first attempt, and returns the future of the hold. If others held the lock all the time, the future is empty,
+     * or fails if the spec needs a reason.
+     */
     CompletableFuture<Optional<QuorumHold>> start() {
-        ask();
+        startAttempt();
         return outcome;
     }
 
     /**
-     * Releases a hold that was no longer valid when its caller received it. The future then completes with a request for the
-     * time that is left.
+     * Releases a hold that was already invalid when its caller received it. The future then completes with a request for the time that
+     * is left.
      */
-    CompletableFuture<QuorumRequest> again(QuorumHold tooLate) {
-        return tooLate.end().handle((nothing, lost) -> next());
+    CompletableFuture<QuorumRequest> retryAfter(QuorumHold hold) {
+        return hold.release().handle((nothing, lost) -> nextRequest());
     }
 
-    private QuorumRequest next() {
+    private QuorumRequest nextRequest() {
         boolean timeIsUp = timeout.nanos() <= 0
                 || timeout.isOver()
                 || timeout.waitedMillis() >= servers.maxOutage().toMillis();
-        if (timeIsUp && late + 1 >= ATTEMPTS_AFTER_TIME) {
+        if (timeIsUp && stale + 1 >= MAX_STALE) {
             throw QuorumTexts.tooSlow(servers);
         }
-        return new QuorumRequest(servers, spec, timeout, owner, late + 1);
+        return new QuorumRequest(servers, spec, timeout, owner, stale + 1);
     }
 
     private QuorumHold newAttempt() {
-        askedAt = servers.platform().nanoTime();
+        attemptStart = servers.platform().nanoTime();
         return new QuorumHold(servers, spec.lease(), owner, outageLeft());
     }
 
-    /** Returns the time for which servers that do not answer are still awaited. */
+    /** Returns the time for which the call still tolerates that servers do not answer. */
     private Duration outageLeft() {
-        long since = outage.isPresent() ? outageSince : askedAt;
+        long since = outage.isPresent() ? outageSince : attemptStart;
         return longestOutage.minusNanos(servers.platform().nanoTime() - since);
     }
 
-    private void ask() {
-        var unused = attempt.start().thenAccept(this::decided);
+    private void startAttempt() {
+        var unused = attempt.start().thenAccept(this::attemptEnded);
     }
 
-    private void decided(boolean held) {
+    private void attemptEnded(boolean held) {
         Optional<RuntimeException> failure = attempt.failure();
         if (held) {
             if (!outcome.complete(Optional.of(attempt))) {
-                var unused = attempt.end();
+                var unused = attempt.release();
             }
         } else if (isOver(failure)) {
             outage.ifPresentOrElse(outcome::completeExceptionally, this::refuse);
         } else if (!outcome.isDone()) {
-            var unused = servers.later(nextPause(), this::again);
+            var unused = servers.later(nextPause(), this::tryAgain);
         }
     }
 
@@ -119,7 +128,7 @@ final class QuorumRequest {
     }
 
     private boolean isOver(Optional<RuntimeException> failure) {
-        note(failure);
+        recordOutage(failure);
         boolean timeIsUp = timeout.nanos() <= 0 || timeout.isOver();
         boolean isFinal = failure.filter(
                         error -> error instanceof StoreRefusedException || error instanceof IllegalStateException)
@@ -127,13 +136,13 @@ final class QuorumRequest {
         return timeIsUp || isFinal || (outage.isPresent() && outageLeft().toNanos() <= 0);
     }
 
-    private void note(Optional<RuntimeException> failure) {
+    private void recordOutage(Optional<RuntimeException> failure) {
         boolean answered = failure.isEmpty() || attempt.token() != 0;
         longestOutage = answered ? servers.maxOutage() : longestOutage;
         if (failure.isEmpty()) {
             outage = failure;
         } else if (!(failure.get() instanceof LockTimeoutException)) {
-            outageSince = outage.isPresent() ? outageSince : askedAt;
+            outageSince = outage.isPresent() ? outageSince : attemptStart;
             outage = failure;
         }
     }
@@ -147,27 +156,27 @@ final class QuorumRequest {
         return QuorumServers.shorter(random, QuorumServers.shorter(timeout.left(), outageLeft()));
     }
 
-    private void again() {
+    private void tryAgain() {
         attempt = newAttempt();
-        // a caller that withdrew just before was too early to end this attempt
+        // withdrawal race: a concurrent withdrawal may have ended only the previous attempt
         if (!outcome.isDone()) {
-            ask();
+            startAttempt();
         }
     }
 
-    /** Ends the request of a caller that has failed, and releases what the request acquired. */
-    void forsake() {
+    /** Ends the request of a caller that failed with an error, and releases everything that the request acquires. */
+    void abort() {
         var unused = withdraw()
                 .thenCompose(nothing -> outcome)
-                .thenCompose(got -> got.map(QuorumHold::end).orElseGet(() -> CompletableFuture.completedFuture(null)));
+                .thenCompose(hold -> hold.isPresent() ? hold.get().release() : CompletableFuture.completedFuture(null));
     }
 
     /**
-     * Ends the request. The future completes when everything that was acquired is released. If the request has already ended,
-     * this method does nothing, and a hold stays held.
+     * Withdraws the request. The future completes when every grant is released. If the request has already completed, this
+     * method does nothing, and a hold stays held.
      */
     @CanIgnoreReturnValue
     CompletableFuture<Void> withdraw() {
-        return outcome.cancel(false) ? attempt.end() : CompletableFuture.completedFuture(null);
+        return outcome.cancel(false) ? attempt.release() : CompletableFuture.completedFuture(null);
     }
 }

@@ -26,8 +26,8 @@ record QuorumServers(String name, List<LockAccess> all, Optional<Duration> budge
     }
 
     /** Returns the maximum time to wait for this server. */
-    Duration budget(LockAccess server, Optional<Duration> own) {
-        Duration tenth = own.orElse(server.lease()).dividedBy(BUDGETS_PER_LEASE);
+    Duration budget(LockAccess server, Optional<Duration> fixedLease) {
+        Duration tenth = fixedLease.orElse(server.lease()).dividedBy(BUDGETS_PER_LEASE);
         return budget.orElse(shorter(tenth, server.commandTimeout()));
     }
 
@@ -36,13 +36,13 @@ record QuorumServers(String name, List<LockAccess> all, Optional<Duration> budge
     }
 
     /** Returns the longest budget of all servers. */
-    Duration budget(Optional<Duration> own) {
-        return longest(server -> budget(server, own));
+    Duration budget(Optional<Duration> fixedLease) {
+        return longest(server -> budget(server, fixedLease));
     }
 
     /** Returns the given lease; if it is empty, the shortest lease of all servers. */
-    Duration lease(Optional<Duration> own) {
-        return own.orElseGet(() -> all.stream()
+    Duration lease(Optional<Duration> fixedLease) {
+        return fixedLease.orElseGet(() -> all.stream()
                 .map(LockAccess::lease)
                 .min(Comparator.naturalOrder())
                 .orElseThrow());
@@ -52,7 +52,7 @@ record QuorumServers(String name, List<LockAccess> all, Optional<Duration> budge
         return longest(LockAccess::commandTimeout);
     }
 
-    /** Returns the time for which a waiter continues to wait through an outage. */
+    /** Returns the time for which a waiter tolerates an outage. */
     Duration maxOutage() {
         return longest(server -> server.access().maxOutage());
     }
@@ -66,8 +66,8 @@ record QuorumServers(String name, List<LockAccess> all, Optional<Duration> budge
         return all.stream().filter(server -> !server.isClosed()).findFirst().orElse(all.get(0));
     }
 
-    /** Returns {@code true} if so many clients are closed that no majority is left. */
-    boolean areClosed() {
+    /** Returns {@code true} if fewer clients than a majority are open. */
+    boolean areTooManyClosed() {
         return all.stream().filter(server -> !server.isClosed()).count() < majority();
     }
 
@@ -87,7 +87,7 @@ record QuorumServers(String name, List<LockAccess> all, Optional<Duration> budge
     }
 
     /** Runs a user's action for a loss on a client that is open; if all clients are closed, on the current thread. */
-    void tellLoss(String what, Runnable action) {
+    void notifyLoss(String what, Runnable action) {
         LockAccess server = open();
         if (server.isClosed()) {
             action.run();

@@ -18,13 +18,13 @@ final class QuorumTexts {
 
     private QuorumTexts() {}
 
-    static LeaseLostException lost(QuorumServers servers, long token, int left) {
+    static LeaseLostException lost(QuorumServers servers, long token, int heldAt) {
         return new LeaseLostException(
                 servers.name(),
                 token,
-                servers + ": the hold (token " + token + ") is lost: it is still held at " + left + ", and needs "
+                servers + ": the hold (token " + token + ") is lost: it is still held at " + heldAt + ", and needs "
                         + servers.majority()
-                        + (servers.areClosed() ? ", because " + closedClients(servers) : "")
+                        + (servers.areTooManyClosed() ? ", because " + closedClients(servers) : "")
                         + ". Another owner may hold the lock; undo or fence what was done under it");
     }
 
@@ -45,7 +45,7 @@ final class QuorumTexts {
                 servers.name(), token, servers + ": the hold (token " + token + ") was closed, and has ended");
     }
 
-    /** Returns the reason for a refusal; null if others hold the lock at the server, rather than another thread asking for it. */
+    /** Returns an exception if another thread of this process is requesting the lock; null if another owner holds it. */
     static @Nullable Throwable refusal(LockAccess server, String name) {
         String text = server.address() + " is being asked for the lock by another thread of this process";
         return server.isBeingRequested() ? new LockTimeoutException(name, text) : null;
@@ -53,23 +53,23 @@ final class QuorumTexts {
 
     /**
      * Returns the reason for a failed attempt; null if others hold the lock. It is a {@link LockTimeoutException} if other
-     * threads of this process are asking for the lock.
+     * threads of this process are requesting the lock.
      */
     static @Nullable RuntimeException failure(QuorumServers servers, List<QuorumMember> members) {
-        int most = servers.all().size() - servers.majority();
-        List<Throwable> unheard =
-                members.stream().flatMap(member -> member.trouble().stream()).toList();
-        List<Throwable> troubles = unheard.stream()
-                .filter(trouble -> !(trouble instanceof LockTimeoutException))
+        int tolerated = servers.all().size() - servers.majority();
+        List<Throwable> failures =
+                members.stream().flatMap(member -> member.failure().stream()).toList();
+        List<Throwable> errors = failures.stream()
+                .filter(failure -> !(failure instanceof LockTimeoutException))
                 .toList();
-        if (troubles.size() > most) {
-            return unanswered(servers, troubles);
-        } else if (unheard.size() > most) {
+        if (errors.size() > tolerated) {
+            return unanswered(servers, errors);
+        } else if (failures.size() > tolerated) {
             return new LockTimeoutException(servers.name(), servers + " is being acquired by other threads");
         }
         boolean refused = members.stream()
                 .anyMatch(member ->
-                        member.is(QuorumMember.State.IDLE) && member.trouble().isEmpty());
+                        member.is(QuorumMember.State.IDLE) && member.failure().isEmpty());
         return refused ? null : tooSlow(servers);
     }
 
@@ -81,28 +81,28 @@ final class QuorumTexts {
                 null);
     }
 
-    private static RuntimeException unanswered(QuorumServers servers, List<Throwable> troubles) {
-        int most = servers.all().size() - servers.majority();
-        Throwable first = troubles.get(0);
-        String text = servers + " was not acquired: " + troubles.size() + " of them failed, and at most " + most
-                + " may fail: " + troubles.stream().map(Throwable::getMessage).collect(Collectors.joining("; "));
-        RuntimeException whole;
-        if (count(troubles, IllegalStateException.class::isInstance) > most) {
-            whole = new IllegalStateException(text, first);
-        } else if (count(troubles, StoreRefusedException.class::isInstance) > most) {
-            whole = new StoreRefusedException(servers.name(), text, first);
-        } else if (troubles.stream().anyMatch(IndeterminateLockException.class::isInstance)) {
-            whole = new IndeterminateLockException(
+    private static RuntimeException unanswered(QuorumServers servers, List<Throwable> errors) {
+        int tolerated = servers.all().size() - servers.majority();
+        Throwable first = errors.get(0);
+        String text = servers + " was not acquired: " + errors.size() + " of them failed, and at most " + tolerated
+                + " may fail: " + errors.stream().map(Throwable::getMessage).collect(Collectors.joining("; "));
+        RuntimeException combined;
+        if (count(errors, IllegalStateException.class::isInstance) > tolerated) {
+            combined = new IllegalStateException(text, first);
+        } else if (count(errors, StoreRefusedException.class::isInstance) > tolerated) {
+            combined = new StoreRefusedException(servers.name(), text, first);
+        } else if (errors.stream().anyMatch(IndeterminateLockException.class::isInstance)) {
+            combined = new IndeterminateLockException(
                     servers.name(), text + ". You do not hold it; what may have been granted is being released", first);
         } else {
-            whole = new StoreUnavailableException(servers.name(), text, first);
+            combined = new StoreUnavailableException(servers.name(), text, first);
         }
-        troubles.stream().skip(1).forEach(whole::addSuppressed);
-        return whole;
+        errors.stream().skip(1).forEach(combined::addSuppressed);
+        return combined;
     }
 
-    private static long count(List<Throwable> troubles, Predicate<Throwable> kind) {
-        return troubles.stream().filter(kind).count();
+    private static long count(List<Throwable> errors, Predicate<Throwable> kind) {
+        return errors.stream().filter(kind).count();
     }
 
     static LockTimeoutException timedOut(QuorumServers servers, long waitedMillis) {

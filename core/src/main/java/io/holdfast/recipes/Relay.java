@@ -12,8 +12,8 @@ import java.util.function.Consumer;
  * <p>Invariants:
  *
  * <ol>
- *   <li>If the future ends first, the request is withdrawn.
- *   <li>A lease that arrives after the future has ended is released.
+ *   <li>If the future completes first, the request is withdrawn.
+ *   <li>A lease that arrives after the future has completed is released.
  * </ol>
  */
 final class Relay<T> {
@@ -29,21 +29,21 @@ final class Relay<T> {
         return future;
     }
 
-    boolean ended() {
+    boolean isDone() {
         return future.isDone();
     }
 
-    /** Takes over a request that is withdrawn by canceling it, and passes its result on. */
-    <R> void pursue(CompletableFuture<R> next, Consumer<R> answered, Consumer<Throwable> failed) {
-        pursue(next, () -> next.cancel(false), answered, failed);
+    /** Tracks the next request, and passes its result to a callback. The request is withdrawn by canceling it. */
+    <R> void track(CompletableFuture<R> next, Consumer<R> answered, Consumer<Throwable> failed) {
+        track(next, () -> next.cancel(false), answered, failed);
     }
 
-    /** Takes over a request, and passes its result on. */
-    <R> void pursue(CompletableFuture<R> next, Runnable end, Consumer<R> answered, Consumer<Throwable> failed) {
-        withdraw = end;
-        // the future may have ended after the previous request was answered, too early to withdraw this one
+    /** Tracks the next request, and passes its result to a callback. */
+    <R> void track(CompletableFuture<R> next, Runnable cancel, Consumer<R> answered, Consumer<Throwable> failed) {
+        withdraw = cancel;
+        // lost cancellation: the future may have completed between the previous request and this one
         if (future.isDone()) {
-            end.run();
+            cancel.run();
         }
         var unused = next.whenComplete((answer, error) -> {
             if (error == null) {
@@ -54,6 +54,7 @@ final class Relay<T> {
         });
     }
 
+    /** Completes the future, or releases the lease if the future is already done. */
     void deliver(Lease lease, T value) {
         if (!future.complete(value)) {
             // the engine reports a failure of this release, like that of any lease
@@ -61,7 +62,7 @@ final class Relay<T> {
         }
     }
 
-    /** Completes the future. Returns {@code false} if it has ended before. */
+    /** Completes the future. Returns {@code false} if it was already done. */
     @CanIgnoreReturnValue
     boolean complete(T value) {
         return future.complete(value);

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The failures of several releases. Each release is carried out, whatever the others throw. */
+/** The failures of several releases. A release that throws does not stop the others. */
 final class ReleaseFailures {
 
     private final List<RuntimeException> thrown = new ArrayList<>();

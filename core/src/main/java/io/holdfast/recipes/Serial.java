@@ -8,21 +8,27 @@ import java.util.function.Consumer;
 /**
  * A serializer, which runs events one at a time, in the order in which they were submitted.
  *
- * <p>An event runs on the thread that submits it if no event is running, and otherwise on the thread that runs events now. So
- * no lock is held while an event runs.
+ * <p>Invariants:
  *
- * <p>An action that may run user code is deferred until no event is running. User code may submit events of its own, and wait
- * for them.
+ * <ol>
+ *   <li>The count is the number of events that are queued or running. The thread that raises it from zero runs events until it
+ *       is zero again. So exactly one thread runs events, and no event is missed.
+ *   <li>No lock is held while an event runs.
+ *   <li>Deferred actions run while no event is running. They may run user code, which may submit events and wait for them.
+ * </ol>
+ *
+ * <p>See the {@code SerialExecutor} in the documentation of {@link java.util.concurrent.Executor}, which hands events to
+ * another thread instead.
  */
 final class Serial {
 
     private final Queue<Runnable> events = new ConcurrentLinkedQueue<>();
-    private final Queue<Runnable> putOff = new ConcurrentLinkedQueue<>();
+    private final Queue<Runnable> deferred = new ConcurrentLinkedQueue<>();
     private final AtomicInteger count = new AtomicInteger();
-    private final Consumer<Throwable> failed;
+    private final Consumer<Throwable> errorHandler;
 
-    Serial(Consumer<Throwable> failed) {
-        this.failed = failed;
+    Serial(Consumer<Throwable> errorHandler) {
+        this.errorHandler = errorHandler;
     }
 
     void run(Runnable event) {
@@ -31,22 +37,22 @@ final class Serial {
             do {
                 guarded(events.remove());
             } while (count.decrementAndGet() != 0);
-            for (Runnable next = putOff.poll(); next != null; next = putOff.poll()) {
+            for (Runnable next = deferred.poll(); next != null; next = deferred.poll()) {
                 guarded(next);
             }
         }
     }
 
     /** Defers an action of the current event until no event is running. */
-    void afterwards(Runnable action) {
-        putOff.add(action);
+    void defer(Runnable action) {
+        deferred.add(action);
     }
 
     private void guarded(Runnable event) {
         try {
             event.run();
         } catch (Throwable e) {
-            failed.accept(e);
+            errorHandler.accept(e);
         }
     }
 }

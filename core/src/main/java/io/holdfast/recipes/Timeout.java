@@ -8,10 +8,10 @@ import java.time.Duration;
  * The time limit of one call, which all of its waits share.
  *
  * @param platform the platform whose time counts
- * @param began the start of the wait, in {@code nanoTime}
+ * @param start the start of the wait, in {@code nanoTime}
  * @param nanos the length of the wait; zero or less for no waiting, {@link Durations#NEVER} for no time limit
  */
-record Timeout(Platform platform, long began, long nanos) {
+record Timeout(Platform platform, long start, long nanos) {
 
     /** Returns a time limit whose wait begins now. */
     static Timeout from(Platform platform, long nanos) {
@@ -34,6 +34,6 @@ record Timeout(Platform platform, long began, long nanos) {
     }
 
     private long waited() {
-        return platform.nanoTime() - began;
+        return platform.nanoTime() - start;
     }
 }

@@ -44,8 +44,8 @@ public record Capabilities(
         NONE,
         /**
          * It scans its records from time to time, and sends a signal for each change. So a signal is late by up to about
-         * 100 ms. Waiters wait as with {@link #PUSHED}. However, a holder is not notified at once that another client waits. So the
-         * engine assumes a waiter while it hands a tenure over locally, and no tenure lingers.
+         * 100 ms. Waiters wait as with {@link #PUSHED}. However, a holder is not notified at once that another client waits.
+         * So the engine assumes a waiter while it hands a tenure over locally, and no tenure lingers.
          */
         LOOKED,
         /** It sends signals at once. */

@@ -20,8 +20,8 @@ public interface CounterStore {
      *
      * <p>A second copy of a request has the same {@link Change#id}. If it arrives within a minute of the first, it changes
      * nothing and has the same reply. A client has at most one change of a name under way. So a store may remember only the
-     * last change of each client. A late copy of an earlier change then fails as {@link StoreException.Effect#UNKNOWN}. Each client
-     * sends its changes with rising numbers in their ids.
+     * last change of each client. A late copy of an earlier change then fails as {@link StoreException.Effect#UNKNOWN}. Each
+     * client sends its changes with rising numbers in their ids.
      *
      * <p>Added permits are assigned to waiters. If the number becomes smaller than the number of held permits, their holders
      * keep them. Released permits are then not assigned until fewer permits are held than the new number. If a latch opens, is

@@ -94,8 +94,8 @@ public interface LockStore extends AutoCloseable {
      *       writer. However, a share never conflicts with {@link Share#beside}.
      *   <li>A reader does not barge ahead of a waiting writer that arrived before it, unless the reader is beside a writer.
      *   <li>{@linkplain Share.Mode#UPGRADE One} of the readers may write later. A {@linkplain Share#isUpgrade writer} beside
-     *       that tenure has the first position in the queue, whenever it arrived. It is notified by {@link Signal.Freed} when there
-     *       is no other reader. If that tenure no longer holds the name, the request of the writer fails as
+     *       that tenure has the first position in the queue, whenever it arrived. It is notified by {@link Signal.Freed} when
+     *       there is no other reader. If that tenure no longer holds the name, the request of the writer fails as
      *       {@link StoreException.Effect#REFUSED}.
      *   <li>Each tenure ends with its own lease.
      *   <li>A request for a read/write lock fails as {@link StoreException.Effect#REFUSED} if the name is held as a lock, and

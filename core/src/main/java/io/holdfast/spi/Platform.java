@@ -49,7 +49,11 @@ public interface Platform {
         return SystemPlatform.INSTANCE;
     }
 
-    /** A timer that runs short tasks later, one at a time. A task never blocks and makes no store call. */
+    /**
+     * A timer that runs short tasks later, one at a time. A task never blocks and makes no store call.
+     *
+     * <p>After the close, {@code schedule} returns a task that never runs.
+     */
     interface Timer extends AutoCloseable {
 
         /** Runs the task after the delay, or at once if the delay is zero or less. */

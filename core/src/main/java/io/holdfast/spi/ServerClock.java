@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Suppose that a reply carries the server time {@code s}, and its request was sent at local {@code nanoTime} {@code n}. Then
  * at any later local time {@code m} the server's clock shows at most {@code s + (m - n)}, as long as both clocks run at the
- * same rate. That bound plus the command timeout is the {@link Acquire#notAfter} of a request. So a request that arrives in time is
- * accepted, and every late duplicate is refused. Before the first reply the bound is 0. The first request is then refused as
+ * same rate. That bound plus the command timeout is the {@link Acquire#notAfter} of a request. So a request that arrives in time
+ * is accepted, and every late duplicate is refused. Before the first reply the bound is 0. The first request is then refused as
  * late, and its reply sets the clock.
  *
  * <p>A store whose server has no clock uses one of its own, for example {@link Platform#nanoTime} in microseconds, and replies

@@ -43,7 +43,7 @@ class RelayTest {
     void aRequestForAFutureThatHasEndedIsWithdrawn() {
         relay.future().cancel(false);
         CompletableFuture<Lease> next = new CompletableFuture<>();
-        relay.pursue(next, lease -> {}, error -> {});
+        relay.track(next, lease -> {}, error -> {});
         assertThat(next).isCancelled();
     }
 }

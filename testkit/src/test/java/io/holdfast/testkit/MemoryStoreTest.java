@@ -26,6 +26,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the in-memory store does beyond the rules of all stores. */
 class MemoryStoreTest {
@@ -97,9 +99,17 @@ class MemoryStoreTest {
         assertThat(isGranted(open("memory:shared", "c"), new TenureId("c", 1))).isTrue();
     }
 
-    @Test
-    void refusesOtherUris() {
-        assertThatThrownBy(() -> open("redis://host", "a"))
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "redis://host",
+                "memory:shared?limit=standard",
+                "memory:shared?limits=standard&claimWindow=1",
+                "memory:shared?claimWindow=2000",
+                "memory:?limits=standard"
+            })
+    void refusesOtherUris(String uri) {
+        assertThatThrownBy(() -> open(uri, "a"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("memory:NAME");
     }

@@ -113,15 +113,15 @@ public record ClientSemaphore(ClientParts client, Counting counting, String name
     }
 
     HoldSpec specFor(int permits) {
-        return spec.of(Share.permits(requirePermits(permits)));
+        return spec.withShare(Share.permits(requirePermits(permits)));
     }
 
     HoldSpec specFor(int permits, Duration lease) {
-        return specFor(permits).ending(Durations.requireLease("semaphore '" + name + "': lease", lease));
+        return specFor(permits).withOwnLease(Durations.requireLease("semaphore '" + name + "': lease", lease));
     }
 
     HoldSpec specForAll() {
-        return spec.of(Share.freePermits());
+        return spec.withShare(Share.freePermits());
     }
 
     private Optional<Permit> tryNow(HoldSpec requested) {

@@ -206,7 +206,7 @@ public final class LatchWatches {
         try {
             deliver(name, waits, report, error);
         } catch (Throwable e) {
-            counting.tasks().failed("latch '" + name + "': an answer", e);
+            counting.tasks().logFailure("latch '" + name + "': an answer", e);
         } finally {
             continueAsking(name);
         }
@@ -273,8 +273,8 @@ public final class LatchWatches {
             number[0] = ++watch.pollNumber;
             long pause = watch.failures == 0
                     ? counting.config().poll()
-                    : HoldSpec.doubled(Slot.FIRST_BACKOFF_NANOS, watch.failures - 1, Slot.MOST_BACKOFF_NANOS);
-            return Math.min(counting.config().moment().jittered(pause), patience(watch));
+                    : HoldSpec.doubled(Slot.FIRST_BACKOFF_NANOS, watch.failures - 1, Slot.MAX_BACKOFF_NANOS);
+            return Math.min(counting.config().client().jittered(pause), patience(watch));
         });
         if (delay != Durations.NEVER) {
             counting.tasks().run(delay, () -> poll(name, number[0]));

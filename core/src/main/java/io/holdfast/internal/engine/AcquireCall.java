@@ -14,37 +14,38 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 
 /**
- * One request that asks the store for a name. It passes the outcome to the slot as an event.
+ * A request for one name. It passes its outcome to the slot as an event.
  *
  * <ol>
- *   <li>Each copy of the request is counted under the slot's mutex before it is sent. No copy is counted or sent once its
- *       tenure was given up. So no release is taken for the last one while a copy is still to be sent.
+ *   <li>Each copy of the request is counted under the slot's mutex before it is sent. After the slot has begun to release the
+ *       tenure, no copy is counted or sent. Otherwise a release could be taken for the last one while a copy is still to be
+ *       sent.
  *   <li>An answer is counted in the same event that applies it.
  *   <li>A copy whose outcome is unknown stays counted, because the store may still apply it.
- *   <li>A grant that was answered after its lease had ended counts for nobody.
+ *   <li>No waiter receives a grant whose lease ended before the answer arrived.
  * </ol>
  */
 final class AcquireCall extends Calls.Call<Acquire.Reply> {
 
     private final Engine engine;
     private final Slot slot;
-    private final Effect.Ask ask;
-    private long begun;
-    private long patience;
+    private final Effect.Request ask;
+    private long startedAt;
+    private long maxWait;
     private boolean counted;
-    private List<Tenure> behind = List.of();
+    private List<Tenure> followers = List.of();
 
-    AcquireCall(Engine engine, Slot slot, Effect.Ask ask) {
+    AcquireCall(Engine engine, Slot slot, Effect.Request ask) {
         this.engine = engine;
         this.slot = slot;
         this.ask = ask;
     }
 
     @Override
-    long patience() {
-        begun = engine.platform.nanoTime();
-        patience = slot.locked(() -> slot.asks(ask.tenure(), begun));
-        return patience;
+    long maxWait() {
+        startedAt = engine.platform.nanoTime();
+        maxWait = slot.locked(() -> slot.onSend(ask.tenure(), startedAt));
+        return maxWait;
     }
 
     @Override
@@ -55,27 +56,27 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
                         new StoreException(StoreException.Effect.NOT_APPLIED, "withdrawn before it was sent")));
     }
 
-    /** Returns the request, and counts it as a copy; empty if the tenure was given up. */
+    /** Returns the request, and counts it as a copy. The result is empty if the tenure is being released. */
     Optional<Acquire> request() {
         Tenure tenure = ask.tenure();
         Duration within = engine.settings.store().commandTimeout();
         long notAfter = engine.store.clock(slot.name).notAfter(sent(), within);
-        counted = slot.locked(() -> tenure.count(notAfter, ask.spec()));
+        counted = slot.locked(() -> tenure.countCopy(notAfter, ask.spec()));
         if (!counted) {
             return Optional.empty();
         }
-        behind = slot.locked(() -> ask.behind().stream()
-                .filter(follower -> follower.count(notAfter, follower.wanted()))
+        followers = slot.locked(() -> ask.behind().stream()
+                .filter(follower -> follower.countCopy(notAfter, follower.spec()))
                 .toList());
         return Optional.of(Acquire.of(slot.name, tenure.id, ask.spec().lease())
                 .withShare(tenure.share)
                 .queued(ask.queueing(), tenure.arrival)
                 .withWaited(tenure.waited(sent()))
-                .withBehind(behind.stream()
+                .withBehind(followers.stream()
                         .map(follower -> new Acquire.Place(
-                                follower.id, follower.arrival, follower.wanted().lease(), follower.waited(sent())))
+                                follower.id, follower.arrival, follower.spec().lease(), follower.waited(sent())))
                         .toList())
-                .withTokens(tenure.tokens.wanted)
+                .withTokens(tenure.tokens.requestSize)
                 .withNotAfter(notAfter));
     }
 
@@ -87,53 +88,54 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
     /**
      * Applies the reply to the slot.
      *
-     * @param doing carries out the effects of the slot
+     * @param runEffects carries out the effects of the slot
      */
-    void replied(Acquire.Reply reply, BiConsumer<Slot, Effect.Buffer> doing) {
+    void replied(Acquire.Reply reply, BiConsumer<Slot, Effect.Buffer> runEffects) {
         engine.store.clock(slot.name).observe(sent(), reply.serverMicros());
-        engine.measure(engine.platform.nanoTime() - sent());
-        tell(doing, (s, out) -> {
-            allAnswered();
+        engine.recordRoundTrip(engine.platform.nanoTime() - sent());
+        dispatch(runEffects, (s, out) -> {
+            countAnswers();
             apply(s, reply, engine.platform.nanoTime(), out);
         });
     }
 
     /**
-     * Runs an event of the slot, and then resumes the settlements of tenures that were given up in the meantime. A release that
-     * was answered before this request was applied proves nothing: the store may hold the tenure again.
+     * Runs an event of the slot, and then resumes the settlements of tenures whose release has begun in the meantime. The store
+     * may apply this request after it has answered a release (reordering). It then holds the tenure again, so that release
+     * proves nothing.
      */
-    private void tell(BiConsumer<Slot, Effect.Buffer> doing, BiConsumer<Slot, Effect.Buffer> event) {
-        doing.accept(slot, slot.on(event));
-        engine.settlements.goOn(ask.tenure().settlement);
-        behind.forEach(follower -> engine.settlements.goOn(follower.settlement));
+    private void dispatch(BiConsumer<Slot, Effect.Buffer> runEffects, BiConsumer<Slot, Effect.Buffer> event) {
+        runEffects.accept(slot, slot.on(event));
+        engine.settlements.resume(ask.tenure().settlement);
+        followers.forEach(follower -> engine.settlements.resume(follower.settlement));
     }
 
-    private void allAnswered() {
+    private void countAnswers() {
         ask.tenure().copies.answered();
-        behind.forEach(follower -> follower.copies.answered());
+        followers.forEach(follower -> follower.copies.answered());
     }
 
     private void apply(Slot s, Acquire.Reply reply, long now, Effect.Buffer out) {
         if (reply instanceof Acquire.Granted granted) {
-            placed(s, granted.behind());
+            setArrivals(s, granted.behind());
             ask.tenure().permits = granted.permits();
             granted(s, granted, now, out);
         } else if (reply instanceof Acquire.Refused refused) {
-            placed(s, refused.behind());
-            var base = new Tenure.Base(sent(), skew(), refused.serverMicros(), refused.run());
+            setArrivals(s, refused.behind());
+            var base = new Tenure.ClockSample(sent(), skew(), refused.serverMicros(), refused.run());
             s.refused(ask.tenure(), refused, base, now, out);
         } else {
-            placed(s, List.of());
+            setArrivals(s, List.of());
             s.late(ask.tenure(), tooLate(), now, out);
         }
     }
 
     private void granted(Slot s, Acquire.Granted granted, long now, Effect.Buffer out) {
         Validity proven = proven(ask.spec().nanos(), granted.valid());
-        if (proven.alive(now) || ask.tenure().state != Tenure.State.WAITING) {
+        if (proven.unexpired(now) || ask.tenure().state != Tenure.State.WAITING) {
             s.granted(ask.tenure(), granted, proven, now, out);
         } else {
-            s.outlasted(ask.tenure(), engine.inspector.outlasted(ask.spec()), now, out);
+            s.grantExpired(ask.tenure(), engine.inspector.leaseTooShort(ask.spec()), now, out);
         }
     }
 
@@ -145,44 +147,43 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
     }
 
     /**
-     * Passes the arrivals of the followers to the slot. A follower that was given up before the request was sent has no
-     * arrival.
+     * Passes the arrivals of the followers to the slot. A follower has no arrival if its release began before the request was
+     * sent.
      */
-    private void placed(Slot s, List<Long> arrivals) {
-        s.placed(behind, arrivals);
+    private void setArrivals(Slot s, List<Long> arrivals) {
+        s.placed(followers, arrivals);
         ask.behind().forEach(Tenure::endRequest);
     }
 
     /**
-     * Asks again for this name alone. The store refused the whole request and wrote nothing, perhaps because of another name in
-     * it.
+     * Requests this name again, alone. The store refused the whole batch and wrote nothing, perhaps because of another name.
      */
-    void refusedWithOthers() {
-        tell(engine::run, (s, out) -> {
-            allAnswered();
+    void batchRefused() {
+        dispatch(engine::run, (s, out) -> {
+            countAnswers();
             s.repeat(ask.tenure(), engine.platform.nanoTime(), out);
         });
     }
 
     @Override
     void failed(StoreException cause, boolean late) {
-        tell(engine::run, (s, out) -> {
+        dispatch(engine::run, (s, out) -> {
             if (counted && !cause.effect().mayBeApplied()) {
-                allAnswered();
+                countAnswers();
             }
             if (!late) {
-                placed(s, List.of());
-                s.failed(ask.tenure(), told(s, cause), engine.platform.nanoTime(), out);
+                setArrivals(s, List.of());
+                s.failed(ask.tenure(), causeToReport(s, cause), engine.platform.nanoTime(), out);
             }
         });
     }
 
     /**
-     * Returns the cause to report. A request that was cut short by the patience of a waiter says less than the failure before
-     * it.
+     * Returns the cause to report. If the time limit of a waiter cut the request short, the failure before it says more than
+     * the timeout.
      */
-    private StoreException told(Slot s, StoreException cause) {
-        boolean cutShort = patience < engine.config.command() && engine.platform.nanoTime() - begun >= patience;
-        return cutShort ? s.queue.trouble().orElse(cause) : cause;
+    private StoreException causeToReport(Slot s, StoreException cause) {
+        boolean cutShort = maxWait < engine.config.command() && engine.platform.nanoTime() - startedAt >= maxWait;
+        return cutShort ? s.queue.lastFailure().orElse(cause) : cause;
     }
 }

@@ -14,38 +14,38 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch call, which collects the requests of several slots and sends them as one request.
+ * A batch of requests of several slots, which is sent as one call to the store.
  *
  * <ol>
- *   <li>Each slot has its own share of the answer, as if it had asked alone, and counts its own copies. So each name settles an
- *       answer that is late, lost, failed, or came after the timeout by the rules of its slot.
- *   <li>Requests that are repeated at once, because the request was late, are sent together again. Requests that are repeated
- *       later are sent alone.
- *   <li>If the store refuses the whole request, each name is requested alone. The store names the cause for one name only, and
- *       the waiters of the others must not be refused with it.
+ *   <li>Each slot receives its own share of the answer, as if it had asked alone, and counts its own copies. So a late, lost or
+ *       failed answer is settled for each name by the rules of its slot.
+ *   <li>Requests that reached the store too late are repeated at once, again as one batch. Requests that are repeated later are
+ *       sent alone.
+ *   <li>If the store refuses the whole batch, each name is requested alone. The store names the cause for one name only. The
+ *       waiters for the other names must not be refused with it.
  * </ol>
  */
 public final class BatchCall {
 
     private final Engine engine;
     private final TogetherStore store;
-    private final List<AcquireCall> asks = new ArrayList<>();
+    private final List<AcquireCall> calls = new ArrayList<>();
 
     BatchCall(Engine engine, TogetherStore store) {
         this.engine = engine;
         this.store = store;
     }
 
-    /** Adds a waiter to the slot of its name. If the slot asks the store, the request is collected. */
+    /** Adds a waiter to the slot of its name. The request of the slot is collected, if there is one. */
     public Slot arrive(String name, Waiter waiter) {
         return engine.waits.arrive(name, waiter, this::run);
     }
 
-    /** Carries out the effects of the slot, except its requests, which are collected. */
+    /** Collects the requests of the slot, and carries out its other effects. */
     private void run(Slot slot, Effect.Buffer out) {
         for (Effect effect : out.effects()) {
-            if (effect instanceof Effect.Ask ask && ask.queueing() == Acquire.Queueing.NONE) {
-                asks.add(new AcquireCall(engine, slot, ask));
+            if (effect instanceof Effect.Request ask && ask.queueing() == Acquire.Queueing.NONE) {
+                calls.add(new AcquireCall(engine, slot, ask));
             } else {
                 engine.runGuarded(slot, effect);
             }
@@ -54,9 +54,9 @@ public final class BatchCall {
 
     /** Sends the collected requests. */
     public void send() {
-        if (asks.size() == 1) {
-            engine.calls.start(asks.get(0));
-        } else if (!asks.isEmpty()) {
+        if (calls.size() == 1) {
+            engine.calls.start(calls.get(0));
+        } else if (!calls.isEmpty()) {
             engine.calls.start(new Request());
         }
     }
@@ -65,24 +65,24 @@ public final class BatchCall {
 
         @Override
         public CompletionStage<List<Acquire.Reply>> send() {
-            asks.forEach(ask -> ask.sentWith(this));
-            List<Acquire> all = asks.stream()
+            calls.forEach(call -> call.sentWith(this));
+            List<Acquire> all = calls.stream()
                     .map(AcquireCall::request)
                     .flatMap(Optional::stream)
                     .toList();
-            return all.size() == asks.size()
-                    ? store.acquire(all).thenApply(this::complete)
+            return all.size() == calls.size()
+                    ? store.acquire(all).thenApply(this::requireAll)
                     : CompletableFuture.failedStage(
                             new StoreException(StoreException.Effect.NOT_APPLIED, "withdrawn before it was sent"));
         }
 
         /**
-         * Checks that each name has a reply. Otherwise the whole request fails, so that nobody waits for a reply that does not
-         * come.
+         * Requires a reply for each name. Otherwise the whole batch fails, so that no waiter waits for a reply that never
+         * comes.
          */
-        private List<Acquire.Reply> complete(List<Acquire.Reply> replies) {
-            if (replies.size() != asks.size()) {
-                throw unreadable("sent " + replies.size() + " replies for " + asks.size() + " names", null);
+        private List<Acquire.Reply> requireAll(List<Acquire.Reply> replies) {
+            if (replies.size() != calls.size()) {
+                throw unreadable("sent " + replies.size() + " replies for " + calls.size() + " names", null);
             }
             return replies;
         }
@@ -93,26 +93,26 @@ public final class BatchCall {
 
         @Override
         void replied(List<Acquire.Reply> replies) {
-            BatchCall again = new BatchCall(engine, store);
-            for (int i = 0; i < asks.size(); i++) {
-                replied(asks.get(i), replies.get(i), again);
+            BatchCall retry = new BatchCall(engine, store);
+            for (int i = 0; i < calls.size(); i++) {
+                replied(calls.get(i), replies.get(i), retry);
             }
-            again.send();
+            retry.send();
         }
 
-        private void replied(AcquireCall ask, Acquire.Reply reply, BatchCall again) {
+        private void replied(AcquireCall call, Acquire.Reply reply, BatchCall retry) {
             try {
-                ask.replied(reply, again::run);
+                call.replied(reply, retry::run);
             } catch (Throwable e) {
                 engine.events.failure("an answer of " + engine.store.describe(), e);
-                ask.failed(unreadable("sent a reply that cannot be read: " + e, e), false);
+                call.failed(unreadable("sent a reply that cannot be read: " + e, e), false);
             }
         }
 
         @Override
         void failed(StoreException cause, boolean late) {
             boolean refused = !late && cause.effect() == StoreException.Effect.REFUSED;
-            asks.forEach(refused ? AcquireCall::refusedWithOthers : ask -> ask.failed(cause, late));
+            calls.forEach(refused ? AcquireCall::batchRefused : call -> call.failed(cause, late));
         }
     }
 }

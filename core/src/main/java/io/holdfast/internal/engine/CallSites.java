@@ -17,45 +17,45 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The places where locks are acquired, and the current work of their owners, as texts for a person.
+ * The call sites of acquires, and the current work of owning threads, as texts for a person.
  *
- * <p>If places are recorded, each acquisition needs a text, which costs several microseconds. So a text is made once for each
- * path through the code that leads there. There are few such paths, and the number of kept texts is limited.
+ * <p>If call sites are recorded, each acquire needs a text, which costs several microseconds to create. So a text is created
+ * once for each path through the code, and then cached. There are few such paths, and the size of the cache is limited.
  */
 final class CallSites {
 
-    // the depth hint, and the option that spares a check of each frame for reflection, make the walk twice as fast
+    // the depth hint, and the option that avoids checking each frame for reflection, make the walk twice as fast
     private static final StackWalker STACK =
             StackWalker.getInstance(Set.of(StackWalker.Option.SHOW_REFLECT_FRAMES), 16);
     private static final int FRAMES = 4;
-    private static final int KEPT = 1_000;
+    private static final int MAX_TEXTS = 1_000;
 
-    private static final Pattern OF_THE_JDK = Pattern.compile("(java|javax|jdk|sun)\\..*");
+    private static final Pattern JDK_CLASS = Pattern.compile("(java|javax|jdk|sun)\\..*");
 
     private final Platform platform;
-    private final boolean recorded;
+    private final boolean enabled;
 
-    /** The texts by path. A path consists of the class and the index of each frame, and of the method of the first frame. */
+    /** The texts by path. A path is the first method, followed by the class and the bytecode index of each frame. */
     private final Map<List<Object>, String> texts = new ConcurrentHashMap<>();
 
-    CallSites(Platform platform, boolean recorded) {
+    CallSites(Platform platform, boolean enabled) {
         this.platform = platform;
-        this.recorded = recorded;
+        this.enabled = enabled;
     }
 
-    /** Returns what the owning thread does now, or where a lease was acquired; empty if that is not known. */
+    /** Returns what the owning thread does now, or where a lease was acquired. The result is empty if that is unknown. */
     Optional<String> of(Hold hold) {
         Thread owner = hold.thread();
-        return owner == null ? hold.place.map(place -> "acquired at " + place) : now(platform.stack(owner));
+        return owner == null ? hold.callSite.map(site -> "acquired at " + site) : currentCall(platform.stack(owner));
     }
 
-    /** Returns the innermost call, which shows what the thread waits for, and the callers outside the JDK. */
-    private static Optional<String> now(StackTraceElement[] stack) {
+    /** Returns the innermost call, which shows what the thread waits for, and its callers outside the JDK. */
+    private static Optional<String> currentCall(StackTraceElement[] stack) {
         List<StackTraceElement> calls =
                 Stream.of(stack).filter(call -> isCaller(call.getClassName())).toList();
         String shown = IntStream.range(0, calls.size())
                 .filter(i -> i == 0
-                        || !OF_THE_JDK.matcher(calls.get(i).getClassName()).matches())
+                        || !JDK_CLASS.matcher(calls.get(i).getClassName()).matches())
                 .limit(FRAMES)
                 .mapToObj(i -> withoutModule(calls.get(i)))
                 .collect(Collectors.joining(" < "));
@@ -68,20 +68,20 @@ final class CallSites {
                 .toString();
     }
 
-    /** Returns the call site of the calling thread; null if places are not recorded. */
+    /** Returns the call site of the calling thread, or null if call sites are not recorded. */
     @Nullable
     String here() {
-        if (!recorded) {
+        if (!enabled) {
             return null;
         }
         List<Object> path = STACK.walk(CallSites::path);
-        String known = texts.get(path);
-        return known != null ? known : keep(path, STACK.walk(CallSites::text));
+        String cached = texts.get(path);
+        return cached != null ? cached : cache(path, STACK.walk(CallSites::text));
     }
 
     /**
-     * Returns the path, from data that a frame has without further cost. It contains the first method. Two methods of a class
-     * may have the same index and the same caller, and that caller may not be shown.
+     * Returns the path, built from data that a frame provides at no extra cost. It includes the first method, because two
+     * methods of a class may have the same index and the same caller. That caller may be missing from the path.
      */
     private static List<Object> path(Stream<StackFrame> frames) {
         List<Object> path = new ArrayList<>(1 + 2 * FRAMES);
@@ -113,8 +113,8 @@ final class CallSites {
                 && !type.startsWith("jdk.internal.reflect.");
     }
 
-    private String keep(List<Object> path, String text) {
-        if (texts.size() < KEPT) {
+    private String cache(List<Object> path, String text) {
+        if (texts.size() < MAX_TEXTS) {
             texts.put(path, text);
         }
         return text;

@@ -22,21 +22,22 @@ import org.jspecify.annotations.Nullable;
  * The calls to the store that are under way.
  *
  * <ol>
- *   <li>Each call is answered or fails. It ends by the answer of the store, by its timeout, or by the close of the client. It
- *       also ends if it could not be sent, or if its reply could not be applied. So {@link #start} throws nothing.
- *   <li>A call that has timed out, or was ended by the close, still receives a later answer. A late reply is passed on like any
- *       other, because it shows what the store has done. A late failure is marked as late.
- *   <li>While calls are under way, a tick is planned.
+ *   <li>Each call is answered or fails. It fails at its timeout, at the close of the client, if it cannot be sent, or if its
+ *       reply cannot be applied. So {@link #start} throws nothing.
+ *   <li>Until its answer arrives, a call fails at most once. Its phase decides the race between answer, timeout and close.
+ *   <li>A call that has failed may still be answered. A late reply is handled like any other, because it shows what the store
+ *       has done. A late failure is marked as late.
+ *   <li>While calls are under way, a tick is scheduled.
  * </ol>
  *
- * <p>A tick looks at all calls that are under way. It times out those whose time is up, in the order in which they were
- * started.
+ * <p>A tick checks all calls that are under way. It times out the overdue ones, in the order in which they were started.
  */
 public final class Calls implements AutoCloseable {
 
     /** A call to the store. Subclasses send the request and handle its outcome. */
     abstract static class Call<R> {
 
+        /** A failed call may still be answered. A call that is done is answered. */
         private enum Phase {
             OPEN,
             FAILED,
@@ -55,13 +56,16 @@ public final class Calls implements AutoCloseable {
             return sent;
         }
 
-        /** Takes the send time of the other call, which carries this one. */
-        final void sentWith(Call<?> other) {
-            sent = other.sent;
-            wallMillis = other.wallMillis;
+        /** Copies the send time of the batch that carries this call. */
+        final void sentWith(Call<?> batch) {
+            sent = batch.sent;
+            wallMillis = batch.wallMillis;
         }
 
-        /** Returns the validity that a positive reply proves: for the lease of the request, or for less if it promises less. */
+        /**
+         * Returns the validity that a positive reply proves. It lasts for the lease of the request, or shorter if the reply
+         * says so.
+         */
         final Validity proven(long lease, Duration valid) {
             return Validity.of(sent, wallMillis, Math.min(lease, valid.toNanos()));
         }
@@ -71,7 +75,7 @@ public final class Calls implements AutoCloseable {
         }
 
         /** Returns the maximum wait for the answer, in nanoseconds. The command timeout applies if it is shorter. */
-        long patience() {
+        long maxWait() {
             return Durations.NEVER;
         }
 
@@ -83,7 +87,7 @@ public final class Calls implements AutoCloseable {
         /**
          * Handles a failure.
          *
-         * @param late {@code true} if a failure was reported before, because the call timed out or the client was closed
+         * @param late {@code true} if a failure was already reported, because the call timed out or the client was closed
          */
         abstract void failed(StoreException cause, boolean late);
     }
@@ -93,7 +97,7 @@ public final class Calls implements AutoCloseable {
     private final Engine engine;
     private final Platform platform;
 
-    /** Runs the calls: on the caller's thread, or on a pool for a store that blocks. */
+    /** Sends the calls: on the caller's thread, or on a pool if the store blocks. */
     private final Executor senders;
 
     private final long timeoutNanos;
@@ -115,35 +119,35 @@ public final class Calls implements AutoCloseable {
 
     <R> void start(Call<R> call, Executor sender) {
         try {
-            begin(call, sender);
+            submit(call, sender);
         } catch (Throwable e) {
             fail(call, new StoreException(Effect.NOT_APPLIED, "could not be sent: " + e, e));
         }
     }
 
-    private <R> void begin(Call<R> call, Executor sender) {
+    private <R> void submit(Call<R> call, Executor sender) {
         engine.counters.storeCalls.increment();
         long now = platform.nanoTime();
-        call.timeLimit = Math.min(timeoutNanos, call.patience());
+        call.timeLimit = Math.min(timeoutNanos, call.maxWait());
         call.deadline = now + call.timeLimit;
         call.number = numbers.incrementAndGet();
         underWay.put(call.number, call);
-        // close race: checked after the call was added. Either this check sees the close, or the close sees the call
-        if (engine.tasks.callsEnded) {
+        // close race: the call is added first. So either this check sees the close, or the close sees the call
+        if (engine.tasks.callsClosed) {
             fail(call, closed(Effect.NOT_APPLIED));
             return;
         }
-        ticks.by(now + Math.min(call.timeLimit, timeoutNanos / TICKS_PER_TIMEOUT), now);
+        ticks.wakeBy(now + Math.min(call.timeLimit, timeoutNanos / TICKS_PER_TIMEOUT), now);
         sender.execute(() -> send(call));
     }
 
-    /** Starts a call that somebody waits for. The future always completes, with a reply or an error. */
-    public <R> CompletableFuture<R> ask(Supplier<CompletionStage<R>> question) {
+    /** Starts a call, and returns a future for its outcome. The future always completes, with a reply or an error. */
+    public <R> CompletableFuture<R> ask(Supplier<CompletionStage<R>> request) {
         CompletableFuture<R> answer = new CompletableFuture<>();
         start(new Call<R>() {
             @Override
             CompletionStage<R> send() {
-                return question.get();
+                return request.get();
             }
 
             @Override
@@ -176,23 +180,23 @@ public final class Calls implements AutoCloseable {
         }
     }
 
-    /** Passes the answer on. A reply that cannot be applied fails the call, so that its waiter is notified. */
+    /** Passes the answer to the call. A reply that cannot be applied fails the call, so that its waiter is notified. */
     private <R> void answered(Call<R> call, @Nullable R reply, @Nullable Throwable error) {
         boolean late = call.phase.getAndSet(Call.Phase.DONE) == Call.Phase.FAILED;
         underWay.remove(call.number);
         if (reply == null) {
-            failed(call, cause(error), late);
+            reportFailure(call, cause(error), late);
             return;
         }
         try {
             call.replied(reply);
         } catch (Throwable e) {
             engine.events.failure("an answer of " + engine.store.describe(), e);
-            failed(call, cause(e), late);
+            reportFailure(call, cause(e), late);
         }
     }
 
-    private void failed(Call<?> call, StoreException cause, boolean late) {
+    private void reportFailure(Call<?> call, StoreException cause, boolean late) {
         engine.counters.storeFailures.increment();
         try {
             call.failed(cause, late);
@@ -201,11 +205,11 @@ public final class Calls implements AutoCloseable {
         }
     }
 
-    /** Fails the call, unless it was answered or has failed before. */
+    /** Fails the call, unless it was answered or has already failed. */
     private void fail(Call<?> call, StoreException cause) {
         underWay.remove(call.number);
         if (call.phase.compareAndSet(Call.Phase.OPEN, Call.Phase.FAILED)) {
-            failed(call, cause, false);
+            reportFailure(call, cause, false);
         }
     }
 
@@ -216,7 +220,7 @@ public final class Calls implements AutoCloseable {
                 : new StoreException(Effect.UNKNOWN, engine.store.describe() + " failed unexpectedly: " + cause, cause);
     }
 
-    /** Times out overdue calls, and plans the next tick. */
+    /** Times out overdue calls, and schedules the next tick. */
     private void tick() {
         long now = platform.nanoTime();
         try {
@@ -225,15 +229,15 @@ public final class Calls implements AutoCloseable {
                     .sorted(Comparator.comparingLong(call -> call.number))
                     .forEach(call -> fail(call, noAnswer(call)));
         } finally {
-            tickAgain(now);
+            scheduleNextTick(now);
         }
     }
 
-    private void tickAgain(long now) {
+    private void scheduleNextTick(long now) {
         underWay.values().stream()
                 .mapToLong(call -> call.deadline - now)
                 .min()
-                .ifPresent(left -> ticks.by(now + Math.min(left, timeoutNanos / TICKS_PER_TIMEOUT), now));
+                .ifPresent(left -> ticks.wakeBy(now + Math.min(left, timeoutNanos / TICKS_PER_TIMEOUT), now));
     }
 
     private StoreException noAnswer(Call<?> call) {
@@ -247,17 +251,17 @@ public final class Calls implements AutoCloseable {
     }
 
     /**
-     * Returns {@code true} if the failure says no more than that the client was closed. A change that may have been applied
-     * says more.
+     * Returns {@code true} if the close of the client fully explains the failure. It does not if a change may have been
+     * applied: the unknown outcome has to be reported.
      */
     boolean isEndedByClose(StoreException cause, boolean changes) {
-        return engine.tasks.callsEnded && !(changes && cause.effect().mayBeApplied());
+        return engine.tasks.callsClosed && !(changes && cause.effect().mayBeApplied());
     }
 
     /** Fails all calls that are under way, and all that are started from now on. */
     @Override
     public void close() {
-        engine.tasks.callsEnded = true;
+        engine.tasks.callsClosed = true;
         underWay.values().forEach(call -> fail(call, closed(Effect.UNKNOWN)));
     }
 }

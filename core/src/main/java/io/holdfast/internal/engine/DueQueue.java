@@ -11,20 +11,20 @@ import java.util.PriorityQueue;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The tenures that need a look before the next full scan, ordered by the time of that look.
+ * The checks of tenures that are due before the next full scan, ordered by time.
  *
- * <p>At most one entry of each tenure counts. An entry that was replaced by an earlier one stays in the heap, and is dropped
- * when it is taken out.
+ * <p>At most one check of each tenure counts: the earliest. A check that an earlier one has replaced stays in the heap, and is
+ * dropped when it is polled (lazy deletion).
  */
 final class DueQueue {
 
     /**
-     * A planned look at a tenure.
+     * A scheduled check of a tenure.
      *
      * @param at the time when it is due, in {@code nanoTime}
-     * @param early how much earlier it may be taken together with others
+     * @param early how much earlier it may run, together with others
      */
-    record Entry(Slot slot, Tenure tenure, long at, long early) {
+    record Check(Slot slot, Tenure tenure, long at, long early) {
 
         boolean mayRun(long now) {
             return at - early - now <= 0;
@@ -32,31 +32,31 @@ final class DueQueue {
     }
 
     private final ReentrantLock mutex = new ReentrantLock();
-    private final PriorityQueue<Entry> entries =
-            new PriorityQueue<>(Comparator.comparing(Entry::at, (one, other) -> Long.signum(one - other)));
-    private final Map<Tenure, Entry> current = new HashMap<>();
+    private final PriorityQueue<Check> checks =
+            new PriorityQueue<>(Comparator.comparing(Check::at, (one, other) -> Long.signum(one - other)));
+    private final Map<Tenure, Check> current = new HashMap<>();
 
-    /** Adds a look, unless an earlier one is planned for the tenure. */
-    void plan(Entry entry) {
+    /** Adds a check, unless an earlier one is scheduled for the tenure. */
+    void schedule(Check check) {
         mutex.lock();
         try {
-            Entry before = current.get(entry.tenure);
-            if (before == null || entry.at - before.at < 0) {
-                entries.add(entry);
-                current.put(entry.tenure, entry);
+            Check existing = current.get(check.tenure);
+            if (existing == null || check.at - existing.at < 0) {
+                checks.add(check);
+                current.put(check.tenure, check);
             }
         } finally {
             mutex.unlock();
         }
     }
 
-    /** Removes and returns the looks that may run now. */
-    List<Entry> take(long now) {
-        List<Entry> due = new ArrayList<>();
+    /** Removes and returns the checks that may run now. */
+    List<Check> pollDue(long now) {
+        List<Check> due = new ArrayList<>();
         mutex.lock();
         try {
-            for (Entry first = entries.peek(); first != null && first.mayRun(now); first = entries.peek()) {
-                entries.remove();
+            for (Check first = checks.peek(); first != null && first.mayRun(now); first = checks.peek()) {
+                checks.remove();
                 if (current.remove(first.tenure, first)) {
                     due.add(first);
                 }
@@ -67,12 +67,12 @@ final class DueQueue {
         return due;
     }
 
-    /** Returns the time of the next look, or the given time if none is due earlier. */
-    long next(long atMost) {
+    /** Returns the time of the next check, or the given time if that is earlier. */
+    long nextAt(long latest) {
         mutex.lock();
         try {
-            Entry first = entries.peek();
-            return first != null && first.at - atMost < 0 ? first.at : atMost;
+            Check first = checks.peek();
+            return first != null && first.at - latest < 0 ? first.at : latest;
         } finally {
             mutex.unlock();
         }

@@ -33,17 +33,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 
 /**
- * The engine of one client. It passes events to the {@link Slot}s, and carries out their effects, most of them by calls to the
- * store. All events of slots and all calls of the store go through it.
+ * The engine of one client. It passes events to the {@link Slot}s, and carries out their effects, mostly by calls to the store.
+ * All events of slots and all calls to the store go through it.
  *
  * <ol>
- *   <li>Effects are carried out after the slot's mutex is free. So an answer may arrive before the effect of an earlier event
- *       was carried out.
- *   <li>An effect that fails is logged, and does not stop the others.
+ *   <li>Effects are carried out after the slot's mutex was released. So an answer may be applied before the effect of an
+ *       earlier event is carried out (reordering).
+ *   <li>An effect that fails is logged. The other effects are still carried out.
  *   <li>The timer's thread never calls the store.
  * </ol>
  */
-public final class Engine implements SlotConfig.Moment {
+public final class Engine implements SlotConfig.ClientState {
 
     private static final long SLICE_FLOOR_NANOS = 2_000_000;
     private static final long SLICE_CEILING_NANOS = 50_000_000;
@@ -67,17 +67,17 @@ public final class Engine implements SlotConfig.Moment {
     public final Waits waits;
     public final Holds holds;
     public final Inspector inspector;
-    private final Map<String, HoldDescription> keptRuns = new ConcurrentHashMap<>();
+    private final Map<String, HoldDescription> reservations = new ConcurrentHashMap<>();
     private final Outages outages = new Outages(this);
 
     private final AtomicLong tenureNumbers = new AtomicLong();
     private final AtomicBoolean confirming = new AtomicBoolean();
 
-    /** The state of a random sequence, which costs no lock under a slot's mutex. */
+    /** The state of a linear congruential generator (MMIX, by Knuth). It takes no lock under a slot's mutex. */
     private final AtomicLong jitter;
 
-    private volatile long signalsConfirmed;
-    private volatile boolean everConfirmed;
+    private volatile long signalsConfirmedAt;
+    private volatile long lastGapAt;
     private volatile long roundTrip;
 
     public Engine(Settings settings, String clientId, LockStore store, Threads threads, Events events) {
@@ -87,6 +87,8 @@ public final class Engine implements SlotConfig.Moment {
         this.store = store;
         this.threads = threads;
         this.events = events;
+        lastGapAt = platform.nanoTime() - 1;
+        signalsConfirmedAt = lastGapAt;
         this.jitter = new AtomicLong(platform.randomLong());
         this.config = config();
         this.slots = new Slots(config, this::nextTenure);
@@ -130,7 +132,7 @@ public final class Engine implements SlotConfig.Moment {
      */
     void eventOnTimer(Slot slot, BiConsumer<Slot, Effect.Buffer> event) {
         for (Effect effect : slot.on(event).effects()) {
-            if (effect instanceof Effect.Lost || effect instanceof Effect.Tell) {
+            if (effect instanceof Effect.Lost || effect instanceof Effect.Notify) {
                 runGuarded(slot, effect);
             } else {
                 threads.background().execute(() -> runGuarded(slot, effect));
@@ -160,14 +162,14 @@ public final class Engine implements SlotConfig.Moment {
     }
 
     private void run(Slot slot, Effect effect) {
-        if (effect instanceof Effect.Tell tell) {
-            tell.waiter().tell();
-        } else if (effect instanceof Effect.Ask ask) {
+        if (effect instanceof Effect.Notify tell) {
+            tell.waiter().notifyRequester();
+        } else if (effect instanceof Effect.Request ask) {
             calls.start(new AcquireCall(this, slot, ask));
-        } else if (effect instanceof Effect.GiveUp giveUp) {
-            settlements.begin(giveUp.settlement());
-        } else if (effect instanceof Effect.Elsewhere other) {
-            run(other.slot(), other.wanted());
+        } else if (effect instanceof Effect.Settle settle) {
+            settlements.start(settle.settlement());
+        } else if (effect instanceof Effect.InOtherSlot other) {
+            run(other.slot(), other.effects());
         } else if (effect instanceof Effect.Watch watch) {
             watchdog.watch(slot, watch.tenure());
         } else if (effect instanceof Effect.Renew renew) {
@@ -182,46 +184,46 @@ public final class Engine implements SlotConfig.Moment {
                     slot.share.mode(),
                     new LockEvent.Granted(slot.name, hold.token, hold.owner(), granted.handedOver()));
         } else if (effect instanceof Effect.Lost lost) {
-            lost(slot, lost.hold(), lost.reason());
+            reportLoss(slot, lost.hold(), lost.reason());
         } else if (effect instanceof Effect.Abandoned abandoned) {
-            abandoned(slot, abandoned.hold());
+            reportAbandoned(slot, abandoned.hold());
         } else if (effect instanceof Effect.ConfirmSignals) {
             confirmSignals();
         } else if (effect instanceof Effect.Released released) {
             var unused = holds.releases().verdict(released.hold(), released.settlement());
-        } else if (effect instanceof Effect.GiveUpIn giveUp) {
-            keepRun(slot.name, giveUp);
+        } else if (effect instanceof Effect.SettleIn settle) {
+            releaseWhenDue(slot.name, settle);
         }
     }
 
     /**
-     * Keeps a name after {@code runOnce} until its time is up, and then releases it. Until then this client describes the hold
-     * to clients that ask.
+     * Keeps a name taken after {@code runOnce} until its time is up, and then releases it. Until then, this client describes
+     * the hold to other clients.
      */
-    private void keepRun(String name, Effect.GiveUpIn kept) {
-        Hold hold = kept.hold();
-        String owner =
-                "kept by runOnce until " + instant(platform.nanoTime() + kept.nanos()) + ", started by " + hold.owner();
-        HoldDescription run = new HoldDescription(hold.tenure.id, owner, instant(hold.since), hold.token);
-        keptRuns.put(name, run);
-        tasks.run(kept.nanos(), () -> {
-            keptRuns.remove(name, run);
-            settlements.begin(kept.settlement());
+    private void releaseWhenDue(String name, Effect.SettleIn effect) {
+        Hold hold = effect.hold();
+        String owner = "reserved by runOnce until " + toInstant(platform.nanoTime() + effect.nanos()) + ", started by "
+                + hold.owner();
+        HoldDescription run = new HoldDescription(hold.tenure.id, owner, toInstant(hold.since), hold.token);
+        reservations.put(name, run);
+        tasks.run(effect.nanos(), () -> {
+            reservations.remove(name, run);
+            settlements.start(effect.settlement());
         });
     }
 
     /** Reports a loss that a release has detected. Only the first caller reports it. */
     void lostAtRelease(Hold hold, String reason) {
         if (hold.slot.locked(() -> hold.lose(reason))) {
-            lost(hold.slot, hold, reason);
+            reportLoss(hold.slot, hold, reason);
         }
     }
 
-    private void lost(Slot slot, Hold hold, String reason) {
+    private void reportLoss(Slot slot, Hold hold, String reason) {
         counters.lost.increment();
         // first: a failing log must not hide the loss from its owner
         var loss = ErrorTexts.lost(hold, reason);
-        hold.lossActions().forEach(action -> tasks.tell(action, loss));
+        hold.lossActions().forEach(action -> tasks.notifyLoss(action, loss));
         Share.Mode mode = slot.share.mode();
         events.warn(
                 mode,
@@ -229,21 +231,20 @@ public final class Engine implements SlotConfig.Moment {
                 "another owner may hold the " + ErrorTexts.held(mode) + ": fence all writes with the token");
     }
 
-    private void abandoned(Slot slot, Hold hold) {
-        String place = hold.place.orElse("not recorded, because recordPlaces is off");
+    private void reportAbandoned(Slot slot, Hold hold) {
+        String acquiredAt = hold.callSite.orElse("not recorded, because recordPlaces is off");
         Share.Mode mode = slot.share.mode();
         events.warn(
                 mode,
-                new LockEvent.Abandoned(slot.name, hold.token, hold.owner(), place),
+                new LockEvent.Abandoned(slot.name, hold.token, hold.owner(), acquiredAt),
                 (mode == Share.Mode.PERMITS ? "close permits" : "unlock in finally, close leases")
                         + "; others can acquire the " + ErrorTexts.held(mode) + " when its lease ends");
     }
 
     /**
-     * Adds a round trip to the moving mean, if the answer came in time. An update that is lost in a race does no more harm than
-     * a lost sample.
+     * Adds a round trip to the moving average, if the answer came in time. A lost update does no more harm than a lost sample.
      */
-    void measure(long nanos) {
+    void recordRoundTrip(long nanos) {
         long mean = roundTrip;
         if (nanos < config.command()) {
             roundTrip = mean + (nanos - mean) / ROUND_TRIP_WEIGHT;
@@ -256,17 +257,17 @@ public final class Engine implements SlotConfig.Moment {
         counters.signals.increment();
         long now = platform.nanoTime();
         if (signal instanceof Signal.Freed freed) {
-            hear(freed.name(), (s, out) -> s.freed(out));
+            deliver(freed.name(), (s, out) -> s.freed(out));
         } else if (signal instanceof Signal.Opened opened) {
-            hear(opened.name(), (s, out) -> s.opened(out));
+            deliver(opened.name(), (s, out) -> s.opened(out));
         } else if (signal instanceof Signal.Wanted wanted) {
-            hear(wanted.name(), (s, out) -> s.wanted(now, out));
+            deliver(wanted.name(), (s, out) -> s.contended(now, out));
         } else if (signal instanceof Signal.Revoked revoked) {
-            hear(revoked.name(), (s, out) -> s.revoked(revoked.tenure(), now, out));
+            deliver(revoked.name(), (s, out) -> s.revoked(revoked.tenure(), now, out));
         } else if (signal instanceof Signal.Assigned assigned) {
             assigned(assigned, now);
         } else if (signal instanceof Signal.Gap gap) {
-            everConfirmed = false;
+            lastGapAt = now;
             slots.each(slot -> {
                 if (gap.names().test(slot.name)) {
                     event(slot, (s, out) -> s.gap(now, out));
@@ -279,20 +280,20 @@ public final class Engine implements SlotConfig.Moment {
         }
     }
 
-    private void hear(String name, BiConsumer<Slot, Effect.Buffer> event) {
+    private void deliver(String name, BiConsumer<Slot, Effect.Buffer> event) {
         slots.each(name, slot -> event(slot, event));
     }
 
     /**
-     * Passes an assignment to the slots of the name. If no waiter is left for the tenure, the grant is released, because nobody
-     * would own it.
+     * Passes an assignment to the slots of the name. If no waiter is left for the tenure, the grant is released, because it
+     * would have no owner (orphan).
      */
     private void assigned(Signal.Assigned signal, long now) {
         boolean[] known = {false};
-        hear(signal.name(), (s, out) -> known[0] |= s.share.mode() == signal.mode() && s.assigned(signal, now, out));
-        if (!known[0] && !settlements.has(signal.tenure()) && !tasks.isClosed()) {
+        deliver(signal.name(), (s, out) -> known[0] |= s.share.mode() == signal.mode() && s.assigned(signal, now, out));
+        if (!known[0] && !settlements.isReleasing(signal.tenure()) && !tasks.isClosed()) {
             Tenure unknown = new Tenure(signal.tenure(), Share.of(signal.mode()));
-            settlements.begin(new Settlement(signal.name(), unknown, true, List.of()));
+            settlements.start(new Settlement(signal.name(), unknown, true, List.of()));
         }
     }
 
@@ -302,8 +303,7 @@ public final class Engine implements SlotConfig.Moment {
             var unused = calls.ask(() -> store.confirmSignals().thenApply(nothing -> true))
                     .whenComplete((confirmed, error) -> {
                         if (error == null) {
-                            signalsConfirmed = before;
-                            everConfirmed = true;
+                            signalsConfirmedAt = before;
                         }
                         confirming.set(false);
                     });
@@ -319,7 +319,7 @@ public final class Engine implements SlotConfig.Moment {
 
     @Override
     public boolean signalsFresh(long now) {
-        return everConfirmed && now - signalsConfirmed < config.poll();
+        return signalsConfirmedAt - lastGapAt > 0 && now - signalsConfirmedAt < config.poll();
     }
 
     @Override
@@ -329,7 +329,7 @@ public final class Engine implements SlotConfig.Moment {
     }
 
     @Override
-    public boolean eventsWanted() {
+    public boolean hasGrantListeners() {
         return events.detailed();
     }
 
@@ -338,30 +338,30 @@ public final class Engine implements SlotConfig.Moment {
         return ErrorTexts.notAcquired(name, waiter, asked, cause, store.describe(), now);
     }
 
-    // ---- description and end
+    // ---- description and close
 
-    /** Describes what this client has of the name, for other clients that ask about it. */
+    /** Describes the hold of this client under the name, for other clients that ask about it. */
     public Optional<HoldDescription> describe(String name) {
         return slots.holds(name)
                 .findFirst()
                 .map(hold -> new HoldDescription(
-                        hold.tenure.id, hold.owner(), instant(hold.since), hold.token, callSites.of(hold)))
-                .or(() -> slots.kept(name)
+                        hold.tenure.id, hold.owner(), toInstant(hold.since), hold.token, callSites.of(hold)))
+                .or(() -> slots.lingeringTenure(name)
                         .map(kept -> new HoldDescription(
-                                kept.tenure().id, LockReport.Holder.KEPT, instant(kept.since()), kept.token())))
-                .or(() -> Optional.ofNullable(keptRuns.get(name)));
+                                kept.tenure().id, LockReport.Holder.KEPT, toInstant(kept.since()), kept.token())))
+                .or(() -> Optional.ofNullable(reservations.get(name)));
     }
 
-    private Instant instant(long nanoTime) {
+    private Instant toInstant(long nanoTime) {
         return Instant.ofEpochMilli(platform.wallMillis() - (platform.nanoTime() - nanoTime) / 1_000_000);
     }
 
-    /** Refuses new waiters, and ends all waits and holds. */
+    /** Rejects new waiters, and ends all waits and holds. */
     public void shutDown() {
         tasks.close();
         long now = platform.nanoTime();
         slots.each(slot ->
                 event(slot, (s, out) -> s.close(() -> ErrorTexts.closed(s.label(), settings.name()), now, out)));
-        tasks.runAll();
+        tasks.runPending();
     }
 }

@@ -47,7 +47,7 @@ final class EventTexts {
         return event.toString();
     }
 
-    /** Returns what happened to several locks, or permits. */
+    /** Returns the summary of what happened to several locks, or permits. */
     static String ofMany(Share.Mode mode, LockEvent event) {
         String locks = ErrorTexts.held(mode) + "s";
         if (event instanceof Lost) {

@@ -15,14 +15,14 @@ import org.slf4j.LoggerFactory;
 /**
  * The events of one client, which are passed to listeners and written to the log.
  *
- * <p>Listeners run on a thread of their own. Warnings are written on another one, except those of the close. So neither a slow
- * listener nor a slow log delays a deadline. If listeners are too slow, events are dropped and counted. Lines of other levels
- * are mostly written on the calling thread.
+ * <p>Listeners run on a thread of their own. Warnings are written on another thread, except those of the close. So neither a
+ * slow listener nor a slow log delays a deadline. If listeners are too slow, events are dropped and counted. Most lines of
+ * other levels are written on the calling thread.
  */
 public final class Events implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger("io.holdfast");
-    private static final int QUEUED_AT_MOST = 1_000;
+    private static final int MAX_QUEUED = 1_000;
 
     private final Platform.Worker worker;
     private final Platform.Worker log;
@@ -35,7 +35,7 @@ public final class Events implements AutoCloseable {
     /**
      * Creates the events of one client.
      *
-     * @param timer the timer, whose thread was started before
+     * @param timer the timer, whose thread is already started
      */
     public Events(Platform platform, String name, String id, Platform.Timer timer, List<LockListener> listeners) {
         this.worker = pool(platform, timer, "holdfast-" + name + "-events");
@@ -45,7 +45,7 @@ public final class Events implements AutoCloseable {
         this.warnings = new Warnings(platform, timer, this::warn);
     }
 
-    /** Returns a pool of one thread. It drops the tasks that come after its close. */
+    /** Creates a pool of one thread. It drops tasks that are submitted after its close. */
     private static Platform.Worker pool(Platform platform, Platform.Timer timer, String name) {
         return new Pool(platform, timer, name, 1, dropped -> {});
     }
@@ -58,7 +58,7 @@ public final class Events implements AutoCloseable {
         listeners.remove(listener);
     }
 
-    /** Returns {@code true} if each grant and each release is reported. */
+    /** Returns {@code true} if each grant and each release has to be reported. */
     boolean detailed() {
         return !listeners.isEmpty() || LOG.isDebugEnabled();
     }
@@ -71,16 +71,16 @@ public final class Events implements AutoCloseable {
     }
 
     /**
-     * Raises an event, and adds it to the warnings, which write one line for all events of a kind in the same moment.
+     * Raises an event, and adds it to the warnings. All events of one kind within a moment share one line.
      *
-     * @param todo the end of the line, which says what to do
+     * @param advice the end of the line, which says what to do
      */
-    void warn(Share.Mode mode, LockEvent event, String todo) {
+    void warn(Share.Mode mode, LockEvent event, String advice) {
         publish(mode, event);
         String sentence = EventTexts.of(mode, event);
         log.execute(() -> LOG.debug("{}: {}", client, sentence));
-        String many = EventTexts.ofMany(mode, event);
-        warnings.add(many, event, sentence, many, todo);
+        String summary = EventTexts.ofMany(mode, event);
+        warnings.add(summary, event, sentence, summary, advice);
     }
 
     /** Writes a warning on a thread of its own, so that a slow log delays no deadline. */
@@ -88,20 +88,20 @@ public final class Events implements AutoCloseable {
         log.execute(() -> LOG.warn("{}: {}", client, text));
     }
 
-    /** Warns of a name whose release the store has not confirmed when the client closes. */
-    public void warnUnsettled(String label, Instant lapses) {
+    /** Warns that a release was not confirmed by the store before the client closed. */
+    public void warnUnsettled(String label, Instant leaseEnd) {
         LOG.warn(
                 "{}: closed before the release of {} was confirmed; its lease ends at {}: until then it may appear held",
                 client,
                 label,
-                lapses);
+                leaseEnd);
     }
 
     public void info(String text) {
         LOG.info("{}: {}", client, text);
     }
 
-    /** Logs an error of the engine, or of code that does not belong to the library. It never throws. */
+    /** Logs an error of the engine, or of code that is not part of the library. It never throws. */
     public void failure(String what, Throwable error) {
         try {
             LOG.error("{}: {} failed: {}", client, what, error.toString(), error);
@@ -114,7 +114,7 @@ public final class Events implements AutoCloseable {
         if (listeners.isEmpty()) {
             return;
         }
-        if (queued.incrementAndGet() > QUEUED_AT_MOST) {
+        if (queued.incrementAndGet() > MAX_QUEUED) {
             queued.decrementAndGet();
             dropped.increment();
             warnings.add(

@@ -15,7 +15,15 @@ import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The ends of holds: by their owners, or because they are not wanted. */
+/**
+ * The release of holds, by their owners or by this client.
+ *
+ * <ol>
+ *   <li>A hold ends for its owner at once. The owner waits for the store only if the release needs a verdict, and for the
+ *       command timeout at most.
+ *   <li>A loss that the store reports is raised even if no caller waits for the verdict any longer.
+ * </ol>
+ */
 public final class HoldReleases {
 
     private final Engine engine;
@@ -25,97 +33,98 @@ public final class HoldReleases {
     }
 
     /** Ends the innermost level of a thread's hold. The last level releases the hold. */
-    public void leave(Hold hold) {
+    public void unlock(Hold hold) {
         if (hold.depth() == 1) {
             release(hold);
             return;
         }
         long now = engine.platform.nanoTime();
-        boolean lost = hold.lost() || !hold.tenure.alive(now);
+        boolean lost = hold.lost() || !hold.tenure.unexpired(now);
         if (hold.allRenewed() && !lost) {
-            var unused = hold.leave();
+            var unused = hold.exit();
         } else {
-            engine.event(hold.slot, (s, out) -> s.leave(hold, now, out));
+            engine.event(hold.slot, (s, out) -> s.exit(hold, now, out));
         }
         if (lost) {
             engine.holds.validity().requireNotLost(hold);
         }
     }
 
-    /** Ends a hold, and waits for the verdict of the store if one is needed. */
+    /** Releases a hold, and waits for the verdict of the store if one is needed. */
     public void release(Hold hold) {
-        awaitVerdict(hold, end(hold));
+        awaitVerdict(hold, startRelease(hold));
     }
 
     /**
-     * Ends a hold of {@code runOnce}, and keeps its name for the rest of the time. If the time is up, it is released as usual.
+     * Ends a hold of {@code runOnce}. Its name stays taken until the time of the run is up, and is then released. If the time
+     * is already up, the hold is released as usual.
      */
-    public void keep(Hold hold) {
-        awaitVerdict(hold, end(hold, (s, out) -> s.keep(hold, engine.platform.nanoTime(), out)));
+    public void releaseWhenDue(Hold hold) {
+        awaitVerdict(
+                hold, startRelease(hold, (s, out) -> s.releaseAfterMinHold(hold, engine.platform.nanoTime(), out)));
     }
 
     private void awaitVerdict(Hold hold, @Nullable Settlement settlement) {
         if (settlement != null && !engine.tasks.isClosed()) {
             CompletableFuture<Void> verdict = verdict(hold, settlement);
             Awaiting.done(engine.platform, verdict, engine.config.command());
-            judge(hold, settlement, verdict);
+            checkVerdict(hold, settlement, verdict);
         }
     }
 
     /**
-     * Returns a future that completes with the verdict of the store on the hold. A loss is reported before that, even if nobody
-     * waits any longer.
+     * Returns a future that completes with the verdict of the store on the hold. A loss is reported before that, even if no
+     * caller waits any longer.
      */
     CompletableFuture<Void> verdict(Hold hold, Settlement settlement) {
         return settlement.verdict.thenAccept(loss -> loss.ifPresent(reason -> engine.lostAtRelease(hold, reason)));
     }
 
     /**
-     * Releases the hold without waiting. The future completes with the answer of the store, or without it after the command
-     * timeout.
+     * Releases the hold without waiting. The future completes when the store answers, or after the command timeout.
      *
-     * @param told the executor that completes the future
+     * @param executor completes the future
      */
-    public CompletableFuture<Void> releaseAsync(Hold hold, Executor told) {
+    public CompletableFuture<Void> releaseAsync(Hold hold, Executor executor) {
         try {
-            Settlement settlement = end(hold);
-            return settlement == null ? CompletableFuture.completedFuture(null) : judged(hold, settlement, told);
+            Settlement settlement = startRelease(hold);
+            return settlement == null ? CompletableFuture.completedFuture(null) : settle(hold, settlement, executor);
         } catch (LeaseLostException | IllegalStateException e) {
             return CompletableFuture.failedFuture(e);
         }
     }
 
-    private CompletableFuture<Void> judged(Hold hold, Settlement settlement, Executor told) {
+    private CompletableFuture<Void> settle(Hold hold, Settlement settlement, Executor executor) {
         CompletableFuture<Void> verdict = verdict(hold, settlement);
-        return inTime(verdict)
-                .thenRunAsync(() -> judge(hold, settlement, verdict), told)
+        return doneOrTimeout(verdict)
+                .thenRunAsync(() -> checkVerdict(hold, settlement, verdict), executor)
                 .copy();
     }
 
-    /** Returns a future that completes with the answer of the store, or after the command timeout. */
-    public CompletableFuture<Void> inTime(CompletableFuture<?> answer) {
-        return engine.tasks.inTime(answer, engine.config.command());
+    /** Returns a future that completes when the answer arrives, or after the command timeout. */
+    public CompletableFuture<Void> doneOrTimeout(CompletableFuture<?> answer) {
+        return engine.tasks.doneOrTimeout(answer, engine.config.command());
     }
 
     /**
-     * Releases a hold. A tenure that the clocks have put in doubt does not linger, because only the store knows whether it was
-     * lost.
+     * Starts the release of a hold. A tenure that the clocks have put in doubt does not linger, because only the store knows
+     * whether it was lost.
      */
-    private @Nullable Settlement end(Hold hold) {
+    private @Nullable Settlement startRelease(Hold hold) {
         Tenure tenure = hold.tenure;
         if (tenure.id.lingers() && tenure.validity.suspect(engine.platform.nanoTime(), engine.platform.wallMillis())) {
             hold.discarded = true;
         }
-        return end(hold, (s, out) -> s.release(hold, engine.platform.nanoTime(), out));
+        return startRelease(hold, (s, out) -> s.release(hold, engine.platform.nanoTime(), out));
     }
 
-    private @Nullable Settlement end(Hold hold, BiConsumer<Slot, Effect.Buffer> how) {
-        boolean ended = hold.ended;
-        engine.event(hold.slot, how);
+    private @Nullable Settlement startRelease(Hold hold, BiConsumer<Slot, Effect.Buffer> event) {
+        boolean endedBefore = hold.ended;
+        engine.event(hold.slot, event);
         if (hold.lost()) {
-            throw engine.holds.validity().lost(hold);
+            throw engine.holds.validity().lossException(hold);
         }
-        engine.holds.validity().requireNotClosed(hold, ended);
+        engine.holds.validity().requireNotClosed(hold, endedBefore);
         engine.counters.releases.increment();
         if (engine.events.detailed()) {
             engine.events.detail(
@@ -124,7 +133,7 @@ public final class HoldReleases {
         return hold.settlement;
     }
 
-    private void judge(Hold hold, Settlement settlement, CompletableFuture<Void> verdict) {
+    private void checkVerdict(Hold hold, Settlement settlement, CompletableFuture<Void> verdict) {
         String name = hold.slot.name;
         if (!verdict.isDone()) {
             hold.slot.locked(hold::dropLossActions);
@@ -133,17 +142,17 @@ public final class HoldReleases {
                     new LockEvent.ReleaseUnconfirmed(
                             name,
                             hold.token,
-                            Duration.ofNanos(Math.max(0, settlement.lapsesAt - engine.platform.nanoTime())),
-                            hold.tenure.trouble),
+                            Duration.ofNanos(Math.max(0, settlement.expiresAt - engine.platform.nanoTime())),
+                            hold.tenure.lastFailure),
                     "the release continues in the background; check whether " + engine.store.describe() + " answers");
         } else if (hold.lost()) {
-            throw engine.holds.validity().lost(hold);
+            throw engine.holds.validity().lossException(hold);
         }
     }
 
-    /** Treats the owner of the hold as dead. The tenure is left to the end of its lease. */
+    /** Treats the owner of the hold as dead. The tenure is not released, and ends when its lease expires. */
     public void abandon(Hold hold) {
-        engine.event(hold.slot, (s, out) -> s.ownerGone(hold, engine.platform.nanoTime(), out));
+        engine.event(hold.slot, (s, out) -> s.abandoned(hold, engine.platform.nanoTime(), out));
     }
 
     /**
@@ -152,12 +161,12 @@ public final class HoldReleases {
      */
     public void discardDoubtful(Hold hold) {
         if (hold.slot instanceof SharedSlot) {
-            engine.slots.setAside(hold.slot);
+            engine.slots.closeToNewcomers(hold.slot);
         }
         discard(hold);
     }
 
-    /** Releases a hold that is not wanted, for example because it was granted too late. Its tenure does not linger. */
+    /** Releases a hold that no caller receives, for example because it was granted too late. Its tenure does not linger. */
     public void discard(Hold hold) {
         hold.discarded = true;
         engine.event(hold.slot, (s, out) -> s.release(hold, engine.platform.nanoTime(), out));

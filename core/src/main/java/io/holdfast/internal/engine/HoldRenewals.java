@@ -9,7 +9,7 @@ import io.holdfast.internal.slot.HoldSpec;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** The renewals that owners ask for: to confirm a hold, to move its end, or to enter it again. */
+/** The renewals that owners request: to confirm a hold, to move its end, or to enter it again. */
 public final class HoldRenewals {
 
     private final Engine engine;
@@ -43,11 +43,11 @@ public final class HoldRenewals {
      */
     private static long requireAttainable(Hold hold, Duration atLeast) {
         long lease = hold.watchdog() ? hold.spec.nanos() : hold.tenure.longestLease;
-        long most = lease - HoldSpec.margin(lease);
+        long max = lease - HoldSpec.margin(lease);
         long nanos = Durations.nanos(atLeast);
-        if (nanos < 0 || nanos > most) {
+        if (nanos < 0 || nanos > max) {
             throw new IllegalArgumentException(hold.slot.label() + ": atLeast " + atLeast + " is out of range: zero to "
-                    + most / 1_000_000 + " ms, the lease less its margin");
+                    + max / 1_000_000 + " ms, the lease less its margin");
         }
         return nanos;
     }
@@ -60,7 +60,7 @@ public final class HoldRenewals {
         return new StoreUnavailableException(
                 hold.slot.name,
                 hold.slot.label() + ": " + engine.store.describe() + " did not confirm " + what + ": "
-                        + hold.tenure.trouble + "; the hold is unchanged, valid for "
+                        + hold.tenure.lastFailure + "; the hold is unchanged, valid for "
                         + engine.holds.validity().remaining(hold).toMillis() + " ms",
                 null);
     }
@@ -69,7 +69,7 @@ public final class HoldRenewals {
      * Renews the hold, and keeps all later tokens above the floor. The result is {@code true} if the store has confirmed both.
      */
     public CompletableFuture<Boolean> renew(Hold hold, long floor) {
-        hold.slot.locked(() -> hold.tenure.tokens.raise(floor));
+        hold.slot.locked(() -> hold.tenure.tokens.raiseFloor(floor));
         return engine.holds.validity().renew(hold);
     }
 
@@ -80,8 +80,8 @@ public final class HoldRenewals {
     }
 
     /**
-     * Adds a level to the hold, which must be valid. A hold in doubt is renewed first. Apart from that, only a level that ends
-     * later than the hold costs a renewal.
+     * Adds a level to the hold, which must be valid. A hold in doubt is renewed first. Otherwise, only a level that ends later
+     * than the hold costs a renewal.
      */
     public void reenter(Hold hold, HoldSpec spec) {
         engine.holds.validity().requireNotLost(hold);
@@ -95,26 +95,26 @@ public final class HoldRenewals {
         if (spec.watchdog() && hold.allRenewed()) {
             hold.enter(spec, Durations.NEVER);
         } else {
-            enter(hold, spec);
+            addLevel(hold, spec);
         }
         engine.holds.validity().requireNotLost(hold);
     }
 
-    private void enter(Hold hold, HoldSpec spec) {
-        long end = spec.watchdog() ? Durations.NEVER : endOf(spec);
-        boolean later = hold.slot.locked(() -> {
-            long before = hold.end();
+    private void addLevel(Hold hold, HoldSpec spec) {
+        long end = spec.watchdog() ? Durations.NEVER : endFor(spec);
+        boolean needsRenewal = hold.slot.locked(() -> {
+            long previousEnd = hold.end();
             hold.enter(spec, end);
-            return before != Durations.NEVER && hold.end() != before;
+            return previousEnd != Durations.NEVER && hold.end() != previousEnd;
         });
-        if (later && !confirm(hold)) {
-            hold.slot.locked(hold::leave);
+        if (needsRenewal && !confirm(hold)) {
+            hold.slot.locked(hold::exit);
             engine.holds.validity().requireNotLost(hold);
             throw unconfirmed(hold, "the lease of the re-entry");
         }
     }
 
-    private long endOf(HoldSpec spec) {
+    private long endFor(HoldSpec spec) {
         return engine.platform.nanoTime() + spec.nanos() - HoldSpec.margin(spec.nanos());
     }
 
@@ -124,7 +124,7 @@ public final class HoldRenewals {
         if (hold.watchdog() || hold.stopped()) {
             throw ErrorTexts.notExtensible(hold);
         }
-        CompletableFuture<Boolean> confirmed = extending(hold, lease);
+        CompletableFuture<Boolean> confirmed = extendAsync(hold, lease);
         if (!Awaiting.done(engine.platform, confirmed, engine.config.command()) || !confirmed.join()) {
             engine.holds.validity().requireNotLost(hold);
             throw unconfirmed(hold, "the extension");
@@ -132,12 +132,12 @@ public final class HoldRenewals {
     }
 
     /**
-     * Starts an extension without waiting. Only a confirmation moves the end, so an extension that fails does not undo another
-     * one.
+     * Starts an extension without waiting. Only a confirmed extension moves the end, so an extension that fails does not undo
+     * another one.
      */
-    public CompletableFuture<Boolean> extending(Hold hold, Duration lease) {
-        HoldSpec spec = hold.spec.ending(lease);
-        if (engine.holds.validity().isOver(hold) || endOf(spec) - hold.end() <= 0) {
+    public CompletableFuture<Boolean> extendAsync(Hold hold, Duration lease) {
+        HoldSpec spec = hold.spec.withOwnLease(lease);
+        if (engine.holds.validity().isOver(hold) || endFor(spec) - hold.end() <= 0) {
             return CompletableFuture.completedFuture(!engine.holds.validity().isOver(hold));
         }
         return engine.watchdog

@@ -19,15 +19,18 @@ public final class HoldValidity {
         this.engine = engine;
     }
 
-    /** Returns {@code true} if the hold can be relied on. If the hold is in doubt, this starts a renewal that decides. */
+    /**
+     * Returns {@code true} if the hold can be relied on. For a hold in doubt, this starts a renewal, and its answer ends the
+     * doubt.
+     */
     public boolean valid(Hold hold) {
         long now = engine.platform.nanoTime();
         boolean valid = hold.valid(now, engine.platform.wallMillis());
         if (!valid
                 && !hold.ended
                 && !hold.lost()
-                && hold.tenure.alive(now)
-                && !hold.tenure.renewing(now, engine.config.command())) {
+                && hold.tenure.unexpired(now)
+                && !hold.tenure.isRenewing(now, engine.config.command())) {
             var unused = renew(hold);
         }
         return valid;
@@ -39,19 +42,19 @@ public final class HoldValidity {
                 : Duration.ZERO;
     }
 
-    /** Returns {@code true} if the hold has ended or is lost, even if the loss was not detected yet. */
+    /** Returns {@code true} if the hold has ended or is lost, even if the loss is not detected yet. */
     public boolean isOver(Hold hold) {
-        return hold.ended || hold.lost() || !hold.tenure.alive(engine.platform.nanoTime());
+        return hold.ended || hold.lost() || !hold.tenure.unexpired(engine.platform.nanoTime());
     }
 
-    /** Throws if the hold is lost, even if the loss was not detected yet. */
+    /** Throws if the hold is lost, even if the loss is not detected yet. */
     public void requireNotLost(Hold hold) {
         long now = engine.platform.nanoTime();
-        if (!hold.lost() && !hold.tenure.alive(now)) {
+        if (!hold.lost() && !hold.tenure.unexpired(now)) {
             engine.event(hold.slot, (s, out) -> s.expire(hold.tenure, now, out));
         }
         if (hold.lost()) {
-            throw lost(hold);
+            throw lossException(hold);
         }
         requireNotClosed(hold, hold.ended);
     }
@@ -67,8 +70,8 @@ public final class HoldValidity {
         }
     }
 
-    LeaseLostException lost(Hold hold) {
-        return ErrorTexts.lost(hold, hold.lostBecause + "");
+    LeaseLostException lossException(Hold hold) {
+        return ErrorTexts.lost(hold, hold.lossReason + "");
     }
 
     /** Renews the hold. The result is {@code true} if the store has confirmed it. */
@@ -78,13 +81,13 @@ public final class HoldValidity {
     }
 
     /**
-     * Registers an action for the loss, or runs it if the hold is lost already. The mutex decides the race between both, so the
-     * action is neither missed nor run twice.
+     * Registers an action for the loss, or runs it if the hold is already lost. The slot's mutex decides the race between
+     * registration and loss, so the action is neither missed nor run twice.
      */
     public void onLost(Hold hold, List<LossAction> actions, LossAction action) {
         boolean registered = hold.slot.locked(() -> !hold.lost() && actions.add(action));
         if (!registered) {
-            engine.tasks.tell(action, lost(hold));
+            engine.tasks.notifyLoss(action, lossException(hold));
         }
     }
 }

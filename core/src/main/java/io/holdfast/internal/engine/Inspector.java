@@ -20,10 +20,10 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-/** The questions about a name that do not concern the caller's own hold. */
+/** The queries about names, apart from those about the caller's own hold. */
 public final class Inspector {
 
-    private static final long BRIEFLY_NANOS = 300_000_000;
+    private static final long QUERY_NANOS = 300_000_000;
 
     private final Engine engine;
 
@@ -48,15 +48,15 @@ public final class Inspector {
         try {
             return ask(name, true, () -> engine.store.forceRelease(name));
         } finally {
-            // an owner here must not acquire a lingering tenure that was, or may have been, taken away
+            // an owner of this client must not acquire a lingering tenure that may have been forced free
             engine.slots
-                    .lingering(name)
-                    .forEach(slot -> engine.event(slot, (s, out) -> s.doubt(engine.platform.nanoTime(), out)));
+                    .lingeringSlots(name)
+                    .forEach(slot -> engine.event(slot, (s, out) -> s.putInDoubt(engine.platform.nanoTime(), out)));
         }
     }
 
     /** Asks the store for the holder of a name, without blocking. */
-    public CompletionStage<LockReport> inspecting(String name) {
+    public CompletionStage<LockReport> inspectAsync(String name) {
         requireOpen(name);
         return engine.calls.ask(() -> engine.store.inspect(name));
     }
@@ -71,9 +71,9 @@ public final class Inspector {
         return ErrorTexts.closed("lock '" + name + "'", engine.settings.name());
     }
 
-    private <R> R ask(String name, boolean changes, Supplier<CompletionStage<R>> question) {
+    private <R> R ask(String name, boolean changes, Supplier<CompletionStage<R>> query) {
         requireOpen(name);
-        CompletableFuture<R> answer = engine.calls.ask(question);
+        CompletableFuture<R> answer = engine.calls.ask(query);
         Awaiting.done(engine.platform, answer, Durations.NEVER);
         try {
             return answer.join();
@@ -91,13 +91,13 @@ public final class Inspector {
     }
 
     /**
-     * Creates the error for a wait whose time is up, without blocking a thread. It asks the store once more, briefly, who holds
-     * the name.
+     * Creates the error for a wait that timed out, without blocking a thread. It first asks the store, briefly, who holds the
+     * name.
      */
-    public CompletableFuture<LockTimeoutException> timeout(String name, long began, Outcome.Busy busy) {
-        long waited = (engine.platform.nanoTime() - began) / 1_000_000;
+    public CompletableFuture<LockTimeoutException> timeout(String name, long startedAt, Outcome.Busy busy) {
+        long waited = (engine.platform.nanoTime() - startedAt) / 1_000_000;
         CompletableFuture<LockReport> answer = engine.calls.ask(() -> engine.store.inspect(name));
-        return engine.tasks.inTime(answer, BRIEFLY_NANOS).thenApply(over -> {
+        return engine.tasks.doneOrTimeout(answer, QUERY_NANOS).thenApply(done -> {
             boolean answered = answer.isDone() && !answer.isCompletedExceptionally();
             Optional<LockReport> report = answered ? Optional.of(answer.join()) : Optional.empty();
             return new LockTimeoutException(name, ErrorTexts.busy(name, waited, report, busy.holder(), store()));
@@ -106,20 +106,20 @@ public final class Inspector {
 
     /** Creates the error for a store whose grants arrive after their lease has ended. */
     public StoreUnavailableException tooSlow(String name, HoldSpec spec) {
-        StoreException cause = outlasted(spec);
+        StoreException cause = leaseTooShort(spec);
         return new StoreUnavailableException(
                 name, ErrorTexts.label(spec.share().mode(), name) + " was not acquired: " + cause.getMessage(), cause);
     }
 
-    /** Creates the cause for a grant that counts for nobody, because its answer took longer than the lease is valid. */
-    StoreException outlasted(HoldSpec spec) {
+    /** Creates the cause for a grant that no waiter receives, because its lease ended before the answer arrived. */
+    StoreException leaseTooShort(HoldSpec spec) {
         return new StoreException(
                 StoreException.Effect.UNCONFIRMED,
                 store() + " granted it, but the answer took longer than the lease of "
                         + spec.lease().toMillis() + " ms is valid; use a longer lease");
     }
 
-    /** Describes what this client has of the name, for an error text. */
+    /** Describes the state of the name at this client, for an error text. */
     public String heldHere(String name) {
         return engine.slots
                 .holds(name)
@@ -131,7 +131,7 @@ public final class Inspector {
     }
 
     private String notHeldHere(String name) {
-        if (engine.slots.kept(name).isPresent()) {
+        if (engine.slots.lingeringTenure(name).isPresent()) {
             return "lingering, without an owner";
         }
         return engine.slots.of(name).findAny().isPresent() ? "being acquired or released" : "not held";

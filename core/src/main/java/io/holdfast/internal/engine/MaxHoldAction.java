@@ -9,46 +9,46 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The action for a hold that is older than its {@code maxHold}. It is taken once, on the timer's thread. */
+/** The action for a hold that is older than its {@code maxHold}. It runs once, on the timer's thread. */
 record MaxHoldAction(Engine engine) {
 
-    private enum Act {
+    private enum Action {
         NONE("check whether the owner is stuck"),
         INTERRUPT("its thread is interrupted: check whether that ends its work"),
         REVOKE("its lease is lost, and its owner is notified: check whether that ends its work"),
         STOP("it is no longer renewed, and is lost when its lease ends");
 
-        private final String todo;
+        private final String advice;
 
-        Act(String todo) {
-            this.todo = todo;
+        Action(String advice) {
+            this.advice = advice;
         }
     }
 
-    void act(Slot slot, Hold hold, long now) {
+    void run(Slot slot, Hold hold, long now) {
         if (hold.tooLongReported) {
             return;
         }
         hold.tooLongReported = true;
         Thread thread = hold.thread();
-        Act act = act(hold.spec.maxHold().then(), thread);
+        Action action = choose(hold.spec.maxHold().action(), thread);
         LockEvent report = report(slot, hold, thread, now);
-        if (act == Act.INTERRUPT && thread != null) {
+        if (action == Action.INTERRUPT && thread != null) {
             engine.threads.background().execute(() -> slot.locked(() -> interrupt(slot, hold, thread)));
-        } else if (act == Act.REVOKE) {
+        } else if (action == Action.REVOKE) {
             engine.eventOnTimer(slot, (s, out) -> s.revoke(hold, "it was held for longer than maxHold", now, out));
-        } else if (act == Act.STOP) {
+        } else if (action == Action.STOP) {
             engine.eventOnTimer(slot, (s, out) -> s.stopRenewing(hold, out));
         }
         // last: a failing log must not prevent the action
-        engine.events.warn(slot.share.mode(), report, act.todo);
+        engine.events.warn(slot.share.mode(), report, action.advice);
     }
 
-    private static Act act(OnMaxHold then, @Nullable Thread thread) {
+    private static Action choose(OnMaxHold then, @Nullable Thread thread) {
         return switch (then) {
-            case WARN -> Act.NONE;
-            case INTERRUPT -> thread != null ? Act.INTERRUPT : Act.REVOKE;
-            case STOP_RENEWING -> Act.STOP;
+            case WARN -> Action.NONE;
+            case INTERRUPT -> thread != null ? Action.INTERRUPT : Action.REVOKE;
+            case STOP_RENEWING -> Action.STOP;
         };
     }
 
@@ -57,18 +57,18 @@ record MaxHoldAction(Engine engine) {
      * interrupt never hits a thread that has unlocked.
      */
     private static boolean interrupt(Slot slot, Hold hold, Thread thread) {
-        boolean has = slot.owns(hold);
-        if (has) {
+        boolean owns = slot.owns(hold);
+        if (owns) {
             thread.interrupt();
         }
-        return has;
+        return owns;
     }
 
     private LockEvent report(Slot slot, Hold hold, @Nullable Thread thread, long now) {
         String stack = thread == null
                 ? engine.callSites
                         .of(hold)
-                        .orElse("acquired at a place that is not recorded, because recordPlaces is off")
+                        .orElse("acquired at a call site that is not recorded, because recordPlaces is off")
                 : Stream.of(engine.platform.stack(thread))
                         .map(frame -> "\n    at " + frame)
                         .collect(Collectors.joining());

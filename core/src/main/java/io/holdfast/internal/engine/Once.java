@@ -2,10 +2,10 @@ package io.holdfast.internal.engine;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A task that runs once, however often it is submitted. */
+/** A task that runs at most once, however often it is submitted. */
 final class Once implements Runnable {
 
-    private final AtomicBoolean begun = new AtomicBoolean();
+    private final AtomicBoolean started = new AtomicBoolean();
     private final Runnable task;
 
     Once(Runnable task) {
@@ -14,17 +14,17 @@ final class Once implements Runnable {
 
     @Override
     public void run() {
-        if (begun.compareAndSet(false, true)) {
+        if (started.compareAndSet(false, true)) {
             task.run();
         }
     }
 
-    /** Makes the task never run, unless it has begun. */
+    /** Prevents the task from running, unless it has started. */
     void cancel() {
-        begun.set(true);
+        started.set(true);
     }
 
-    boolean hasBegun() {
-        return begun.get();
+    boolean hasStarted() {
+        return started.get();
     }
 }

@@ -14,13 +14,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The executor of {@link Settlement}s, which releases each tenure again until the outcome is certain.
+ * The executor of {@link Settlement}s, which repeats the release of each tenure until its outcome is certain.
  *
  * <ol>
- *   <li>A settlement ends when a release was answered, and no copy of the tenure's acquire can be applied after it. A refused
- *       release ends it under the same condition.
+ *   <li>A settlement ends when a release is answered or refused, and no copy of the tenure's acquire can be applied after it.
+ *       Otherwise a late copy would acquire the lock for no owner (orphan).
  *   <li>It also ends when the last lease that may have been granted has ended, or with the close of the client.
- *   <li>A settlement that rests for the answer of a copy is resumed once: by that answer, or when no copy can be applied any
+ *   <li>A settlement that waits for the answer of a copy is resumed once: by that answer, or when no copy can be applied any
  *       more.
  * </ol>
  */
@@ -28,11 +28,11 @@ public record Settlements(
         Platform platform, LockStore store, SlotConfig config, Calls calls, Tasks tasks, Set<Settlement> open) {
 
     private static final long FIRST_BACKOFF_NANOS = 50_000_000;
-    private static final long MOST_BACKOFF_NANOS = 2_000_000_000;
+    private static final long MAX_BACKOFF_NANOS = 2_000_000_000;
 
-    void begin(Settlement settlement) {
+    void start(Settlement settlement) {
         open.add(settlement);
-        settlement.lapsesAt = platform.nanoTime() + config.command() + settlement.tenure.longestLease;
+        settlement.expiresAt = platform.nanoTime() + config.command() + settlement.tenure.longestLease;
         send(settlement);
     }
 
@@ -42,28 +42,31 @@ public record Settlements(
         }
     }
 
-    /** Resumes a settlement that rests, because the store may hold the tenure again. Of several calls, one resumes it. */
-    void goOn(@Nullable Settlement settlement) {
-        if (settlement != null && settlement.resting.compareAndSet(true, false)) {
+    /**
+     * Resumes a settlement that waits for copies, because the store may hold the tenure again. Only one of several calls
+     * resumes it.
+     */
+    void resume(@Nullable Settlement settlement) {
+        if (settlement != null && settlement.awaitsCopies.compareAndSet(true, false)) {
             send(settlement);
         }
     }
 
-    /** Returns {@code true} if the tenure is being given up. */
-    boolean has(TenureId tenure) {
+    /** Returns {@code true} if the tenure is being released. */
+    boolean isReleasing(TenureId tenure) {
         return open.stream().anyMatch(each -> each.tenure.id.equals(tenure));
     }
 
     /**
-     * Lets the settlement rest until a copy is answered, or none can be applied any more. The flag is set before the check for
-     * an answer; otherwise an answer in between would be missed (lost wake-up).
+     * Resumes the settlement when a copy is answered, or when no copy can be applied any more. The flag is set before the check
+     * for an answer. Otherwise, an answer between the two would be missed (lost wake-up).
      */
-    private void rest(Settlement settlement, long mayComeForMicros) {
-        settlement.resting.set(true);
+    private void awaitCopies(Settlement settlement, long mayComeForMicros) {
+        settlement.awaitsCopies.set(true);
         if (settlement.tenure.copies.unanswered()) {
-            tasks.run(TimeUnit.MICROSECONDS.toNanos(mayComeForMicros), () -> goOn(settlement));
+            tasks.run(TimeUnit.MICROSECONDS.toNanos(mayComeForMicros), () -> resume(settlement));
         } else {
-            goOn(settlement);
+            resume(settlement);
         }
     }
 
@@ -73,16 +76,16 @@ public record Settlements(
         settlement.released();
     }
 
-    /** Ends all settlements. The tenures that are left expire at the store. */
+    /** Ends all settlements. The tenures that are not released expire at the store. */
     public void abandon() {
         open.forEach(this::finish);
     }
 
     private boolean lapsed(Settlement settlement) {
-        return platform.nanoTime() - settlement.lapsesAt >= 0;
+        return platform.nanoTime() - settlement.expiresAt >= 0;
     }
 
-    private void again(Settlement settlement, long nanos) {
+    private void retry(Settlement settlement, long nanos) {
         tasks.run(nanos, () -> send(settlement));
     }
 
@@ -91,19 +94,19 @@ public record Settlements(
         private final Settlement settlement;
         private final int copy;
         private boolean allCopiesAnswered;
-        private volatile boolean inTime;
+        private volatile boolean sentWhileValid;
 
         ReleaseCall(Settlement settlement) {
             this.settlement = settlement;
             copy = settlement.nextCopy();
             // set here as well, because the call can time out before it is sent
-            inTime = settlement.tenure.alive(platform.nanoTime());
+            sentWhileValid = settlement.tenure.unexpired(platform.nanoTime());
         }
 
         @Override
         CompletionStage<Release.Reply> send() {
             allCopiesAnswered = !settlement.tenure.copies.unanswered();
-            inTime = settlement.tenure.alive(sent());
+            sentWhileValid = settlement.tenure.unexpired(sent());
             return store.release(Release.of(settlement.name, settlement.tenure.id)
                     .withMode(settlement.tenure.share.mode())
                     .withYield(copy == 1 && settlement.yield)
@@ -117,40 +120,40 @@ public record Settlements(
             if (reply.held()) {
                 settlement.released();
             } else {
-                settlement.notHeld(copy, store.describe() + " no longer had it when it was released");
+                settlement.notHeld(copy, store.describe() + " no longer held it when it was released");
             }
-            long mayComeFor = settlement.tenure.copies.mayComeFor(reply.serverMicros());
+            long mayComeFor = settlement.tenure.copies.applicableFor(reply.serverMicros());
             if (allCopiesAnswered || mayComeFor <= 0 || lapsed(settlement)) {
                 finish(settlement);
             } else if (!settlement.settled) {
-                rest(settlement, mayComeFor);
+                awaitCopies(settlement, mayComeFor);
             }
         }
 
         @Override
         void failed(StoreException cause, boolean late) {
-            settlement.tenure.trouble = cause.getMessage() + "";
-            settlement.failed(copy, inTime && cause.effect().mayBeApplied());
+            settlement.tenure.lastFailure = cause.getMessage() + "";
+            settlement.failed(copy, sentWhileValid && cause.effect().mayBeApplied());
             if (settlement.settled) {
                 return;
             }
             boolean refused = cause.effect() == StoreException.Effect.REFUSED;
             if (refused) {
-                settlement.notHeld(copy, refused(cause));
+                settlement.notHeld(copy, refusalText(cause));
             }
             // a copy of the acquire may still be applied when the cause of the refusal is removed (late duplicate)
             boolean nothingToRelease = refused && !settlement.tenure.copies.unanswered();
-            if (nothingToRelease || (!late && (lapsed(settlement) || tasks.callsEnded))) {
+            if (nothingToRelease || (!late && (lapsed(settlement) || tasks.callsClosed))) {
                 finish(settlement);
             } else if (!late) {
-                again(settlement, HoldSpec.doubled(FIRST_BACKOFF_NANOS, settlement.failures++, MOST_BACKOFF_NANOS));
+                retry(settlement, HoldSpec.doubled(FIRST_BACKOFF_NANOS, settlement.failures++, MAX_BACKOFF_NANOS));
             }
         }
 
-        private String refused(StoreException cause) {
-            long left = Math.max(0, settlement.lapsesAt - platform.nanoTime()) / 1_000_000;
+        private String refusalText(StoreException cause) {
+            long left = Math.max(0, settlement.expiresAt - platform.nanoTime()) / 1_000_000;
             return store.describe() + " refused to release it: " + cause.getMessage()
-                    + ". If the store still keeps it, for example because a permission is missing, nobody else acquires it"
+                    + ". If the store still holds it, for example because a permission is missing, nobody else can acquire it"
                     + " before its lease ends, in at most " + left + " ms";
         }
     }

@@ -12,18 +12,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
 /**
- * The tasks of one client that run later, or on another thread. Delayed tasks may call the store, so they never run on the
+ * The tasks of one client that run later, or on another thread. Delayed tasks may call the store. So they never run on the
  * timer's thread, which fires deadlines.
  */
 public final class Tasks {
 
     private final Threads threads;
     private final Events events;
-    private final Set<Once> open = ConcurrentHashMap.newKeySet();
+    private final Set<Once> pending = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     /** Set by the close of the client, just before it ends all store calls. */
-    volatile boolean callsEnded;
+    volatile boolean callsClosed;
 
     Tasks(Threads threads, Events events) {
         this.threads = threads;
@@ -42,26 +42,26 @@ public final class Tasks {
     /** Runs the task after the delay, or when the client is closed, whichever is earlier. It runs at most once. */
     public Platform.Task runByClose(long nanos, Runnable task) {
         Once once = new Once(guarded("a delayed task", task));
-        open.add(once);
+        pending.add(once);
         Platform.Task timer = run(nanos, () -> runNow(once));
-        // close race: a close just before may not have seen this task
+        // close race: the task is added first. So either this check sees the close, or the close sees the task
         if (closed) {
             runNow(once);
         }
         return () -> {
             once.cancel();
-            open.remove(once);
+            pending.remove(once);
             timer.cancel();
         };
     }
 
     private void runNow(Once once) {
-        open.remove(once);
+        pending.remove(once);
         once.run();
     }
 
-    /** Returns a future that completes with the answer, or after the given number of nanoseconds. */
-    CompletableFuture<Void> inTime(CompletableFuture<?> answer, long nanos) {
+    /** Returns a future that completes when the answer arrives, or after the given number of nanoseconds. */
+    CompletableFuture<Void> doneOrTimeout(CompletableFuture<?> answer, long nanos) {
         CompletableFuture<Void> over = new CompletableFuture<>();
         Platform.Task timeout = run(nanos, () -> over.complete(null));
         Awaiting.whenDone(answer, () -> {
@@ -84,20 +84,20 @@ public final class Tasks {
     }
 
     /** Runs users' code on the executor for it, and logs what it throws. */
-    public void callBack(String what, Runnable code) {
+    public void runCallback(String what, Runnable code) {
         threads.callbacks().execute(guarded(what, code));
     }
 
-    /** Runs an action of a user for a loss. An error that it throws is logged. */
-    public void tellLoss(String what, Runnable action) {
+    /** Runs an action of a user for a loss, and logs what it throws. */
+    public void runLossAction(String what, Runnable action) {
         threads.losses().execute(guarded(what, action));
     }
 
     /**
-     * Notifies an action of the loss. An action of a user runs on a thread that may block, an action of the engine on one that
-     * may not.
+     * Notifies an action of the loss. An action of a user runs on a thread that may block. An action of the engine runs on a
+     * thread that may not.
      */
-    void tell(LossAction action, LeaseLostException loss) {
+    void notifyLoss(LossAction action, LeaseLostException loss) {
         var executor = action.ofUser() ? threads.losses() : threads.background();
         executor.execute(guarded("an action for the loss", () -> action.action().accept(loss)));
     }
@@ -110,16 +110,17 @@ public final class Tasks {
             try {
                 task.run();
             } catch (Throwable e) {
-                failed(what, e);
+                logFailure(what, e);
             }
         };
     }
 
     /**
-     * Logs an error. The failure of a store call is not logged after the close of the client, which ends the calls under way.
+     * Logs an error. After the close of the client, the failure of a store call is not logged, because the close ends all
+     * calls.
      */
-    public void failed(String what, Throwable error) {
-        if (!(error instanceof StoreException && callsEnded)) {
+    public void logFailure(String what, Throwable error) {
+        if (!(error instanceof StoreException && callsClosed)) {
             events.failure(what, error);
         }
     }
@@ -131,13 +132,13 @@ public final class Tasks {
         return closed;
     }
 
-    /** Records that the client is being closed. This precedes everything else that the close does. */
+    /** Marks the client as closed. The close of the client does this before everything else. */
     void close() {
         closed = true;
     }
 
-    /** Runs the tasks that were to run by the close. */
-    void runAll() {
-        open.forEach(this::runNow);
+    /** Runs the pending tasks of {@link #runByClose}. */
+    void runPending() {
+        pending.forEach(this::runNow);
     }
 }

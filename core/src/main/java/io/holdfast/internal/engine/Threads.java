@@ -5,17 +5,17 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /**
- * The threads of one client. The timer's thread is started with the client, because it repairs what the others miss. All others
- * are started when they are first needed.
+ * The threads of one client. The timer's thread is started with the client, because it retries tasks for which no other thread
+ * can be started. All other threads are started when they are first needed.
  *
- * <p>A task that comes after the close runs on the thread that submits it, so that no future remains incomplete.
+ * <p>A task that is submitted after the close runs on the thread that submits it, so that no future remains incomplete.
  *
  * @param timer fires deadlines, and never calls the store
  * @param renewal sends renewals only, so that no other work can delay them
  * @param background runs all other delayed tasks
  * @param senders calls a store that blocks
- * @param handover passes users' code to their executor, and runs what that executor rejects. An executor that runs its tasks on
- *     the calling thread delays nothing but other callbacks
+ * @param dispatcher passes users' code to their executor, and runs what that executor rejects. An executor that runs its tasks
+ *     on the calling thread delays nothing but other callbacks
  * @param callbacks runs users' code
  * @param losses runs the actions of users for losses only, so that no other code of users delays them
  */
@@ -24,7 +24,7 @@ public record Threads(
         Platform.Worker renewal,
         Platform.Worker background,
         Platform.Worker senders,
-        Platform.Worker handover,
+        Platform.Worker dispatcher,
         Executor callbacks,
         Platform.Worker losses) {
 
@@ -36,16 +36,16 @@ public record Threads(
         String prefix = "holdfast-" + client + "-";
         Platform.Timer timer = platform.timer(prefix + "timer");
         timer.schedule(START_NANOS, () -> {}).cancel();
-        Platform.Worker handover = pool(platform, timer, prefix + "callbacks", CALLBACKS);
+        Platform.Worker dispatcher = pool(platform, timer, prefix + "callbacks", CALLBACKS);
         return new Threads(
                 timer,
                 pool(platform, timer, prefix + "renewal", 1),
                 pool(platform, timer, prefix + "background", 1),
                 pool(platform, timer, prefix + "calls", SENDERS),
-                handover,
+                dispatcher,
                 callbacks
-                        .<Executor>map(theirs -> task -> handover.execute(() -> hand(theirs, task)))
-                        .orElse(handover),
+                        .<Executor>map(userExecutor -> task -> dispatcher.execute(() -> submit(userExecutor, task)))
+                        .orElse(dispatcher),
                 pool(platform, timer, prefix + "losses", 1));
     }
 
@@ -54,15 +54,15 @@ public record Threads(
     }
 
     /**
-     * Passes a task to the executor of the user. A task that the executor rejects runs here. A task that the executor began
-     * before it failed does not run again.
+     * Passes a task to the executor of the user. A task that the executor rejects runs here. A task that has started before the
+     * executor failed does not run again (duplicate execution).
      */
-    private static void hand(Executor theirs, Runnable task) {
+    private static void submit(Executor userExecutor, Runnable task) {
         Once once = new Once(task);
         try {
-            theirs.execute(once);
+            userExecutor.execute(once);
         } catch (RuntimeException | Error e) {
-            if (once.hasBegun()) {
+            if (once.hasStarted()) {
                 throw e;
             }
             once.run();
@@ -74,7 +74,7 @@ public record Threads(
         renewal.close();
         background.close();
         senders.close();
-        handover.close();
+        dispatcher.close();
         losses.close();
     }
 }

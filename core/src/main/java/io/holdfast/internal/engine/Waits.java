@@ -12,10 +12,10 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waits of one client: waiters come, try, and leave.
+ * The waiters of one client, which arrive, try to acquire, and are withdrawn.
  *
- * <p>No waiter outlives the close of the client. A waiter that arrives sees the close under the slot's mutex, or the close sees
- * the waiter.
+ * <p>No waiter outlives the close of the client. Either an arriving waiter sees the close under the slot's mutex, or the close
+ * sees the waiter.
  */
 public final class Waits {
 
@@ -25,9 +25,9 @@ public final class Waits {
         this.engine = engine;
     }
 
-    /** Returns the code that asks, for its waiter; null if places are not recorded. */
+    /** Returns the call site of the calling thread, or null if call sites are not recorded. */
     @Nullable
-    public String place() {
+    public String callSite() {
         return engine.callSites.here();
     }
 
@@ -39,13 +39,13 @@ public final class Waits {
     /**
      * Adds a waiter to the slot of its name. The waiter is notified of its outcome.
      *
-     * @param doing carries out the effects of the slot
+     * @param runEffects carries out the effects of the slot
      */
-    Slot arrive(String name, Waiter waiter, BiConsumer<Slot, Effect.Buffer> doing) {
+    Slot arrive(String name, Waiter waiter, BiConsumer<Slot, Effect.Buffer> runEffects) {
         while (true) {
-            Slot slot = engine.slots.get(name, waiter.spec, waiter.waits());
+            Slot slot = engine.slots.get(name, waiter.spec, waiter.canWait());
             if (!(slot instanceof LingeringSlot)) {
-                letGo(name, slot);
+                releaseLingering(name, slot);
             }
             Effect.Buffer out = new Effect.Buffer();
             try {
@@ -53,31 +53,31 @@ public final class Waits {
                     return slot;
                 }
             } catch (Throwable e) {
-                forsake(slot, waiter);
+                cancel(slot, waiter);
                 throw e;
             } finally {
-                doing.accept(slot, out);
+                runEffects.accept(slot, out);
             }
-            engine.slots.setAside(slot);
+            engine.slots.closeToNewcomers(slot);
         }
     }
 
     /**
-     * Releases a lingering tenure of the name before this client asks in another mode. Otherwise our
-     * own idle tenure would refuse the request, and the store would not notify this client.
+     * Releases a lingering tenure of the name before this client asks in another mode. Otherwise our own idle tenure would
+     * refuse the request, and the store would not notify this client.
      */
-    private void letGo(String name, Slot asking) {
+    private void releaseLingering(String name, Slot asking) {
         if (asking.share.mode() != Share.Mode.PERMITS) {
             engine.slots
-                    .lingering(name)
+                    .lingeringSlots(name)
                     .filter(slot -> slot != asking)
-                    .forEach(slot -> engine.event(slot, Slot::letGo));
+                    .forEach(slot -> engine.event(slot, Slot::stopLingering));
         }
     }
 
     /**
      * Adds the waiter, unless the client is closed. The close sets the flag first, and then visits each slot. So the close sees
-     * every waiter that sees the client open under the mutex.
+     * every waiter that still saw the client open under the mutex.
      */
     private boolean arrive(Slot slot, Waiter waiter, Effect.Buffer out) {
         if (engine.tasks.isClosed()) {
@@ -87,12 +87,12 @@ public final class Waits {
         return slot.arrive(waiter, engine.platform.nanoTime(), out);
     }
 
-    /** Lets a notified thread try to take the lock. */
+    /** Lets a notified thread try to acquire the lock. */
     public void take(Slot slot, Waiter waiter) {
-        engine.event(slot, (s, out) -> s.take(waiter, engine.platform.nanoTime(), out));
+        engine.event(slot, (s, out) -> s.tryAcquire(waiter, engine.platform.nanoTime(), out));
     }
 
-    /** Ends a waiter whose time is up, unless an answer is still to come. */
+    /** Times out a waiter, unless an answer is still to come. */
     public void timeOut(Slot slot, Waiter waiter) {
         engine.event(slot, (s, out) -> s.timeOut(waiter, engine.platform.nanoTime(), out));
     }
@@ -109,23 +109,23 @@ public final class Waits {
         return withdrawn[0];
     }
 
-    /** Withdraws a waiter whose thread failed, and releases the hold that it may have been granted. */
-    public void forsake(Slot slot, Waiter waiter) {
+    /** Withdraws a waiter whose thread failed, and releases the hold if it was already granted. */
+    public void cancel(Slot slot, Waiter waiter) {
         withdraw(slot, waiter);
         if (waiter.outcome instanceof Hold hold) {
             engine.holds.releases().discard(hold);
         }
     }
 
-    /** Returns {@code true} if one request can ask the store for both names. */
-    public boolean goTogether(String name, String other) {
+    /** Returns {@code true} if one request can acquire both names. */
+    public boolean canBatch(String name, String other) {
         return engine.store
                 .together()
                 .filter(store -> store.together(name, other))
                 .isPresent();
     }
 
-    /** Begins a request for several names. */
+    /** Creates a batch for the requests of several names. */
     public BatchCall batch() {
         return new BatchCall(engine, engine.store.together().orElseThrow());
     }

@@ -5,11 +5,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ObjLongConsumer;
 
 /**
- * A wake-up of a task, at the earliest time for which it is wanted.
+ * A wake-up of a task, at the earliest requested time.
  *
  * <ol>
- *   <li>At most one wake-up is planned, and is the earliest one that was wanted. Earlier plans that were replaced do nothing.
- *   <li>A wake-up that is overdue for too long was lost (lost wake-up). The next one that is wanted replaces it.
+ *   <li>At most one wake-up counts: the earliest one that was requested. A wake-up that an earlier one has replaced does
+ *       nothing.
+ *   <li>A wake-up that is overdue for too long counts as lost (lost wake-up). The next request replaces it.
  * </ol>
  */
 final class WakeUp {
@@ -17,13 +18,13 @@ final class WakeUp {
     private final ObjLongConsumer<Runnable> timer;
     private final long lostAfter;
     private final Runnable task;
-    private final AtomicLong plannedAt = new AtomicLong(Durations.NEVER);
+    private final AtomicLong scheduledAt = new AtomicLong(Durations.NEVER);
 
     /**
-     * Creates a wake-up that is not planned.
+     * Creates a wake-up that is not scheduled yet.
      *
      * @param timer runs a task after a number of nanoseconds
-     * @param lostAfter the number of nanoseconds after which an overdue wake-up was lost
+     * @param lostAfter the number of nanoseconds after which an overdue wake-up counts as lost
      */
     WakeUp(ObjLongConsumer<Runnable> timer, long lostAfter, Runnable task) {
         this.timer = timer;
@@ -31,32 +32,32 @@ final class WakeUp {
         this.task = task;
     }
 
-    /** Plans a wake-up, unless an earlier one is planned. An overdue one is planned for now. */
-    void by(long wanted, long now) {
-        // a time far back would look like a lost wake-up
-        long at = wanted - now < 0 ? now : wanted;
-        long planned = plannedAt.get();
-        while (planned == Durations.NEVER || at - planned < 0 || now - planned > lostAfter) {
-            if (plannedAt.compareAndSet(planned, at)) {
-                plan(at, at - now);
+    /** Schedules a wake-up, unless an earlier one is scheduled. A time that has passed is replaced by the present time. */
+    void wakeBy(long time, long now) {
+        // a time that passed long ago would look like a lost wake-up
+        long at = time - now < 0 ? now : time;
+        long scheduled = scheduledAt.get();
+        while (scheduled == Durations.NEVER || at - scheduled < 0 || now - scheduled > lostAfter) {
+            if (scheduledAt.compareAndSet(scheduled, at)) {
+                schedule(at, at - now);
                 return;
             }
-            planned = plannedAt.get();
+            scheduled = scheduledAt.get();
         }
     }
 
-    private void plan(long at, long nanos) {
+    private void schedule(long at, long nanos) {
         try {
             timer.accept(() -> wake(at), nanos);
         } catch (Throwable e) {
-            // nothing will wake the task: who wants it next has to plan it
-            plannedAt.compareAndSet(at, Durations.NEVER);
+            // lost wake-up: nothing will wake the task, so the next request has to schedule it
+            scheduledAt.compareAndSet(at, Durations.NEVER);
             throw e;
         }
     }
 
     private void wake(long at) {
-        if (plannedAt.compareAndSet(at, Durations.NEVER)) {
+        if (scheduledAt.compareAndSet(at, Durations.NEVER)) {
             task.run();
         }
     }

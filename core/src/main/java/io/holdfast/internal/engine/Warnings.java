@@ -10,40 +10,41 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The warnings about locks, summarized. Events of one kind that happen to many locks within a moment make one line, with the
- * first names. Lines of one kind are at least 10 s apart, except at the end.
+ * The warnings about locks, summarized. Events of one kind that happen to many locks within a moment share one line, which
+ * names the first locks. Lines of one kind are at least 10 s apart, except at the close.
  *
- * <p>The first event of a kind plans its line, and the events until then join it.
+ * <p>While events of a kind are pending, a timer that writes their line is scheduled. The first event schedules it, and later
+ * events join the line.
  */
 final class Warnings {
 
     private static final long GATHER_NANOS = 100_000_000;
-    private static final long APART_NANOS = 10_000_000_000L;
+    private static final long INTERVAL_NANOS = 10_000_000_000L;
     private static final int NAMES = 5;
 
     /**
      * The warnings of one kind that are not written yet.
      *
      * @param first the sentence about the first event
-     * @param many what happened to all
-     * @param todo the end of the line, which says what to do
+     * @param summary what happened to all
+     * @param advice the end of the line, which says what to do
      * @param names the names of the first locks
      * @param count the number of events
      */
-    private record Pending(String first, String many, String todo, List<String> names, int count) {
+    private record Pending(String first, String summary, String advice, List<String> names, int count) {
 
         Pending plus(Pending next) {
             List<String> more = Stream.concat(names.stream(), next.names.stream())
                     .distinct()
                     .limit(NAMES)
                     .toList();
-            return new Pending(first, many, todo, more, count + next.count);
+            return new Pending(first, summary, advice, more, count + next.count);
         }
 
         String text() {
             String shown = names.stream().map(name -> "'" + name + "'").collect(Collectors.joining(", "));
-            String all = count == 1 ? "" : count + " " + many + ", among them " + shown + "; the first: ";
-            return all + first + "; " + todo;
+            String all = count == 1 ? "" : count + " " + summary + ", among them " + shown + "; the first: ";
+            return all + first + "; " + advice;
         }
     }
 
@@ -64,8 +65,8 @@ final class Warnings {
         this.writer = writer;
     }
 
-    void add(String kind, LockEvent event, String first, String many, String todo) {
-        Pending one = new Pending(first, many, todo, List.of(event.name()), 1);
+    void add(String kind, LockEvent event, String first, String summary, String advice) {
+        Pending one = new Pending(first, summary, advice, List.of(event.name()), 1);
         if (pending.merge(kind, one, Pending::plus).count == 1) {
             writeLater(kind);
         }
@@ -74,10 +75,10 @@ final class Warnings {
     private void writeLater(String kind) {
         try {
             long now = platform.nanoTime();
-            long since = now - written.getOrDefault(kind, now - APART_NANOS);
-            timer.schedule(Math.max(GATHER_NANOS, APART_NANOS - since), () -> write(kind));
+            long since = now - written.getOrDefault(kind, now - INTERVAL_NANOS);
+            timer.schedule(Math.max(GATHER_NANOS, INTERVAL_NANOS - since), () -> write(kind));
         } catch (Throwable e) {
-            // no timer will write this kind: all later events would wait for it forever (lost wake-up)
+            // lost wake-up: no timer will write this line, and all later events would wait for it forever
             pending.remove(kind);
             throw e;
         }

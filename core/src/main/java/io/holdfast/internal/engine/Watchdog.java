@@ -24,33 +24,33 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The watchdog of one client. It renews held tenures in time, and ends in time those that could not be renewed.
+ * The watchdog of one client. It renews held tenures in time, and ends at their deadline those that could not be renewed.
  *
  * <ol>
- *   <li>While anything is held, a wake-up of the timer is planned. A scan over all held names runs once a second.
- *   <li>A tenure that needs a look before the next scan has an entry in a {@link DueQueue}. The timer is set to the earliest of
- *       both.
+ *   <li>While a tenure is held, or a lost hold is not cleared, a wake-up is scheduled. A scan of all slots runs once a second.
+ *   <li>A tenure that needs a check before the next scan has an entry in a {@link DueQueue}. The timer is set to the earlier of
+ *       both times.
  *   <li>The timer's thread fires deadlines. It never calls the store and never runs code of users, so neither a slow store nor
  *       a slow listener delays a deadline.
  *   <li>One batch never mixes servers or safeties.
  *   <li>No renewal is sent for a tenure that ended while the renewal waited for its thread.
- *   <li>A look that fails is repeated soon. It stops neither the other looks nor the scans.
+ *   <li>A check that fails is repeated soon. It stops neither the other checks nor the scans.
  * </ol>
  *
- * <p>A look fires the deadline of a tenure, and gives up a tenure that has lingered for long enough. It detects owners that are
- * gone, and holds that are older than {@code maxHold}. It also collects tenures that are due within the next tenth of their
- * renewal period. These are renewed in batches, on a thread of their own. A longer lease costs nothing between two scans. A
- * lock that is acquired and released between two scans is never seen.
+ * <p>A check ends a tenure at its deadline, and releases a tenure that has lingered for long enough. It detects dead owners,
+ * and holds that are older than {@code maxHold}. It also collects tenures that are due within the next tenth of their renewal
+ * period. These are renewed in batches, on a thread of their own. A longer lease costs nothing between two scans. The watchdog
+ * never sees a lock that is acquired and released between two scans.
  *
- * <p>The scan also detects that the wall clock and {@code nanoTime} have parted. In that case, every held tenure is verified by
- * a renewal, except those that linger.
+ * <p>The scan also detects that the wall clock and {@code nanoTime} disagree, because of a suspend or a clock step. In that
+ * case, every held tenure is verified by a renewal, except those that linger.
  */
 final class Watchdog {
 
     private static final long SCAN_NANOS = 1_000_000_000;
     private static final long EARLY_SHARE = 10;
     private static final long STEP_NANOS = 2_000_000;
-    private static final long TROUBLE_NANOS = 100_000_000;
+    private static final long RETRY_NANOS = 100_000_000;
 
     /** A tenure that is due for renewal. */
     private record Due(Slot slot, Tenure tenure, HoldSpec spec, CompletableFuture<Optional<Validity>> done) {
@@ -63,50 +63,50 @@ final class Watchdog {
     private final Engine engine;
     private final LockStore store;
     private final Platform platform;
-    private final MaxHoldAction overdue;
+    private final MaxHoldAction maxHoldAction;
     private final WakeUp wakeUp;
-    private final DueQueue soon = new DueQueue();
+    private final DueQueue checks = new DueQueue();
     private long skew;
     private long scannedAt;
-    private @Nullable Throwable trouble;
+    private @Nullable Throwable scanError;
 
     /** The time of the last answer to a renewal. */
-    private volatile long heardAt;
+    private volatile long lastAnswerAt;
 
     /** The send time of the latest renewal that was answered. */
-    private volatile long answered;
+    private volatile long lastAnsweredSent;
 
     Watchdog(Engine engine) {
         this.engine = engine;
         this.store = engine.store;
         this.platform = engine.platform;
-        this.overdue = new MaxHoldAction(engine);
+        this.maxHoldAction = new MaxHoldAction(engine);
         this.wakeUp = new WakeUp((task, nanos) -> engine.threads.timer().schedule(nanos, task), SCAN_NANOS, this::wake);
         this.skew = Validity.skew(platform.nanoTime(), platform.wallMillis());
-        this.heardAt = platform.nanoTime();
-        this.answered = heardAt;
-        this.scannedAt = heardAt - SCAN_NANOS;
+        this.lastAnswerAt = platform.nanoTime();
+        this.lastAnsweredSent = lastAnswerAt;
+        this.scannedAt = lastAnswerAt - SCAN_NANOS;
     }
 
-    /** Plans the next look at the tenure, and wakes the timer in time for it. */
+    /** Schedules the next check of the tenure, and the wake-up of the timer for it. */
     void watch(Slot slot, Tenure tenure) {
-        wakeUp.by(plan(slot, tenure, platform.nanoTime() + SCAN_NANOS), platform.nanoTime());
+        wakeUp.wakeBy(scheduleCheck(slot, tenure, platform.nanoTime() + SCAN_NANOS), platform.nanoTime());
     }
 
     /**
-     * Plans a look at the tenure if it needs one before the given scan. Returns the time of the next look, which is that of the
-     * scan at the latest.
+     * Schedules a check of the tenure if it needs one before the given scan. Returns the time of the next check, which is the
+     * time of the scan at the latest.
      */
-    private long plan(Slot slot, Tenure tenure, long scan) {
-        long need = needs(tenure);
-        if (need - scan >= 0) {
+    private long scheduleCheck(Slot slot, Tenure tenure, long scan) {
+        long checkAt = nextCheckAt(tenure);
+        if (checkAt - scan >= 0) {
             return scan;
         }
-        soon.plan(new DueQueue.Entry(slot, tenure, need, early(tenure)));
-        return need;
+        checks.schedule(new DueQueue.Check(slot, tenure, checkAt, early(tenure)));
+        return checkAt;
     }
 
-    /** Returns how much earlier than it is due the tenure may be renewed, together with others. */
+    /** Returns how much earlier than it is due the tenure may be renewed, so that renewals share a batch. */
     private static long early(Tenure tenure) {
         Validity validity = tenure.validity;
         long due = tenure.renewDue;
@@ -114,150 +114,151 @@ final class Watchdog {
         return Math.max(0, period / EARLY_SHARE);
     }
 
-    private long needs(Tenure tenure) {
-        long keptUntil = tenure.keptUntil;
-        if (keptUntil != Durations.NEVER) {
-            return keptUntil;
+    private long nextCheckAt(Tenure tenure) {
+        long lingersUntil = tenure.lingerUntil;
+        if (lingersUntil != Durations.NEVER) {
+            return lingersUntil;
         }
         long deadline = tenure.validity.deadline();
-        long again = tenure.renewSent == Durations.NEVER ? tenure.renewDue : againAt(tenure);
-        long due = again - tenure.renewDue > 0 ? again : tenure.renewDue;
+        long resendAt = tenure.renewSent == Durations.NEVER ? tenure.renewDue : resendAt(tenure);
+        long due = resendAt - tenure.renewDue > 0 ? resendAt : tenure.renewDue;
         return tenure.renewDue != Durations.NEVER && due - deadline < 0 ? due : deadline;
     }
 
     /**
-     * Returns the time at which a renewal without an answer is sent again.
+     * Returns the time at which an unanswered renewal is sent again.
      *
-     * <p>While a busy server still answers requests that were sent before this one, the turn of this one is still to come.
-     * Sending it again would double the load of a server that can hardly carry it once, until nothing is renewed in time
+     * <p>While a busy server still answers requests that were sent before this renewal, this renewal waits in the queue of that
+     * server. Sending it again would double the load of a server that is already overloaded, until nothing is renewed in time
      * (congestion collapse).
      */
-    private long againAt(Tenure tenure) {
+    private long resendAt(Tenure tenure) {
         long sent = tenure.renewSent;
-        boolean turnIsToCome = heardAt - sent > 0 && answered - sent <= 0;
-        return tenure.renewAgainAt(engine.config.command()) + (turnIsToCome ? heardAt - sent : 0);
+        boolean stillQueued = lastAnswerAt - sent > 0 && lastAnsweredSent - sent <= 0;
+        return tenure.renewAgainAt(engine.config.command()) + (stillQueued ? lastAnswerAt - sent : 0);
     }
 
-    private boolean awaited(Tenure tenure, long now) {
-        return tenure.renewSent != Durations.NEVER && now - againAt(tenure) < 0;
+    private boolean awaitsAnswer(Tenure tenure, long now) {
+        return tenure.renewSent != Durations.NEVER && now - resendAt(tenure) < 0;
     }
 
     /**
-     * Looks at some or all tenures. The loop cannot die: an error of a scan is logged, and the next scan is planned.
+     * Checks the tenures that are due, or all of them. An error does not end the loop: it is logged, and the next scan is
+     * scheduled.
      */
     private void wake() {
         List<Due> due = new ArrayList<>();
         long now = platform.nanoTime();
         try {
-            lookAtSome(now, due);
+            checkDue(now, due);
         } catch (Throwable e) {
-            trouble = e;
-            wakeUp.by(platform.nanoTime() + STEP_NANOS, platform.nanoTime());
+            scanError = e;
+            wakeUp.wakeBy(platform.nanoTime() + STEP_NANOS, platform.nanoTime());
         } finally {
             if (!due.isEmpty()) {
                 engine.threads.renewal().execute(() -> renewGuarded(due, now));
             }
             // last: a failing log must not prevent the renewals
-            Optional.ofNullable(trouble).ifPresent(e -> engine.events.failure("a scan of the watchdog", e));
+            Optional.ofNullable(scanError).ifPresent(e -> engine.events.failure("a scan of the watchdog", e));
         }
     }
 
-    private void lookAtSome(long now, List<Due> due) {
-        boolean any = true;
-        trouble = null;
+    private void checkDue(long now, List<Due> due) {
+        boolean scanNeeded = true;
+        scanError = null;
         if (now - scannedAt >= SCAN_NANOS) {
             scannedAt = now;
-            any = scan(now, due);
+            scanNeeded = scan(now, due);
         }
-        for (DueQueue.Entry entry : soon.take(now)) {
-            lookGuarded(entry.slot(), false, now, due);
+        for (DueQueue.Check check : checks.pollDue(now)) {
+            checkGuarded(check.slot(), false, now, due);
         }
-        if (any) {
-            wakeUp.by(soon.next(scannedAt + SCAN_NANOS), platform.nanoTime());
+        if (scanNeeded) {
+            wakeUp.wakeBy(checks.nextAt(scannedAt + SCAN_NANOS), platform.nanoTime());
         }
     }
 
     /**
-     * Looks at all slots. Returns {@code true} if anything needs another scan. If a look failed, a step of a clock is detected
-     * again by the next scan.
+     * Checks all slots. Returns {@code true} if another scan is needed. If a check failed, the next scan detects a clock step
+     * again.
      */
     private boolean scan(long now, List<Due> due) {
-        long seen = Validity.skew(now, platform.wallMillis());
-        boolean stepped = Math.abs(seen - skew) > STEP_NANOS;
-        boolean any = false;
+        long currentSkew = Validity.skew(now, platform.wallMillis());
+        boolean stepped = Math.abs(currentSkew - skew) > STEP_NANOS;
+        boolean scanNeeded = false;
         for (Slot slot : (Iterable<Slot>) engine.slots.all()::iterator) {
-            any |= lookGuarded(slot, stepped, now, due);
+            scanNeeded |= checkGuarded(slot, stepped, now, due);
         }
-        skew = trouble == null ? seen : skew;
-        return any;
+        skew = scanError == null ? currentSkew : skew;
+        return scanNeeded;
     }
 
     /**
-     * Looks at one slot, and plans its next look. If the look fails, the other slots are still looked at, and this one is
-     * looked at again soon.
+     * Checks one slot, and schedules its next check. If the check fails, the other slots are still checked, and this one is
+     * checked again soon.
      */
-    private boolean lookGuarded(Slot slot, boolean stepped, long now, List<Due> due) {
+    private boolean checkGuarded(Slot slot, boolean stepped, long now, List<Due> due) {
         try {
-            boolean any = look(slot, stepped, now, due);
+            boolean scanNeeded = check(slot, stepped, now, due);
             Tenure tenure = slot.tenure();
             if (tenure != null && tenure.held()) {
-                plan(slot, tenure, now + SCAN_NANOS);
+                scheduleCheck(slot, tenure, now + SCAN_NANOS);
             }
-            return any;
+            return scanNeeded;
         } catch (Throwable e) {
-            trouble = e;
+            scanError = e;
             Tenure tenure = slot.tenure();
             if (tenure != null) {
-                soon.plan(new DueQueue.Entry(slot, tenure, now + TROUBLE_NANOS, 0));
+                checks.schedule(new DueQueue.Check(slot, tenure, now + RETRY_NANOS, 0));
             }
             return true;
         }
     }
 
-    /** Looks at one slot. Returns {@code true} if anything is held there, or was lost and is not cleared. */
-    private boolean look(Slot slot, boolean stepped, long now, List<Due> due) {
+    /** Checks one slot. Returns {@code true} if a tenure is held there, or if a lost hold is not cleared yet. */
+    private boolean check(Slot slot, boolean stepped, long now, List<Due> due) {
         boolean lost = slot.hasLostHolds();
         if (lost) {
-            engine.eventOnTimer(slot, Slot::forgetTheDead);
+            engine.eventOnTimer(slot, Slot::clearDeadOwners);
         }
         Tenure tenure = slot.tenure();
         if (tenure != null && tenure.held()) {
-            look(slot, tenure, stepped, now, due);
+            check(slot, tenure, stepped, now, due);
             return true;
         }
         return lost;
     }
 
-    private void look(Slot slot, Tenure tenure, boolean stepped, long now, List<Due> due) {
-        if (!tenure.alive(now)) {
+    private void check(Slot slot, Tenure tenure, boolean stepped, long now, List<Due> due) {
+        if (!tenure.unexpired(now)) {
             engine.eventOnTimer(slot, (s, out) -> s.expire(tenure, now, out));
             return;
         }
-        if (tenure.keptEnough(now)) {
-            engine.eventOnTimer(slot, Slot::letGo);
+        if (tenure.lingerExpired(now)) {
+            engine.eventOnTimer(slot, Slot::stopLingering);
         }
         // no stream: a client may hold a hundred thousand names
         for (Hold hold : slot.holds()) {
             if (hold.tenure == tenure) {
-                lookAtOwner(slot, hold, now);
+                checkOwner(slot, hold, now);
             }
         }
-        lookWhetherDue(slot, tenure, stepped, now, due);
+        collectIfDue(slot, tenure, stepped, now, due);
     }
 
-    private void lookWhetherDue(Slot slot, Tenure tenure, boolean stepped, long now, List<Due> due) {
+    private void collectIfDue(Slot slot, Tenure tenure, boolean stepped, long now, List<Due> due) {
         boolean renewable = tenure.renewDue != Durations.NEVER || (stepped && slot.owner() != null);
         boolean isDue = tenure.renewDue != Durations.NEVER && tenure.renewDue - early(tenure) - now <= 0;
-        if (tenure.held() && renewable && (isDue || stepped) && !awaited(tenure, now)) {
-            due.add(new Due(slot, tenure, slot.locked(() -> tenure.renewing(now, slot.renewalSpec(tenure, now)))));
+        if (tenure.held() && renewable && (isDue || stepped) && !awaitsAnswer(tenure, now)) {
+            due.add(new Due(slot, tenure, slot.locked(() -> tenure.renewalSent(now, slot.renewalSpec(tenure, now)))));
         }
     }
 
-    private void lookAtOwner(Slot slot, Hold hold, long now) {
-        if (hold.ownerGone()) {
-            engine.eventOnTimer(slot, (s, out) -> s.ownerGone(hold, now, out));
+    private void checkOwner(Slot slot, Hold hold, long now) {
+        if (hold.isAbandoned()) {
+            engine.eventOnTimer(slot, (s, out) -> s.abandoned(hold, now, out));
         } else if (hold.spec.maxHold().reached(hold, now)) {
-            overdue.act(slot, hold, now);
+            maxHoldAction.run(slot, hold, now);
         }
         Validity validity = hold.tenure.validity;
         if (hold.watchdog() && !hold.tenure.lateReported && now - validity.sent() > validity.lease() / 3 * 2) {
@@ -265,13 +266,13 @@ final class Watchdog {
             engine.events.warn(
                     slot.share.mode(),
                     new LockEvent.RenewalLate(
-                            slot.name, hold.token, Duration.ofNanos(validity.remaining(now)), hold.tenure.trouble),
+                            slot.name, hold.token, Duration.ofNanos(validity.remaining(now)), hold.tenure.lastFailure),
                     "a " + ErrorTexts.held(slot.share.mode()) + " is lost unless " + store.describe()
                             + " answers before its lease ends");
         }
     }
 
-    // ---- renewing
+    // ---- renewals
 
     private void renewGuarded(List<Due> due, long dueAt) {
         try {
@@ -284,8 +285,8 @@ final class Watchdog {
     }
 
     /**
-     * Renews the tenures in batches. A batch never mixes the names of different servers, so a silent server delays
-     * its own names only.
+     * Renews the tenures in batches. A batch never mixes the names of different servers, so a silent server delays its own
+     * names only.
      */
     private void renew(List<Due> due) {
         Map<ServerClock, List<Due>> byServer = new LinkedHashMap<>();
@@ -300,19 +301,19 @@ final class Watchdog {
     }
 
     /**
-     * Renews one tenure now, outside the batches. The future completes with the proven validity, or empty if the renewal was
+     * Renews one tenure now, outside the batches. The future completes with the proven validity. It is empty if the renewal was
      * not confirmed.
      */
     CompletableFuture<Optional<Validity>> renewNow(Slot slot, Tenure tenure, HoldSpec spec) {
         Due due = new Due(slot, tenure, spec);
-        slot.locked(() -> tenure.renewing(platform.nanoTime(), spec));
+        slot.locked(() -> tenure.renewalSent(platform.nanoTime(), spec));
         engine.threads.renewal().execute(() -> send(List.of(due)));
         return due.done;
     }
 
     /**
-     * Sends a batch on this thread, which is reserved for renewals. The owner may have released a tenure while its renewal
-     * waited for this thread. The renewal would then only find at the store that the tenure is gone.
+     * Sends a batch on this thread, which is reserved for renewals. A tenure may have been released while its renewal waited
+     * for this thread. Its renewal is dropped, because the store would report the tenure as lost.
      */
     private void send(List<Due> batch) {
         List<Due> open = new ArrayList<>(batch);
@@ -323,7 +324,7 @@ final class Watchdog {
     }
 
     private void fail(Due due, String why) {
-        due.tenure.trouble = why;
+        due.tenure.lastFailure = why;
         engine.event(due.slot, (s, out) -> s.renewalFailed(due.tenure, platform.nanoTime(), out));
         due.done.complete(Optional.empty());
     }
@@ -338,20 +339,20 @@ final class Watchdog {
 
         @Override
         CompletionStage<List<Renew.Reply>> send() {
-            batch.forEach(due -> due.slot.locked(() -> due.tenure.renewing(sent(), due.spec)));
+            batch.forEach(due -> due.slot.locked(() -> due.tenure.renewalSent(sent(), due.spec)));
             return store.renew(batch.stream().map(this::request).toList());
         }
 
         private Renew request(Due due) {
-            long tokens = due.tenure.tokens.low() ? due.tenure.tokens.wanted : 0;
+            long tokens = due.tenure.tokens.low() ? due.tenure.tokens.requestSize : 0;
             return new Renew(due.slot.name, due.tenure.id, due.tenure.share.mode(), due.spec.lease(), tokens)
                     .withFloor(due.tenure.tokens.floor());
         }
 
         @Override
         void replied(List<Renew.Reply> replies) {
-            heardAt = platform.nanoTime();
-            answered = answered - sent() > 0 ? answered : sent();
+            lastAnswerAt = platform.nanoTime();
+            lastAnsweredSent = lastAnsweredSent - sent() > 0 ? lastAnsweredSent : sent();
             for (int i = 0; i < batch.size(); i++) {
                 replied(batch.get(i), replies.get(i));
             }
@@ -367,7 +368,7 @@ final class Watchdog {
                 boolean confirmed = due.tenure.held() && due.tenure.validity.sent() - sent() >= 0;
                 due.done.complete(confirmed ? Optional.of(proven) : Optional.empty());
             } else if (reply instanceof Renew.Lost) {
-                String reason = store.describe() + " no longer has it (expired, forced, flushed, or failed over)";
+                String reason = store.describe() + " no longer holds it (expired, forced, flushed, or failed over)";
                 engine.event(due.slot, (s, out) -> s.renewalLost(due.tenure, reason, now, out));
                 due.done.complete(Optional.empty());
             } else if (reply instanceof Renew.Failed failed) {
@@ -376,8 +377,8 @@ final class Watchdog {
         }
 
         /**
-         * Handles the failure of one renewal. If the store refuses this name alone, because foreign data is in the way, the
-         * tenure is lost, because no later renewal can succeed.
+         * Handles the failure of one renewal. If the store refuses this name alone, for example because of foreign data under
+         * its key, the tenure is lost. No later renewal can succeed.
          */
         private void failed(Due due, StoreException cause, long now) {
             if (cause.effect() == StoreException.Effect.REFUSED) {

@@ -1,6 +1,6 @@
 /**
- * The engine, which passes events to the slots and carries out their effects. It has calls with deadlines and unknown outcomes,
- * renewals, releases, timers, and events for users.
+ * The engine, which passes events to the slots and carries out their effects. It contains calls with deadlines and unknown
+ * outcomes, renewals, releases, timers, and events for users.
  */
 @NullMarked
 package io.holdfast.internal.engine;

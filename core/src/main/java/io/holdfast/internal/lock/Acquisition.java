@@ -72,7 +72,7 @@ public final class Acquisition {
         } catch (Throwable e) {
             // orphan: otherwise the waiter of a failed thread (out of memory, out of stack, stopped) could still be
             // granted the lock, and would hold it forever
-            client.waits().forsake(slot, waiter);
+            client.waits().cancel(slot, waiter);
             throw e;
         }
     }
@@ -89,10 +89,10 @@ public final class Acquisition {
     private void parkAndCheck(Slot slot, Waiter waiter) throws InterruptedException {
         long left = timeLeft(slot, waiter);
         // lost wake-up: another lock that this thread waited for in between may have consumed the park permit
-        if (!waiter.told) {
+        if (!waiter.notified) {
             platform.park(slot, left);
         }
-        waiter.told = false;
+        waiter.notified = false;
         if (Thread.interrupted()) {
             onInterrupt(slot, waiter);
         }

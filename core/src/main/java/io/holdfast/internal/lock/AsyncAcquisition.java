@@ -108,7 +108,7 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
             try {
                 limitWait(slot);
             } catch (Throwable e) {
-                client.waits().forsake(slot, waiter);
+                client.waits().cancel(slot, waiter);
                 throw e;
             }
         }

@@ -54,7 +54,7 @@ public final class Attempts {
         this.platform = client.platform();
         this.name = name;
         this.spec = spec;
-        this.callSite = client.waits().place();
+        this.callSite = client.waits().callSite();
         this.startNanos = platform.nanoTime();
         this.arrived = startNanos;
         this.deadline = wait == Durations.NEVER ? Durations.NEVER : startNanos + Math.max(0, wait);
@@ -70,7 +70,7 @@ public final class Attempts {
     /** Creates the waiter of the next attempt. */
     Waiter next(@Nullable Thread thread, @Nullable WeakReference<Object> handle, Runnable notifier) {
         attemptsMade++;
-        return new Waiter(spec, arrived, deadline, thread, handle, notifier).from(callSite);
+        return new Waiter(spec, arrived, deadline, thread, handle, notifier).at(callSite);
     }
 
     /**
@@ -83,7 +83,7 @@ public final class Attempts {
         if (outcome instanceof Hold hold && !hold.valid(platform.nanoTime(), platform.wallMillis())) {
             client.holds().releases().discardDoubtful(hold);
             requireTimeLeft();
-        } else if (outcome instanceof Outcome.Busy busy && graceAllowed && busy.mayBeKeptBeside(client.id())) {
+        } else if (outcome instanceof Outcome.Busy busy && graceAllowed && busy.mayLingerElsewhere(client.id())) {
             graceAllowed = false;
             deadline = platform.nanoTime() + GRACE_NANOS;
         } else {

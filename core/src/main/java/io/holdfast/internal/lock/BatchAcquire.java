@@ -58,11 +58,11 @@ final class BatchAcquire {
         this.names = locks.stream().map(ClientLock::name).toList();
         this.interruptible = how.interruptible();
         long now = client.platform().nanoTime();
-        String site = client.waits().place();
+        String site = client.waits().callSite();
         this.waiters = IntStream.range(0, locks.size())
                 .mapToObj(i -> {
                     var ref = handles.isEmpty() ? null : handles.get(i).reference();
-                    return new Waiter(locks.get(i).specFor(how), now, now, thread, ref, () -> notified(i)).from(site);
+                    return new Waiter(locks.get(i).specFor(how), now, now, thread, ref, () -> notified(i)).at(site);
                 })
                 .toList();
     }
@@ -134,7 +134,7 @@ final class BatchAcquire {
             } else {
                 var unused = client.holds()
                         .releases()
-                        .inTime(released)
+                        .doneOrTimeout(released)
                         .thenRunAsync(() -> refuse(future), client.tasks().callbacks());
             }
         } else if (!future.complete(acquired(handles))) {

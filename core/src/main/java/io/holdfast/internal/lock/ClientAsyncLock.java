@@ -45,7 +45,7 @@ record ClientAsyncLock(ClientParts client, String name, HoldSpec spec, Executor 
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquire(Duration wait, Duration lease) {
-        HoldSpec requested = spec.ending(Durations.requireLease("lock '" + name + "': lease", lease));
+        HoldSpec requested = spec.withOwnLease(Durations.requireLease("lock '" + name + "': lease", lease));
         return tryLease(new Attempts(client, name, requested, Durations.nanos(wait)));
     }
 

@@ -144,7 +144,7 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
         }
         refuseSelfDeadlock(requested.share(), me);
         Optional<Hold> own = mode() == Mode.READ && requested.share().beside().isEmpty()
-                ? client.ownHolds().mine(name, me).findFirst()
+                ? client.ownHolds().heldBy(name, me).findFirst()
                 : Optional.empty();
         Outcome outcome = acquisition.await(requested, own.isPresent() ? 0 : wait, handle);
         if (outcome instanceof Outcome.Busy && own.isPresent()) {
@@ -155,7 +155,7 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
     }
 
     private void refuseSelfDeadlock(Share requested, Thread me) {
-        client.ownHolds().inTheWay(name, requested, me).ifPresent(hold -> {
+        client.ownHolds().selfBlockingHold(name, requested, me).ifPresent(hold -> {
             throw ErrorTexts.ownLease(name, me, hold);
         });
     }
@@ -195,17 +195,17 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
 
     private HoldSpec besideOwnHold(HoldSpec requested, Hold own) {
         client.holds().validity().requireNotLost(own);
-        own.tenure.escorted = true;
-        return requested.of(requested.share().beside(own.tenure.id));
+        own.tenure.ownerHoldsAnother = true;
+        return requested.withShare(requested.share().beside(own.tenure.id));
     }
 
     private HoldSpec withLease(Duration lease) {
-        return spec.ending(Durations.requireLease("lock '" + name + "': lease", lease));
+        return spec.withOwnLease(Durations.requireLease("lock '" + name + "': lease", lease));
     }
 
     @Override
     public void unlock() {
-        client.holds().releases().leave(requireHeld());
+        client.holds().releases().unlock(requireHeld());
     }
 
     private Hold requireHeld() {
@@ -225,7 +225,7 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
     @SuppressWarnings("try")
     public boolean runOnce(Duration minHold, Runnable body) {
         Objects.requireNonNull(body, "body");
-        HoldSpec requested = spec.keeping(Durations.requireStorable("lock '" + name + "': minHold", minHold));
+        HoldSpec requested = spec.withMinHold(Durations.requireStorable("lock '" + name + "': minHold", minHold));
         held().ifPresent(this::refuseNestedRun);
         Optional<Hold> acquired = Awaiting.uninterruptibly(() -> lockFirst(requested, 0, false));
         acquired.ifPresent(hold -> {
@@ -245,7 +245,7 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
         if (hold.ended) {
             throw notOwner();
         }
-        client.holds().releases().keep(hold);
+        client.holds().releases().releaseWhenDue(hold);
     }
 
     @Override
@@ -356,7 +356,7 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
                 && other.client.waits() == client.waits()
                 && canBeBatched()
                 && other.canBeBatched()
-                && client.waits().goTogether(name, other.name);
+                && client.waits().canBatch(name, other.name);
     }
 
     /**
@@ -424,7 +424,7 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
 
     @Override
     public LockAccess lockAccess() {
-        return new EngineLockAccess(client, name, spec.unlimited(), new EngineClientAccess(client));
+        return new EngineLockAccess(client, name, spec.withoutMaxHold(), new EngineClientAccess(client));
     }
 
     @Override

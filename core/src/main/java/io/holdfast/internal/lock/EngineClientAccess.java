@@ -31,16 +31,16 @@ public record EngineClientAccess(ClientParts client) implements ClientAccess {
 
     @Override
     public CompletionStage<LockReport> inspect(String name) {
-        return client.inspector().inspecting(name);
+        return client.inspector().inspectAsync(name);
     }
 
     @Override
     public void callBack(String what, Runnable code) {
-        client.tasks().callBack(what, code);
+        client.tasks().runCallback(what, code);
     }
 
     @Override
     public void failed(String what, Throwable error) {
-        client.tasks().failed(what, error);
+        client.tasks().logFailure(what, error);
     }
 }

@@ -40,13 +40,13 @@ record EngineLockAccess(ClientParts client, String name, HoldSpec spec, ClientAc
 
     @Override
     public CompletableFuture<Optional<Lease>> tryOnce(Optional<Duration> lease) {
-        HoldSpec requested = lease.map(spec::ending).orElse(spec);
+        HoldSpec requested = lease.map(spec::withOwnLease).orElse(spec);
         return new ClientAsyncLock(client, name, requested, client.tasks().background()).tryOnce();
     }
 
     @Override
     public boolean isBeingRequested() {
-        return client.ownHolds().isBeingAsked(name);
+        return client.ownHolds().isRequested(name);
     }
 
     @Override
@@ -56,6 +56,6 @@ record EngineLockAccess(ClientParts client, String name, HoldSpec spec, ClientAc
 
     @Override
     public void notifyLoss(String what, Runnable action) {
-        client.tasks().tellLoss(what, action);
+        client.tasks().runLossAction(what, action);
     }
 }

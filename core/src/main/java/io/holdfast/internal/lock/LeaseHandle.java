@@ -145,7 +145,7 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
 
     @Override
     public CompletableFuture<Boolean> extendAsync(Duration lease) {
-        return client.holds().renewals().extending(hold(), lease);
+        return client.holds().renewals().extendAsync(hold(), lease);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.holdfast.internal.slot;
 
 import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.slot.Tenure.ClockSample;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Acquire.Queueing;
 import io.holdfast.spi.Share;
@@ -55,10 +56,10 @@ import java.util.function.Supplier;
  */
 public class BargingSlot extends Slot {
 
-    static final long OVERTAKING_NANOS = 1_000_000;
+    static final long MAX_BARGING_NANOS = 1_000_000;
 
     private long headSince;
-    private boolean headTold;
+    private boolean headNotified;
 
     public BargingSlot(String name, Share share, SlotConfig config, Supplier<TenureId> ids) {
         super(name, share, config, ids);
@@ -68,7 +69,7 @@ public class BargingSlot extends Slot {
 
     @Override
     boolean admit(Waiter waiter, long now, Effect.Buffer out) {
-        if (mayOvertake(waiter, now)) {
+        if (mayBarge(waiter, now)) {
             grant(waiter, now, true, out);
         } else if (waiter.outOfTime(now) && isHopeless()) {
             waiter.outcome = new Outcome.Busy(Optional.empty());
@@ -76,8 +77,8 @@ public class BargingSlot extends Slot {
             enqueue(waiter, now, out);
             return true;
         }
-        if (!waiter.canTake()) {
-            out.add(new Effect.Tell(waiter));
+        if (!waiter.acquiresItself()) {
+            out.add(new Effect.Notify(waiter));
         }
         return true;
     }
@@ -88,37 +89,37 @@ public class BargingSlot extends Slot {
     }
 
     /** Returns {@code true} if the store is asked for this waiter. */
-    boolean isAsking(Waiter waiter) {
+    boolean isRequestedFor(Waiter waiter) {
         Tenure current = tenure;
         return queue.peek() == waiter && current != null && !current.held();
     }
 
     @Override
-    public void take(Waiter waiter, long now, Effect.Buffer out) {
+    public void tryAcquire(Waiter waiter, long now, Effect.Buffer out) {
         if (waiter.outcome == null && queue.peek() == waiter) {
-            headTold = false;
-            if (free()) {
-                handOut(now, out);
+            headNotified = false;
+            if (isFree()) {
+                handOverToHead(now, out);
             }
         }
     }
 
     @Override
     boolean awaitsAnswer(Waiter waiter) {
-        return isAsking(waiter)
+        return isRequestedFor(waiter)
                 && (!waiter.answered || Objects.requireNonNull(tenure).inFlight());
     }
 
     final void enqueue(Waiter waiter, long now, Effect.Buffer out) {
         if (queue.isEmpty()) {
-            newHead(now);
+            headChanged(now);
         }
-        boolean alonePolls = polls(waiter) && queue.stream().noneMatch(this::polls);
+        boolean onlyPoller = polls(waiter) && queue.stream().noneMatch(this::polls);
         queue.add(waiter);
         Tenure current = tenure;
         if (current == null) {
-            askAnew(now, out);
-        } else if (alonePolls && !current.held() && !current.inFlight() && !queue.inOutage()) {
+            requestAnew(now, out);
+        } else if (onlyPoller && !current.held() && !current.inFlight() && !queue.inOutage()) {
             pollIn(current, pollDelay(current, true), out);
         }
     }
@@ -130,50 +131,50 @@ public class BargingSlot extends Slot {
             return false;
         }
         if (wasHead) {
-            newHead(now);
+            headChanged(now);
         }
         if (queue.isEmpty()) {
             abandonIfUnused(out);
-        } else if (wasHead && free()) {
-            handOn(now, out);
+        } else if (wasHead && isFree()) {
+            offerToHead(now, out);
         }
         return true;
     }
 
-    private void newHead(long now) {
+    private void headChanged(long now) {
         headSince = now;
-        headTold = false;
+        headNotified = false;
     }
 
-    private boolean free() {
+    private boolean isFree() {
         Tenure current = tenure;
         return current != null && current.held() && owner() == null && !current.preparing;
     }
 
-    final boolean mayOvertake(Waiter waiter, long now) {
+    final boolean mayBarge(Waiter waiter, long now) {
         Tenure current = tenure;
         return current != null
-                && free()
-                && waiter.spec.takesAny()
-                && (queue.isEmpty() || now - headSince <= OVERTAKING_NANOS)
+                && isFree()
+                && waiter.spec.acceptsAnyTenure()
+                && (queue.isEmpty() || now - headSince <= MAX_BARGING_NANOS)
                 && fits(current, waiter, now);
     }
 
     @Override
-    boolean mayHave(Waiter head) {
+    boolean mayHandOverTo(Waiter head) {
         return true;
     }
 
     @Override
-    void served(Waiter waiter, long now) {
-        newHead(now);
+    void dequeued(Waiter waiter, long now) {
+        headChanged(now);
     }
 
     /** Plans a renewal within a poll interval. Its reply reports whether a foreign client waits. */
     @Override
-    void handedOn(Tenure current, Hold hold, Effect.Buffer out) {
-        if (!current.handedOn && hold.watchdog()) {
-            current.handedOn = true;
+    void handedOver(Tenure current, Hold hold, Effect.Buffer out) {
+        if (!current.handedOver && hold.watchdog()) {
+            current.handedOver = true;
             renewBy(current, current.validity.sent() + config.poll(), out);
         }
     }
@@ -182,36 +183,36 @@ public class BargingSlot extends Slot {
      * Keeps the tenure after a release, for the next local owner. The head is notified, or the tenure is handed over to it
      * directly.
      */
-    private void handOn(long now, Effect.Buffer out) {
+    private void offerToHead(long now, Effect.Buffer out) {
         Waiter head = Objects.requireNonNull(queue.peek());
         Tenure current = Objects.requireNonNull(tenure);
-        boolean overtaken = now - headSince > OVERTAKING_NANOS;
-        if (overtaken || !head.canTake() || !fits(current, head, now)) {
-            handOut(now, out);
-        } else if (!headTold) {
-            headTold = true;
-            out.add(new Effect.Tell(head));
+        boolean barged = now - headSince > MAX_BARGING_NANOS;
+        if (barged || !head.acquiresItself() || !fits(current, head, now)) {
+            handOverToHead(now, out);
+        } else if (!headNotified) {
+            headNotified = true;
+            out.add(new Effect.Notify(head));
         }
     }
 
     // ---- after a release
 
     @Override
-    void passOn(Hold hold, long now, Effect.Buffer out) {
+    void afterRelease(Hold hold, long now, Effect.Buffer out) {
         Tenure current = hold.tenure;
         if (queue.isEmpty()) {
-            hold.settlement = giveUp(current, isSliceOver(current, now), out);
-        } else if (current.escorted || mustYield(current, now, out)) {
-            hold.settlement = giveUp(current, !current.escorted, out);
-            askAnew(now, out);
+            hold.settlement = releaseTenure(current, isSliceOver(current, now), out);
+        } else if (current.ownerHoldsAnother || mustYield(current, now, out)) {
+            hold.settlement = releaseTenure(current, !current.ownerHoldsAnother, out);
+            requestAnew(now, out);
         } else {
-            handOn(now, out);
+            offerToHead(now, out);
         }
     }
 
     private boolean mustYield(Tenure current, long now, Effect.Buffer out) {
-        if (!wouldHear(now, out)) {
-            current.foreign(Math.max(1, current.foreignWaiters), now);
+        if (!wouldBeNotified(now, out)) {
+            current.setForeignWaiters(Math.max(1, current.foreignWaiters), now);
         }
         return isSliceOver(current, now);
     }
@@ -220,20 +221,20 @@ public class BargingSlot extends Slot {
      * Returns {@code true} if this client would have heard of a foreign waiter. If the last confirmation that signals arrive is
      * too old, or soon will be, a new one is requested.
      */
-    boolean wouldHear(long now, Effect.Buffer out) {
+    boolean wouldBeNotified(long now, Effect.Buffer out) {
         if (!config.notifiesHolders()) {
             return false;
         }
-        if (!config.moment().signalsFresh(now + config.poll() / 2)) {
+        if (!config.client().signalsFresh(now + config.poll() / 2)) {
             out.add(new Effect.ConfirmSignals());
         }
-        return config.moment().signalsFresh(now);
+        return config.client().signalsFresh(now);
     }
 
     /** Returns {@code true} if foreign clients have waited for a whole slice. */
     boolean isSliceOver(Tenure current, long now) {
         return current.sliceStart != Durations.NEVER
-                && now - current.sliceStart >= config.moment().sliceNanos();
+                && now - current.sliceStart >= config.client().sliceNanos();
     }
 
     @Override
@@ -244,82 +245,79 @@ public class BargingSlot extends Slot {
     // ---- replies
 
     @Override
-    public void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
-        asked.endRequest();
-        if (asked != tenure) {
-            if (asked.settlement == null) {
-                out.add(new Effect.GiveUp(settlement(asked, false, out)));
+    public void granted(Tenure requested, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
+        requested.endRequest();
+        if (requested != tenure) {
+            if (requested.settlement == null) {
+                out.add(new Effect.Settle(settlement(requested, false, out)));
             }
             return;
         }
-        granted(asked);
-        Waiter forWhom = asked.preparedFor;
-        confirm(asked, proven, forWhom == null || forWhom.spec.watchdog());
-        asked.tokens.adopt(reply.tokens());
-        asked.foreign(Math.max(reply.foreignWaiters(), asked.wantedMeanwhile ? 1 : 0), now);
-        becomeHeld(asked, now, out);
+        storeGranted(requested);
+        Waiter waiter = requested.preparedFor;
+        confirm(requested, proven, waiter == null || waiter.spec.watchdog());
+        requested.tokens.adopt(reply.tokens());
+        requested.setForeignWaiters(Math.max(reply.foreignWaiters(), requested.contendedMeanwhile ? 1 : 0), now);
+        becomeHeld(requested, now, out);
     }
 
     @Override
-    public void refused(Tenure asked, Acquire.Refused reply, Tenure.Base base, long now, Effect.Buffer out) {
-        InFlight request = asked.endRequest();
-        if (asked != tenure || asked.held()) {
+    public void refused(Tenure requested, Acquire.Refused reply, ClockSample sample, long now, Effect.Buffer out) {
+        InFlight request = requested.endRequest();
+        if (requested != tenure || requested.held()) {
             return;
         }
-        healthy(asked);
-        asked.base = base;
-        asked.arrival = reply.arrival();
-        asked.refusedWith(reply.arrival(), request);
-        queue.refused(asked, reply.holder(), now).forEach(waiter -> ended(waiter, out));
-        waitOn(request, asked, reply, now, out);
+        storeAnswered(requested);
+        requested.clockSample = sample;
+        requested.arrival = reply.arrival();
+        requested.refusedWith(reply.arrival(), request);
+        queue.refused(requested, reply.holder(), now).forEach(waiter -> notifyRemoved(waiter, out));
+        keepWaiting(request, requested, reply, now, out);
     }
 
-    private void waitOn(InFlight request, Tenure asked, Acquire.Refused reply, long now, Effect.Buffer out) {
-        boolean registered = !wantsPlace() || reply.arrival() != 0 || asked.noRoom;
+    private void keepWaiting(InFlight request, Tenure requested, Acquire.Refused reply, long now, Effect.Buffer out) {
+        boolean registered = !needsPlace() || reply.arrival() != 0 || requested.noRoom;
         if (queue.isEmpty()) {
             abandonIfUnused(out);
         } else if (request.assigned != null) {
-            apply(asked, request.assigned, now, out);
+            applyAssignment(requested, request.assigned, now, out);
         } else if (request.freed || !registered) {
-            askAgain(asked, out);
+            requestAgain(requested, out);
         } else {
-            long free = Durations.nanos(reply.retryAfter());
-            pollIn(
-                    asked,
-                    Math.min(
-                            free,
-                            pollDelay(asked, asked.noRoom || queue.stream().anyMatch(this::polls))),
-                    out);
+            boolean polling = requested.noRoom || queue.stream().anyMatch(this::polls);
+            long delay = Math.min(Durations.nanos(reply.retryAfter()), pollDelay(requested, polling));
+            pollIn(requested, delay, out);
         }
     }
 
     /** Schedules the next poll, which replaces any earlier one. */
-    private static void pollIn(Tenure asked, long nanos, Effect.Buffer out) {
-        out.add(new Effect.PollIn(asked, ++asked.pollNumber, nanos));
+    private static void pollIn(Tenure requested, long nanos, Effect.Buffer out) {
+        out.add(new Effect.PollIn(requested, ++requested.pollNumber, nanos));
     }
 
     @Override
-    public void repeat(Tenure asked, long now, Effect.Buffer out) {
-        asked.endRequest();
-        if (asked == tenure && !asked.held()) {
-            endImpatient(asked, now, out);
-            askAgainIfWanted(asked, out);
+    public void repeat(Tenure requested, long now, Effect.Buffer out) {
+        requested.endRequest();
+        if (requested == tenure && !requested.held()) {
+            removeExpired(requested, now, out);
+            requestAgainIfNeeded(requested, out);
         }
     }
 
     @Override
-    public void failed(Tenure asked, StoreException cause, long now, Effect.Buffer out) {
-        asked.endRequest();
-        if (asked != tenure || asked.held()) {
+    public void failed(Tenure requested, StoreException cause, long now, Effect.Buffer out) {
+        requested.endRequest();
+        if (requested != tenure || requested.held()) {
             return;
         }
-        queue.isSilent(asked, cause, now);
-        endImpatient(asked, now, out);
+        queue.requestFailed(requested, cause, now);
+        removeExpired(requested, now, out);
         if (queue.isEmpty()) {
             abandonIfUnused(out);
         } else {
-            long delay = queue.backoff(asked, now);
-            pollIn(cause.effect() == StoreException.Effect.UNCONFIRMED ? again(asked, now, out) : asked, delay, out);
+            long delay = queue.backoff(requested, now);
+            boolean unconfirmed = cause.effect() == StoreException.Effect.UNCONFIRMED;
+            pollIn(unconfirmed ? replaceTenure(requested, now, out) : requested, delay, out);
         }
     }
 
@@ -327,30 +325,30 @@ public class BargingSlot extends Slot {
      * Replaces a tenure that was granted at the store but counts for nobody. It is given up so that it does not exclude others,
      * and the name is requested again behind them.
      */
-    private Tenure again(Tenure asked, long now, Effect.Buffer out) {
+    private Tenure replaceTenure(Tenure requested, long now, Effect.Buffer out) {
         Tenure fresh = tenureFor(Objects.requireNonNull(queue.peek()), now);
-        fresh.goesOnFrom(asked);
-        giveUp(asked, true, out);
+        fresh.continueFrom(requested);
+        releaseTenure(requested, true, out);
         tenure = fresh;
         return fresh;
     }
 
-    private void endImpatient(Tenure asked, long now, Effect.Buffer out) {
-        queue.impatient(asked, now).forEach(waiter -> ended(waiter, out));
-        newHead(now);
+    private void removeExpired(Tenure requested, long now, Effect.Buffer out) {
+        queue.removeExpired(requested, now).forEach(waiter -> notifyRemoved(waiter, out));
+        headChanged(now);
     }
 
     // ---- asking
 
-    private void askAnew(long now, Effect.Buffer out) {
+    private void requestAnew(long now, Effect.Buffer out) {
         Tenure fresh = tenureFor(Objects.requireNonNull(queue.peek()), now);
-        fresh.born = now;
+        fresh.startedAt = now;
         tenure = fresh;
-        newHead(now);
+        headChanged(now);
         if (queue.size() > 1) {
-            fresh.tokens.wantMore();
+            fresh.tokens.requestMore();
         }
-        askAgain(fresh, out);
+        requestAgain(fresh, out);
     }
 
     /** Creates a tenure to ask with for the head of the wait queue. */
@@ -358,36 +356,37 @@ public class BargingSlot extends Slot {
         return newTenure(share);
     }
 
-    private void askAgain(Tenure asked, Effect.Buffer out) {
+    private void requestAgain(Tenure requested, Effect.Buffer out) {
         Waiter head = Objects.requireNonNull(queue.peek());
-        asked.startRequest(wantsPlace());
-        asked.preparedFor = head;
-        out.add(new Effect.Ask(asked, head.spec.first(), wantsPlace() ? Queueing.BARGING : Queueing.NONE, List.of()));
+        requested.startRequest(needsPlace());
+        requested.preparedFor = head;
+        out.add(new Effect.Request(
+                requested, head.spec.initial(), needsPlace() ? Queueing.BARGING : Queueing.NONE, List.of()));
     }
 
-    private boolean wantsPlace() {
-        return config.queues() && queue.anyQueues();
+    private boolean needsPlace() {
+        return config.hasQueue() && queue.anyQueuesAtStore();
     }
 
-    private void askAgainIfWanted(Tenure asked, Effect.Buffer out) {
+    private void requestAgainIfNeeded(Tenure requested, Effect.Buffer out) {
         if (queue.isEmpty()) {
             abandonIfUnused(out);
         } else {
-            askAgain(asked, out);
+            requestAgain(requested, out);
         }
     }
 
     @Override
     public void poll(Effect.PollIn poll, long now, Effect.Buffer out) {
-        Tenure asked = poll.tenure();
-        if (asked == tenure && poll.number() == asked.pollNumber && !asked.inFlight() && !asked.held()) {
-            endImpatient(asked, now, out);
-            if (asked.queued && !queue.isEmpty() && !wantsPlace()) {
+        Tenure polled = poll.tenure();
+        if (polled == tenure && poll.number() == polled.pollNumber && !polled.inFlight() && !polled.held()) {
+            removeExpired(polled, now, out);
+            if (polled.queued && !queue.isEmpty() && !needsPlace()) {
                 // only polling waiters are left: a position of theirs would hold up the waiters behind it
-                giveUp(asked, false, out);
-                askAnew(now, out);
+                releaseTenure(polled, false, out);
+                requestAnew(now, out);
             } else {
-                askAgainIfWanted(asked, out);
+                requestAgainIfNeeded(polled, out);
             }
         }
     }
@@ -404,17 +403,17 @@ public class BargingSlot extends Slot {
         if (request != null) {
             request.freed = true;
         } else {
-            askAgainIfWanted(current, out);
+            requestAgainIfNeeded(current, out);
         }
     }
 
     @Override
-    public void wanted(long now, Effect.Buffer out) {
+    public void contended(long now, Effect.Buffer out) {
         Tenure current = tenure;
         if (current != null && current.held()) {
-            current.foreign(Math.max(1, current.foreignWaiters), now);
+            current.setForeignWaiters(Math.max(1, current.foreignWaiters), now);
         } else if (current != null) {
-            current.wantedMeanwhile = true;
+            current.contendedMeanwhile = true;
         }
     }
 
@@ -428,32 +427,32 @@ public class BargingSlot extends Slot {
         if (request != null) {
             request.assigned = signal;
         } else if (!current.held()) {
-            apply(current, signal, now, out);
+            applyAssignment(current, signal, now, out);
         }
         return true;
     }
 
-    private void apply(Tenure asked, Signal.Assigned signal, long now, Effect.Buffer out) {
+    private void applyAssignment(Tenure requested, Signal.Assigned signal, long now, Effect.Buffer out) {
         Waiter head = queue.peek();
-        if (head == null || !claim(asked, head, signal, asked.base, now)) {
-            askAgainIfWanted(asked, out);
+        if (head == null || !claim(requested, head, signal, requested.clockSample, now)) {
+            requestAgainIfNeeded(requested, out);
             return;
         }
-        asked.foreign(Math.max(signal.foreignWaiters(), asked.wantedMeanwhile ? 1 : 0), now);
-        if (!head.spec.takesAny()) {
-            askAgain(asked, out);
+        requested.setForeignWaiters(Math.max(signal.foreignWaiters(), requested.contendedMeanwhile ? 1 : 0), now);
+        if (!head.spec.acceptsAnyTenure()) {
+            requestAgain(requested, out);
         } else {
-            becomeHeld(asked, now, out);
+            becomeHeld(requested, now, out);
         }
     }
 
     @Override
-    void askAfterGap(Effect.Buffer out) {
+    void requestAfterGap(Effect.Buffer out) {
         Tenure current = tenure;
         if (current != null) {
-            current.base = null;
+            current.clockSample = null;
             if (!current.held() && !current.inFlight()) {
-                askAgainIfWanted(current, out);
+                requestAgainIfNeeded(current, out);
             }
         }
     }
@@ -461,9 +460,9 @@ public class BargingSlot extends Slot {
     // ---- the end of a tenure
 
     @Override
-    void askForTheRest(long now, Effect.Buffer out) {
+    void requestForRemaining(long now, Effect.Buffer out) {
         if (!queue.isEmpty()) {
-            askAnew(now, out);
+            requestAnew(now, out);
         }
         retireIfEmpty(out);
     }
@@ -475,7 +474,7 @@ public class BargingSlot extends Slot {
             return;
         }
         if (current.held() || current.queued || current.copies.unanswered() || current.inFlight()) {
-            giveUp(current, false, out);
+            releaseTenure(current, false, out);
         } else {
             end(current);
             retireIfEmpty(out);

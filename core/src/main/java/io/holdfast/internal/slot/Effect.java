@@ -9,19 +9,19 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Effect {
 
     /** A command to send an acquire, and to queue the positions behind it in the same call. */
-    record Ask(Tenure tenure, HoldSpec spec, Queueing queueing, List<Tenure> behind) implements Effect {}
+    record Request(Tenure tenure, HoldSpec spec, Queueing queueing, List<Tenure> behind) implements Effect {}
 
     /** A command to release a tenure until it is certain that nothing of it is left at the store. */
-    record GiveUp(Settlement settlement) implements Effect {}
+    record Settle(Settlement settlement) implements Effect {}
 
     /** A command to release the tenure of a hold whose owner has ended, after the given number of nanoseconds. */
-    record GiveUpIn(Settlement settlement, Hold hold, long nanos) implements Effect {}
+    record SettleIn(Settlement settlement, Hold hold, long nanos) implements Effect {}
 
     /** A command to notify a waiter. */
-    record Tell(Waiter waiter) implements Effect {}
+    record Notify(Waiter waiter) implements Effect {}
 
     /** A command to carry out the effects of another slot. */
-    record Elsewhere(Slot slot, Buffer wanted) implements Effect {}
+    record InOtherSlot(Slot slot, Buffer effects) implements Effect {}
 
     /** A command to renew the tenure now, with the given spec. */
     record Renew(Tenure tenure, HoldSpec spec) implements Effect {}

@@ -72,10 +72,10 @@ public final class ErrorTexts {
 
     /** Creates the error for a waiter whose patience with the store is over. */
     public static HoldfastException notAcquired(
-            String name, Waiter waiter, Tenure asked, StoreException cause, String store, long now) {
+            String name, Waiter waiter, Tenure requested, StoreException cause, String store, long now) {
         String after = " after " + (now - waiter.arrived) / 1_000_000 + " ms: " + cause.getMessage();
-        String label = label(asked.share.mode(), name);
-        return asked.mayStand()
+        String label = label(requested.share.mode(), name);
+        return requested.outcomeUnknown()
                 ? new IndeterminateLockException(
                         name,
                         label + ": outcome unknown" + after + ". You do not hold it; " + store

@@ -1,6 +1,7 @@
 package io.holdfast.internal.slot;
 
 import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.slot.Tenure.ClockSample;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Acquire.Queueing;
 import io.holdfast.spi.Share;
@@ -55,9 +56,9 @@ import org.jspecify.annotations.Nullable;
 final class FairSlot extends Slot {
 
     /** The maximum number of further positions in one call. */
-    private static final int MOST_PLACES = 500;
+    private static final int MAX_PLACES = 500;
 
-    private boolean asking;
+    private boolean requestInFlight;
 
     /**
      * Set if the name became free after the call in flight was sent, as far as known. Its reply may then be outdated, so the
@@ -66,15 +67,15 @@ final class FairSlot extends Slot {
     private boolean openedMeanwhile;
 
     private long pollNumber;
-    private Tenure.@Nullable Base base;
+    private @Nullable ClockSample clockSample;
 
     /** An assignment that arrived before the reply that is needed to interpret its time. */
-    private Signal.@Nullable Assigned early;
+    private Signal.@Nullable Assigned earlyAssignment;
 
     /** The arrival up to which positions of the wait queue may be served from the tenure; 0 for none. */
-    private long nextUpTo;
+    private long handOverUpTo;
 
-    private final List<Tenure> used = new ArrayList<>(0);
+    private final List<Tenure> usedTickets = new ArrayList<>(0);
 
     FairSlot(String name, Share share, SlotConfig config, Supplier<TenureId> ids) {
         super(name, share, config, ids);
@@ -86,28 +87,28 @@ final class FairSlot extends Slot {
     boolean admit(Waiter waiter, long now, Effect.Buffer out) {
         if (waiter.outOfTime(now) && (tenure != null || !queue.isEmpty())) {
             waiter.outcome = new Outcome.Busy(Optional.empty());
-            if (!waiter.canTake()) {
-                out.add(new Effect.Tell(waiter));
+            if (!waiter.acquiresItself()) {
+                out.add(new Effect.Notify(waiter));
             }
             return true;
         }
         newTicket(waiter);
         queue.add(waiter);
-        if (!asking && queue.size() <= room()) {
-            ask(out);
+        if (!requestInFlight && queue.size() <= placeLimit()) {
+            request(out);
         }
         return true;
     }
 
     @Override
     boolean remove(Waiter waiter, long now, Effect.Buffer out) {
-        boolean waited = queue.remove(waiter);
-        if (waited) {
-            leave(waiter, out);
-            askForFreedPlaces(out);
+        boolean removed = queue.remove(waiter);
+        if (removed) {
+            withdrawTicket(waiter, out);
+            requestFreedPlaces(out);
             abandonIfUnused(out);
         }
-        return waited;
+        return removed;
     }
 
     @Override
@@ -117,21 +118,21 @@ final class FairSlot extends Slot {
     }
 
     @Override
-    void ended(Waiter waiter, Effect.Buffer out) {
-        leave(waiter, out);
-        super.ended(waiter, out);
+    void notifyRemoved(Waiter waiter, Effect.Buffer out) {
+        withdrawTicket(waiter, out);
+        super.notifyRemoved(waiter, out);
     }
 
     /** Withdraws the position that the ticket may have. If the ticket has become the tenure already, gives the tenure up. */
-    private void leave(Waiter waiter, Effect.Buffer out) {
+    private void withdrawTicket(Waiter waiter, Effect.Buffer out) {
         Tenure ticket = waiter.ticket();
         if (ticket == tenure) {
-            giveUp(ticket, true, out);
+            releaseTenure(ticket, true, out);
             return;
         }
         ticket.state = Tenure.State.ENDED;
         if (mayHavePlace(ticket)) {
-            out.add(new Effect.GiveUp(new Settlement(name, ticket, true, List.of())));
+            out.add(new Effect.Settle(new Settlement(name, ticket, true, List.of())));
         }
     }
 
@@ -142,27 +143,27 @@ final class FairSlot extends Slot {
     // ---- passing the tenure on
 
     @Override
-    boolean mayHave(Waiter head) {
-        return head.ticket() == tenure || (head.ticket().queued && head.ticket().arrival <= nextUpTo);
+    boolean mayHandOverTo(Waiter head) {
+        return head.ticket() == tenure || (head.ticket().queued && head.ticket().arrival <= handOverUpTo);
     }
 
     @Override
-    void served(Waiter waiter, long now) {
+    void dequeued(Waiter waiter, long now) {
         Tenure ticket = waiter.ticket();
         if (ticket != tenure) {
             ticket.state = Tenure.State.ENDED;
-            used.add(ticket);
+            usedTickets.add(ticket);
         }
     }
 
     @Override
-    void passOn(Hold hold, long now, Effect.Buffer out) {
+    void afterRelease(Hold hold, long now, Effect.Buffer out) {
         Waiter head = queue.peek();
-        if (head != null && mayHave(head)) {
-            handOut(now, out);
+        if (head != null && mayHandOverTo(head)) {
+            handOverToHead(now, out);
         } else {
-            hold.settlement = giveUp(hold.tenure, true, out);
-            askForFreedPlaces(out);
+            hold.settlement = releaseTenure(hold.tenure, true, out);
+            requestFreedPlaces(out);
         }
     }
 
@@ -172,78 +173,79 @@ final class FairSlot extends Slot {
      */
     @Override
     Settlement settlement(Tenure current, boolean yield, Effect.Buffer out) {
-        return new Settlement(name, current, true, current == tenure ? takeUsed(out) : List.of());
+        return new Settlement(name, current, true, current == tenure ? takeUsedPlaces(out) : List.of());
     }
 
-    private List<TenureId> takeUsed(Effect.Buffer out) {
+    private List<TenureId> takeUsedPlaces(Effect.Buffer out) {
         List<TenureId> places = new ArrayList<>();
-        for (Tenure ticket : used) {
+        for (Tenure ticket : usedTickets) {
             if (ticket.inFlight() || ticket.copies.unanswered()) {
-                out.add(new Effect.GiveUp(new Settlement(name, ticket, true, List.of())));
+                out.add(new Effect.Settle(new Settlement(name, ticket, true, List.of())));
             } else {
                 places.add(ticket.id);
             }
         }
-        used.clear();
-        nextUpTo = 0;
+        usedTickets.clear();
+        handOverUpTo = 0;
         return places;
     }
 
     // ---- asking
 
-    private void ask(Effect.Buffer out) {
-        ask(newcomers(), out);
+    private void request(Effect.Buffer out) {
+        request(withoutPlace(), out);
     }
 
-    private void ask(Stream<Waiter> along, Effect.Buffer out) {
+    private void request(Stream<Waiter> along, Effect.Buffer out) {
         Waiter head = Objects.requireNonNull(queue.peek());
         Tenure ticket = head.ticket();
         List<Tenure> behind = along.filter(waiter -> waiter != head)
                 .map(Waiter::ticket)
-                .limit(MOST_PLACES)
+                .limit(MAX_PLACES)
                 .toList();
-        asking = true;
+        requestInFlight = true;
         openedMeanwhile = false;
-        ticket.startRequest(head.waits());
+        ticket.startRequest(head.canWait());
         behind.forEach(follower -> follower.startRequest(true));
-        out.add(new Effect.Ask(ticket, head.spec.first(), head.waits() ? Queueing.FAIR : Queueing.NONE, behind));
+        out.add(new Effect.Request(
+                ticket, head.spec.initial(), head.canWait() ? Queueing.FAIR : Queueing.NONE, behind));
     }
 
     /** Returns the number of waiters that can have a position. Used tickets keep theirs until the end of the tenure. */
-    private int room() {
-        return Math.max(1, config.fairPlaces() - used.size());
+    private int placeLimit() {
+        return Math.max(1, config.fairPlaces() - usedTickets.size());
     }
 
-    private Stream<Waiter> first() {
-        return queue.stream().limit(room());
+    private Stream<Waiter> placeCandidates() {
+        return queue.stream().limit(placeLimit());
     }
 
     /** Returns the waiters that can have a position and need one. None passes a waiter for which the store had no room. */
-    private Stream<Waiter> newcomers() {
-        return first().takeWhile(waiter -> !waiter.ticket().noRoom).filter(this::needsPlace);
+    private Stream<Waiter> withoutPlace() {
+        return placeCandidates().takeWhile(waiter -> !waiter.ticket().noRoom).filter(this::needsPlace);
     }
 
     /** Asks for waiters that have waited here alone until now, because others had all the positions. */
-    private void askForFreedPlaces(Effect.Buffer out) {
+    private void requestFreedPlaces(Effect.Buffer out) {
         Waiter head = queue.peek();
         boolean limited = config.fairPlaces() < Integer.MAX_VALUE;
         if (limited
-                && !asking
+                && !requestInFlight
                 && head != null
                 && head.ticket() != tenure
-                && newcomers().findAny().isPresent()) {
-            ask(out);
+                && withoutPlace().findAny().isPresent()) {
+            request(out);
         }
     }
 
     private boolean needsPlace(Waiter waiter) {
         Tenure ticket = waiter.ticket();
-        return waiter.waits() && !ticket.queued && !ticket.inFlight() && ticket != tenure;
+        return waiter.canWait() && !ticket.queued && !ticket.inFlight() && ticket != tenure;
     }
 
-    private void askIfWanted(Effect.Buffer out) {
-        if (!asking && !queue.isEmpty()) {
-            ask(out);
+    private void requestIfNeeded(Effect.Buffer out) {
+        if (!requestInFlight && !queue.isEmpty()) {
+            request(out);
         }
     }
 
@@ -253,10 +255,10 @@ final class FairSlot extends Slot {
 
     @Override
     public void poll(Effect.PollIn poll, long now, Effect.Buffer out) {
-        if (poll.number() == pollNumber && !asking && !queue.isEmpty()) {
-            queue.impatient(poll.tenure(), now).forEach(waiter -> ended(waiter, out));
+        if (poll.number() == pollNumber && !requestInFlight && !queue.isEmpty()) {
+            queue.removeExpired(poll.tenure(), now).forEach(waiter -> notifyRemoved(waiter, out));
             if (!queue.isEmpty()) {
-                ask(first().filter(Waiter::waits), out);
+                request(placeCandidates().filter(Waiter::canWait), out);
             }
             abandonIfUnused(out);
         }
@@ -276,85 +278,85 @@ final class FairSlot extends Slot {
         }
     }
 
-    private boolean answered(Tenure asked) {
-        asking = false;
-        asked.endRequest();
-        return asked.state != Tenure.State.ENDED;
+    private boolean endRequest(Tenure requested) {
+        requestInFlight = false;
+        requested.endRequest();
+        return requested.state != Tenure.State.ENDED;
     }
 
     @Override
-    public void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
-        if (!answered(asked)) {
-            if (asked.settlement == null) {
-                out.add(new Effect.GiveUp(new Settlement(name, asked, true, List.of())));
+    public void granted(Tenure requested, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
+        if (!endRequest(requested)) {
+            if (requested.settlement == null) {
+                out.add(new Effect.Settle(new Settlement(name, requested, true, List.of())));
             }
-            askIfWanted(out);
+            requestIfNeeded(out);
             return;
         }
         openedMeanwhile = false;
-        displace(asked, now, out);
-        granted(asked);
-        Optional<Waiter> whose = queue.waiterOf(asked.id);
-        confirm(asked, proven, whose.map(waiter -> waiter.spec.watchdog()).orElse(true));
-        asked.tokens.adopt(reply.tokens());
-        whose.ifPresent(waiter -> {
-            asked.preparedFor = waiter;
-            take(asked, waiter, 0, now, out);
+        displace(requested, now, out);
+        storeGranted(requested);
+        Optional<Waiter> found = queue.waiterOf(requested.id);
+        confirm(requested, proven, found.map(waiter -> waiter.spec.watchdog()).orElse(true));
+        requested.tokens.adopt(reply.tokens());
+        found.ifPresent(waiter -> {
+            requested.preparedFor = waiter;
+            makeCurrent(requested, waiter, 0, now, out);
         });
-        askForPlaces(config.poll(), out);
+        requestPlacesOrPoll(config.poll(), out);
     }
 
     @Override
-    public void refused(Tenure asked, Acquire.Refused reply, Tenure.Base read, long now, Effect.Buffer out) {
-        base = read;
-        InFlight request = asked.endRequest();
-        if (answered(asked) && !asked.held()) {
-            healthy(asked);
-            asked.arrival = reply.arrival();
-            asked.refusedWith(reply.arrival(), request);
+    public void refused(Tenure requested, Acquire.Refused reply, ClockSample sample, long now, Effect.Buffer out) {
+        clockSample = sample;
+        InFlight request = requested.endRequest();
+        if (endRequest(requested) && !requested.held()) {
+            storeAnswered(requested);
+            requested.arrival = reply.arrival();
+            requested.refusedWith(reply.arrival(), request);
         }
-        queue.refused(asked, reply.holder(), now).forEach(waiter -> ended(waiter, out));
-        Signal.Assigned before = early;
-        early = null;
+        queue.refused(requested, reply.holder(), now).forEach(waiter -> notifyRemoved(waiter, out));
+        Signal.Assigned before = earlyAssignment;
+        earlyAssignment = null;
         if (before != null) {
             var unused = assigned(before, now, out);
         }
-        askForPlaces(Durations.nanos(reply.retryAfter()), out);
+        requestPlacesOrPoll(Durations.nanos(reply.retryAfter()), out);
         abandonIfUnused(out);
     }
 
     /** Continues after a reply: asks at once for waiters that arrived in the meantime, and otherwise schedules a poll. */
-    private void askForPlaces(long atMost, Effect.Buffer out) {
-        if (asking || queue.isEmpty()) {
+    private void requestPlacesOrPoll(long atMost, Effect.Buffer out) {
+        if (requestInFlight || queue.isEmpty()) {
             return;
         }
-        if (openedMeanwhile || newcomers().findAny().isPresent()) {
-            ask(out);
+        if (openedMeanwhile || withoutPlace().findAny().isPresent()) {
+            request(out);
         } else {
-            pollIn(Math.min(atMost, config.moment().jittered(config.poll())), out);
+            pollIn(Math.min(atMost, config.client().jittered(config.poll())), out);
         }
     }
 
     @Override
-    public void repeat(Tenure asked, long now, Effect.Buffer out) {
-        if (answered(asked)) {
-            queue.impatient(asked, now).forEach(waiter -> ended(waiter, out));
+    public void repeat(Tenure requested, long now, Effect.Buffer out) {
+        if (endRequest(requested)) {
+            queue.removeExpired(requested, now).forEach(waiter -> notifyRemoved(waiter, out));
         }
-        askIfWanted(out);
+        requestIfNeeded(out);
         abandonIfUnused(out);
     }
 
     @Override
-    public void failed(Tenure asked, StoreException cause, long now, Effect.Buffer out) {
+    public void failed(Tenure requested, StoreException cause, long now, Effect.Buffer out) {
         // if the head has left, the others have waited for the same answer
-        if (answered(asked) || !queue.isEmpty()) {
-            queue.isSilent(asked, cause, now);
-            queue.impatient(asked, now).forEach(waiter -> ended(waiter, out));
+        if (endRequest(requested) || !queue.isEmpty()) {
+            queue.requestFailed(requested, cause, now);
+            queue.removeExpired(requested, now).forEach(waiter -> notifyRemoved(waiter, out));
         }
         if (!queue.isEmpty()) {
-            long delay = queue.backoff(asked, now);
-            if (cause.effect() == StoreException.Effect.UNCONFIRMED && asked != tenure) {
-                queue.waiterOf(asked.id).ifPresent(waiter -> again(waiter, now, out));
+            long delay = queue.backoff(requested, now);
+            if (cause.effect() == StoreException.Effect.UNCONFIRMED && requested != tenure) {
+                queue.waiterOf(requested.id).ifPresent(waiter -> replaceTicket(waiter, now, out));
             }
             pollIn(delay, out);
         }
@@ -365,12 +367,12 @@ final class FairSlot extends Slot {
      * Replaces a ticket that was granted at the store but counts for nobody. It is given up so that it does not exclude others,
      * and the name is requested again behind them.
      */
-    private void again(Waiter waiter, long now, Effect.Buffer out) {
-        leave(waiter, out);
+    private void replaceTicket(Waiter waiter, long now, Effect.Buffer out) {
+        withdrawTicket(waiter, out);
         newTicket(waiter);
         waiter.ticket().arrival = 0;
         waiter.ticket().waitingSince = now;
-        queue.last(waiter);
+        queue.moveToBack(waiter);
     }
 
     // ---- signals
@@ -382,31 +384,31 @@ final class FairSlot extends Slot {
     /** Asks the store, which knows whose turn it is: the first client that asks makes it serve the queue. */
     @Override
     public void opened(Effect.Buffer out) {
-        openedMeanwhile = asking;
+        openedMeanwhile = requestInFlight;
         if (tenure == null) {
-            askIfWanted(out);
+            requestIfNeeded(out);
         }
     }
 
     @Override
     public boolean assigned(Signal.Assigned signal, long now, Effect.Buffer out) {
-        Optional<Waiter> whose = queue.waiterOf(signal.tenure());
+        Optional<Waiter> found = queue.waiterOf(signal.tenure());
         Tenure current = tenure;
-        if (whose.isEmpty()) {
+        if (found.isEmpty()) {
             return current != null && current.id.equals(signal.tenure());
         }
-        Tenure ticket = whose.get().ticket();
-        if (base == null && asking) {
-            early = signal;
-        } else if (claim(ticket, whose.get(), signal, base, now)) {
+        Tenure ticket = found.get().ticket();
+        if (clockSample == null && requestInFlight) {
+            earlyAssignment = signal;
+        } else if (claim(ticket, found.get(), signal, clockSample, now)) {
             displace(ticket, now, out);
-            take(ticket, whose.get(), signal.next(), now, out);
-            askForFreedPlaces(out);
+            makeCurrent(ticket, found.get(), signal.next(), now, out);
+            requestFreedPlaces(out);
         } else {
             ticket.queued = false;
             // a reply that was sent before the assignment says that the ticket has a position, although it is used up
-            openedMeanwhile |= asking;
-            askIfWanted(out);
+            openedMeanwhile |= requestInFlight;
+            requestIfNeeded(out);
         }
         return true;
     }
@@ -422,12 +424,12 @@ final class FairSlot extends Slot {
         }
     }
 
-    private void take(Tenure ticket, Waiter waiter, long followers, long now, Effect.Buffer out) {
-        queue.first(waiter);
+    private void makeCurrent(Tenure ticket, Waiter waiter, long followers, long now, Effect.Buffer out) {
+        queue.moveToFront(waiter);
         tenure = ticket;
         ticket.queued = false;
-        nextUpTo = followers;
-        if (ticket.preparedFor == waiter || waiter.spec.takesAny()) {
+        handOverUpTo = followers;
+        if (ticket.preparedFor == waiter || waiter.spec.acceptsAnyTenure()) {
             ticket.preparedFor = waiter;
             becomeHeld(ticket, now, out);
         } else {
@@ -438,25 +440,25 @@ final class FairSlot extends Slot {
     }
 
     @Override
-    void askAfterGap(Effect.Buffer out) {
-        base = null;
+    void requestAfterGap(Effect.Buffer out) {
+        clockSample = null;
         queue.stream().map(Waiter::ticket).forEach(ticket -> ticket.queued = false);
-        askIfWanted(out);
+        requestIfNeeded(out);
     }
 
     // ---- the end of a tenure
 
     @Override
-    void askForTheRest(long now, Effect.Buffer out) {
-        List<TenureId> places = takeUsed(out);
+    void requestForRemaining(long now, Effect.Buffer out) {
+        List<TenureId> places = takeUsedPlaces(out);
         if (!places.isEmpty()) {
             Tenure first = new Tenure(places.get(0), share);
-            out.add(new Effect.GiveUp(new Settlement(name, first, true, places)));
+            out.add(new Effect.Settle(new Settlement(name, first, true, places)));
         }
         queue.stream()
                 .filter(waiter -> waiter.ticket().state == Tenure.State.ENDED)
                 .forEach(this::newTicket);
-        askIfWanted(out);
+        requestIfNeeded(out);
         retireIfEmpty(out);
     }
 
@@ -467,12 +469,12 @@ final class FairSlot extends Slot {
     private void newTicket(Waiter waiter) {
         Tenure before = waiter.ticket;
         Tenure fresh = newTenure(share);
-        fresh.wanted = waiter.spec.first();
+        fresh.spec = waiter.spec.initial();
         fresh.waitingSince = before == null ? waiter.arrived : before.waitingSince;
         if (before == null) {
-            fresh.born = waiter.arrived;
+            fresh.startedAt = waiter.arrived;
         } else {
-            fresh.goesOnFrom(before);
+            fresh.continueFrom(before);
             fresh.arrival = before.arrival;
         }
         waiter.ticket = fresh;
@@ -482,7 +484,7 @@ final class FairSlot extends Slot {
     void abandonIfUnused(Effect.Buffer out) {
         Tenure current = tenure;
         if (current != null && owner() == null && queue.isEmpty()) {
-            giveUp(current, true, out);
+            releaseTenure(current, true, out);
         } else {
             retireIfEmpty(out);
         }

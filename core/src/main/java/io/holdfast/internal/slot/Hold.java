@@ -37,7 +37,7 @@ public final class Hold implements Outcome {
     private final @Nullable WeakReference<Object> handle;
 
     /** The code that acquired the hold; empty if that is not recorded. */
-    public final Optional<String> place;
+    public final Optional<String> callSite;
 
     private int depth = 1;
     private long @Nullable [] ends;
@@ -47,7 +47,7 @@ public final class Hold implements Outcome {
     private HoldSpec renewal;
 
     private volatile long stopsAt = Durations.NEVER;
-    public volatile @Nullable String lostBecause;
+    public volatile @Nullable String lossReason;
     public volatile boolean ended;
     /** Set if the hold was released at once, because it was not wanted or cannot be relied on. */
     public volatile boolean discarded;
@@ -61,7 +61,7 @@ public final class Hold implements Outcome {
         this.token = token;
         this.since = now;
         this.spec = owner.spec;
-        this.place = Optional.ofNullable(owner.place);
+        this.callSite = Optional.ofNullable(owner.callSite);
         this.thread = owner.thread;
         this.handle = owner.handle;
         this.watchdog = owner.spec.watchdog();
@@ -78,7 +78,7 @@ public final class Hold implements Outcome {
     /**
      * Returns {@code true} if the owner can no longer release the hold: the thread is dead, or the lease was garbage collected.
      */
-    public boolean ownerGone() {
+    public boolean isAbandoned() {
         Thread owner = thread();
         return owner != null ? !owner.isAlive() : handle != null && handle.refersTo(null);
     }
@@ -154,7 +154,7 @@ public final class Hold implements Outcome {
      *
      * @return whether the end of the hold is now an earlier one
      */
-    public boolean leave() {
+    public boolean exit() {
         long before = end();
         depth--;
         watchdog = depth > 0 && endOfLevels() == Durations.NEVER;
@@ -200,12 +200,12 @@ public final class Hold implements Outcome {
     }
 
     /** Returns the number of nanoseconds for which the name is still to be kept. It is zero or less if that time is over. */
-    long toKeep(long now) {
-        return spec.keep() == 0 ? 0 : since + spec.keep() - now;
+    long minHoldLeft(long now) {
+        return spec.minHold() == 0 ? 0 : since + spec.minHold() - now;
     }
 
     public boolean lost() {
-        return lostBecause != null;
+        return lossReason != null;
     }
 
     /**
@@ -214,7 +214,7 @@ public final class Hold implements Outcome {
      */
     public boolean valid(long now, long wallMillis) {
         Validity validity = tenure.validity;
-        return !ended && lostBecause == null && validity.alive(now) && !validity.suspect(now, wallMillis);
+        return !ended && lossReason == null && validity.unexpired(now) && !validity.suspect(now, wallMillis);
     }
 
     /** Ends the hold by the given settlement, before its owner releases it. Guarded by the slot's mutex. */
@@ -230,9 +230,9 @@ public final class Hold implements Outcome {
      */
     @CanIgnoreReturnValue
     public boolean lose(String reason) {
-        boolean isNews = lostBecause == null;
-        lostBecause = isNews ? reason : lostBecause;
-        return isNews;
+        boolean first = lossReason == null;
+        lossReason = first ? reason : lossReason;
+        return first;
     }
 
     /**

@@ -4,35 +4,35 @@ import io.holdfast.spi.Share;
 import java.time.Duration;
 
 /**
- * The parameters of an acquire: for how long to hold the name, and how to wait for it.
+ * The parameters of an acquire: how long to hold the name, and how to wait for it.
  *
- * @param lease the lease that the store is asked for
+ * @param lease the lease to request from the store
  * @param nanos the same lease in nanoseconds
- * @param watchdog whether the lease is renewed for as long as the owner lives; otherwise, the hold ends with the lease
- * @param keep the minimum time for which the name is kept, in nanoseconds, even if the owner has finished earlier; 0 for no
- *     longer than needed
- * @param linger the time for which the name may linger without an owner, in nanoseconds; 0 for none
+ * @param watchdog whether the lease is renewed while the owner is alive; otherwise, the hold ends with the lease
+ * @param minHold the minimum time, in nanoseconds, for which the name is held even if the owner releases it earlier; 0 for no
+ *     minimum
+ * @param linger the maximum time, in nanoseconds, for which the tenure may linger without an owner; 0 for none
  * @param maxHold the age at which the hold is reported, and the action that follows
- * @param waiting the way to wait
+ * @param waiting how to wait
  * @param share the share of the name to hold
  */
 public record HoldSpec(
         Duration lease,
         long nanos,
         boolean watchdog,
-        long keep,
+        long minHold,
         long linger,
         MaxHold maxHold,
         Waiting waiting,
         Share share) {
 
-    /**
-     * The way to wait: in a position that is woken, without a position and without signals, or in a position to which the name
-     * is assigned.
-     */
+    /** A way to wait. */
     public enum Waiting {
+        /** The waiter has a position in the queue, and is notified when the name is free. Newcomers may barge. */
         BARGING,
+        /** The waiter has no position and receives no signals. */
         POLLING,
+        /** The waiter has a position in the queue, and the name is assigned to it (first come, first served). */
         FAIR
     }
 
@@ -44,58 +44,57 @@ public record HoldSpec(
     }
 
     /** Returns a copy of this spec for the given share. */
-    public HoldSpec of(Share wanted) {
-        return new HoldSpec(lease, nanos, watchdog, keep, linger, maxHold, waiting, wanted);
+    public HoldSpec withShare(Share newShare) {
+        return new HoldSpec(lease, nanos, watchdog, minHold, linger, maxHold, waiting, newShare);
     }
 
     /**
-     * Returns a copy of this spec without a maximum age, for a hold that is a part of another one. The age of the part alone is
-     * not limited.
+     * Returns a copy of this spec without a maximum age. It is for a hold that is a part of another one, which limits the age of
+     * both.
      */
-    public HoldSpec unlimited() {
-        return new HoldSpec(lease, nanos, watchdog, keep, linger, MaxHold.NONE, waiting, share);
+    public HoldSpec withoutMaxHold() {
+        return new HoldSpec(lease, nanos, watchdog, minHold, linger, MaxHold.NONE, waiting, share);
     }
 
-    /** Returns a copy of this spec that keeps the name for at least the given time. */
-    public HoldSpec keeping(Duration minHold) {
+    /** Returns a copy of this spec that holds the name for at least the given time. */
+    public HoldSpec withMinHold(Duration minHold) {
         return new HoldSpec(lease, nanos, watchdog, minHold.toNanos(), 0, maxHold, waiting, share);
     }
 
-    /** Returns a copy of this spec that lets the name linger without an owner for at most the given time. */
-    public HoldSpec lingering(Duration time) {
-        return new HoldSpec(lease, nanos, watchdog, keep, time.toNanos(), maxHold, waiting, share);
+    /** Returns a copy of this spec that lets the tenure linger without an owner for at most the given time. */
+    public HoldSpec withLinger(Duration time) {
+        return new HoldSpec(lease, nanos, watchdog, minHold, time.toNanos(), maxHold, waiting, share);
     }
 
     /**
-     * Returns the spec of the first request for the name, whose lease covers the minimum time. Later renewals use the usual
-     * lease.
+     * Returns the spec of the acquire, whose lease covers the minimum time. Later renewals use the usual lease.
      */
-    HoldSpec first() {
-        return keep <= nanos
+    HoldSpec initial() {
+        return minHold <= nanos
                 ? this
-                : new HoldSpec(Duration.ofNanos(keep), keep, watchdog, keep, 0, maxHold, waiting, share);
+                : new HoldSpec(Duration.ofNanos(minHold), minHold, watchdog, minHold, 0, maxHold, waiting, share);
     }
 
-    /** Returns {@code true} if any tenure that is already held will do as it is. */
-    boolean takesAny() {
-        return watchdog && keep == 0;
+    /** Returns {@code true} if any held tenure is acceptable, whatever is left of its lease. */
+    boolean acceptsAnyTenure() {
+        return watchdog && minHold == 0;
     }
 
-    public HoldSpec ending(Duration ownLease) {
+    public HoldSpec withOwnLease(Duration ownLease) {
         return new HoldSpec(ownLease, ownLease.toNanos(), false, 0, 0, maxHold, waiting, share);
     }
 
     /** Returns a time that doubles with each repetition, up to a maximum. */
-    public static long doubled(long first, int times, long most) {
-        return Math.min(first << Math.min(times, 16), most);
+    public static long doubled(long first, int times, long max) {
+        return Math.min(first << Math.min(times, 16), max);
     }
 
-    /** Returns the lease that is valid for the given time after its margin is subtracted. */
+    /** Returns the lease that is still valid for the given time after its margin is subtracted. */
     static long leaseFor(long validNanos) {
         return (validNanos + MARGIN_FLOOR) / (MARGIN_SHARE - 1) * MARGIN_SHARE;
     }
 
-    /** Returns the margin of a lease for clocks that run at different rates: 1 % and 2 ms. */
+    /** Returns the safety margin of a lease, which covers clocks that run at different rates: 1 % and 2 ms. */
     public static long margin(long leaseNanos) {
         return leaseNanos / MARGIN_SHARE + MARGIN_FLOOR;
     }

@@ -27,8 +27,8 @@ final class LingerBackoff {
     static final int LOCAL_IN_A_ROW = 3;
 
     private static final int POLLS = 2;
-    private static final long LONGEST_NANOS = 60_000_000_000L;
-    private static final int NAMES_AT_MOST = 1_000;
+    private static final long MAX_PAUSE_NANOS = 60_000_000_000L;
+    private static final int MAX_NAMES = 1_000;
 
     /**
      * A pause in which the name does not linger.
@@ -39,13 +39,13 @@ final class LingerBackoff {
      */
     private record Pause(long until, int times, int local) {
 
-        Pause had(int inARow) {
+        Pause withLocal(int inARow) {
             return new Pause(until, times, inARow);
         }
     }
 
     private final Map<String, Pause> pauses = new ConcurrentHashMap<>();
-    private final long first;
+    private final long firstPause;
 
     /**
      * Creates a back-off without any pause.
@@ -53,18 +53,18 @@ final class LingerBackoff {
      * @param poll the interval in which clients ask that are not notified, in nanoseconds
      */
     LingerBackoff(long poll) {
-        this.first = POLLS * poll;
+        this.firstPause = POLLS * poll;
     }
 
-    boolean mayKeep(String name, long now) {
+    boolean mayLinger(String name, long now) {
         Pause pause = pauses.get(name);
         return pause == null || (pause.local >= LOCAL_IN_A_ROW && now - pause.until >= 0);
     }
 
     /** Records that other clients want the name, as a message or a reply has said. */
-    void isWanted(String name, long now) {
-        if (pauses.size() >= NAMES_AT_MOST && !pauses.containsKey(name)) {
-            forgetSome(now);
+    void contended(String name, long now) {
+        if (pauses.size() >= MAX_NAMES && !pauses.containsKey(name)) {
+            evictSome(now);
         }
         pauses.compute(name, (key, before) -> pauseAfter(before, now));
     }
@@ -72,30 +72,30 @@ final class LingerBackoff {
     /** Returns the pause that follows. Everything that is heard of during a pause belongs to that pause. */
     private Pause pauseAfter(@Nullable Pause before, long now) {
         if (before != null && now - before.until < 0) {
-            return before.had(0);
+            return before.withLocal(0);
         }
         int times = before == null ? 0 : before.times + 1;
-        return new Pause(now + HoldSpec.doubled(first, times, LONGEST_NANOS), times, 0);
+        return new Pause(now + HoldSpec.doubled(firstPause, times, MAX_PAUSE_NANOS), times, 0);
     }
 
-    private void forgetSome(long now) {
+    private void evictSome(long now) {
         pauses.values().removeIf(pause -> now - pause.until >= 0);
-        if (pauses.size() >= NAMES_AT_MOST) {
+        if (pauses.size() >= MAX_NAMES) {
             pauses.clear();
         }
     }
 
     /** Records that the name was held without another client in the way. */
-    void isLocal(String name) {
+    void usedLocally(String name) {
         if (!pauses.isEmpty()) {
-            pauses.computeIfPresent(name, (key, pause) -> pause.had(pause.local + 1));
+            pauses.computeIfPresent(name, (key, pause) -> pause.withLocal(pause.local + 1));
         }
     }
 
     /** Records that another client held or wanted the name. */
-    void isShared(String name) {
+    void usedElsewhere(String name) {
         if (!pauses.isEmpty()) {
-            pauses.computeIfPresent(name, (key, pause) -> pause.had(0));
+            pauses.computeIfPresent(name, (key, pause) -> pause.withLocal(0));
         }
     }
 
@@ -103,7 +103,7 @@ final class LingerBackoff {
      * Forgets the pause of a name. It was acquired again so often while it lingered that being wanted costs less than was
      * saved.
      */
-    void paysOff(String name) {
+    void reset(String name) {
         pauses.remove(name);
     }
 }

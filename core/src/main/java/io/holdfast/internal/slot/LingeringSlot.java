@@ -1,6 +1,7 @@
 package io.holdfast.internal.slot;
 
 import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.slot.Tenure.ClockSample;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.Share;
@@ -79,69 +80,70 @@ public final class LingeringSlot extends BargingSlot {
      * @param renewDue the time when it would have to be renewed if it had an owner
      * @param token the last token used
      */
-    public record Kept(Tenure tenure, long since, long renewDue, long token) {}
+    public record Lingering(Tenure tenure, long since, long renewDue, long token) {}
 
-    private final LingerBackoff revocations;
-    private final Predicate<String> isInLine;
-    private volatile @Nullable Kept kept;
+    private final LingerBackoff backoff;
+    private final Predicate<String> waitsFairly;
+    private volatile @Nullable Lingering lingering;
     private long doubtedAt = Durations.NEVER;
-    private boolean wanted;
-    private int taken;
+    private boolean contended;
+    private int reacquired;
 
     /**
      * Creates the slot of a name.
      *
-     * @param isInLine whether another slot of this client waits for a name; the store does not notify a client of its own
+     * @param backoff the back-off of all lingering slots of the client
+     * @param waitsFairly whether a fair slot of this client waits for a name; the store does not notify a client of its own
      *     waiters
      */
     LingeringSlot(
             String name,
             SlotConfig config,
             Supplier<TenureId> ids,
-            LingerBackoff revocations,
-            Predicate<String> isInLine) {
+            LingerBackoff backoff,
+            Predicate<String> waitsFairly) {
         super(name, Share.LOCK, config, ids);
-        this.revocations = revocations;
-        this.isInLine = isInLine;
+        this.backoff = backoff;
+        this.waitsFairly = waitsFairly;
     }
 
     /** Returns the lingering tenure, if there is one. Read without the mutex. */
-    Optional<Kept> kept() {
-        return Optional.ofNullable(kept);
+    Optional<Lingering> lingering() {
+        return Optional.ofNullable(lingering);
     }
 
     // ---- arrival
 
     @Override
     boolean admit(Waiter waiter, long now, Effect.Buffer out) {
-        if (kept == null) {
+        if (lingering == null) {
             return super.admit(waiter, now, out);
         }
-        if (mayOvertake(waiter, now)) {
-            takeAgain(waiter, now, out);
+        if (mayBarge(waiter, now)) {
+            reacquire(waiter, now, out);
             return super.admit(waiter, now, out);
         }
         enqueue(waiter, now, out);
-        giveUp(Objects.requireNonNull(tenure), false, out);
-        askForTheRest(now, out);
+        releaseTenure(Objects.requireNonNull(tenure), false, out);
+        requestForRemaining(now, out);
         return true;
     }
 
-    private void takeAgain(Waiter waiter, long now, Effect.Buffer out) {
-        Kept before = Objects.requireNonNull(kept);
+    private void reacquire(Waiter waiter, long now, Effect.Buffer out) {
+        Lingering before = Objects.requireNonNull(lingering);
         Tenure current = before.tenure;
-        kept = null;
-        current.keptUntil = Durations.NEVER;
+        lingering = null;
+        current.lingerUntil = Durations.NEVER;
         current.renewDue = before.renewDue;
-        if (isDue(before, now) && !current.renewing(now, config.command())) {
-            current.handedOn = true;
+        if (isDue(before, now) && !current.isRenewing(now, config.command())) {
+            current.handedOver = true;
             out.add(new Effect.Renew(current, waiter.spec));
         } else {
             out.add(new Effect.Watch(current));
         }
         config.counters().retaken.increment();
-        if (++taken == LingerBackoff.LOCAL_IN_A_ROW) {
-            revocations.paysOff(name);
+        if (++reacquired == LingerBackoff.LOCAL_IN_A_ROW) {
+            backoff.reset(name);
         }
     }
 
@@ -149,51 +151,51 @@ public final class LingeringSlot extends BargingSlot {
      * Returns {@code true} if the tenure has to be renewed. A tenure without a reply for a poll interval counts as due, because
      * the message of a foreign client may have been lost.
      */
-    private boolean isDue(Kept before, long now) {
-        boolean unheard = !before.tenure.handedOn && now - before.tenure.validity.sent() >= config.poll();
+    private boolean isDue(Lingering before, long now) {
+        boolean unheard = !before.tenure.handedOver && now - before.tenure.validity.sent() >= config.poll();
         return unheard || (before.renewDue != Durations.NEVER && before.renewDue - now <= 0);
     }
 
     @Override
     Tenure tenureFor(Waiter head, long now) {
         Tenure plain = super.tenureFor(head, now);
-        boolean mark = config.notifiesHolders() && head.spec.linger() > 0 && revocations.mayKeep(name, now);
+        boolean mark = config.notifiesHolders() && head.spec.linger() > 0 && backoff.mayLinger(name, now);
         return mark ? new Tenure(plain.id.lingering(), share) : plain;
     }
 
     // ---- release
 
     @Override
-    void passOn(Hold hold, long now, Effect.Buffer out) {
+    void afterRelease(Hold hold, long now, Effect.Buffer out) {
         Tenure current = hold.tenure;
-        boolean quiet = queue.isEmpty() && !wanted;
+        boolean quiet = queue.isEmpty() && !contended;
         if (quiet) {
-            revocations.isLocal(name);
+            backoff.usedLocally(name);
         }
         long until = now + Math.min(hold.spec.linger(), current.validity.remaining(now) - current.validity.lease() / 3);
-        if (quiet && mayKeep(hold) && until - now > 0) {
-            kept = new Kept(current, now, current.renewDue, hold.token);
+        if (quiet && mayLinger(hold) && until - now > 0) {
+            lingering = new Lingering(current, now, current.renewDue, hold.token);
             current.renewDue = Durations.NEVER;
-            current.keptUntil = until;
+            current.lingerUntil = until;
             out.add(new Effect.Watch(current));
         } else {
-            super.passOn(hold, now, out);
+            super.afterRelease(hold, now, out);
         }
     }
 
-    private boolean mayKeep(Hold hold) {
+    private boolean mayLinger(Hold hold) {
         boolean doubtful = hold.discarded || doubtedAt != Durations.NEVER;
-        return hold.tenure.id.lingers() && hold.watchdog() && !doubtful && !isInLine.test(name);
+        return hold.tenure.id.lingers() && hold.watchdog() && !doubtful && !waitsFairly.test(name);
     }
 
     // ---- foreign waiters
 
     @Override
-    public void wanted(long now, Effect.Buffer out) {
-        super.wanted(now, out);
+    public void contended(long now, Effect.Buffer out) {
+        super.contended(now, out);
         Tenure current = tenure;
         if (current != null && current.held()) {
-            isWanted(current, now, out);
+            noteForeignWaiters(current, now, out);
         }
     }
 
@@ -201,18 +203,18 @@ public final class LingeringSlot extends BargingSlot {
      * Reacts to foreign waiters that were reported, not to those that are only assumed. A waiter counts once, however often it
      * asks.
      */
-    private void isWanted(Tenure current, long now, Effect.Buffer out) {
-        boolean before = wanted;
-        wanted = current.foreignWaiters > 0;
-        if (!wanted || before) {
+    private void noteForeignWaiters(Tenure current, long now, Effect.Buffer out) {
+        boolean wasContended = contended;
+        contended = current.foreignWaiters > 0;
+        if (!contended || wasContended) {
             return;
         }
         if (current.id.lingers()) {
-            revocations.isWanted(name, now);
+            backoff.contended(name, now);
         } else {
-            revocations.isShared(name);
+            backoff.usedElsewhere(name);
         }
-        letGo(out);
+        stopLingering(out);
     }
 
     /**
@@ -220,31 +222,31 @@ public final class LingeringSlot extends BargingSlot {
      * another one of them.
      */
     @Override
-    public void refused(Tenure asked, Acquire.Refused reply, Tenure.Base base, long now, Effect.Buffer out) {
+    public void refused(Tenure requested, Acquire.Refused reply, ClockSample sample, long now, Effect.Buffer out) {
         if (reply.holder().isPresent()) {
-            revocations.isShared(name);
+            backoff.usedElsewhere(name);
         }
-        super.refused(asked, reply, base, now, out);
+        super.refused(requested, reply, sample, now, out);
     }
 
     @Override
-    public void letGo(Effect.Buffer out) {
-        Kept idle = kept;
+    public void stopLingering(Effect.Buffer out) {
+        Lingering idle = lingering;
         if (idle != null) {
-            giveUp(idle.tenure, false, out);
+            releaseTenure(idle.tenure, false, out);
         }
     }
 
     @Override
     public void gap(long now, Effect.Buffer out) {
-        doubt(now, out);
+        putInDoubt(now, out);
         super.gap(now, out);
     }
 
     @Override
-    public void doubt(long now, Effect.Buffer out) {
+    public void putInDoubt(long now, Effect.Buffer out) {
         doubtedAt = tenure == null ? Durations.NEVER : now;
-        letGo(out);
+        stopLingering(out);
     }
 
     /** Ends the doubt if the renewal was sent after it arose. An earlier renewal proves nothing about it. */
@@ -259,7 +261,7 @@ public final class LingeringSlot extends BargingSlot {
     public void revoked(TenureId id, long now, Effect.Buffer out) {
         Tenure current = tenure;
         if (current != null && current.id.equals(id)) {
-            doubt(now, out);
+            putInDoubt(now, out);
         }
         super.revoked(id, now, out);
     }
@@ -267,9 +269,9 @@ public final class LingeringSlot extends BargingSlot {
     // ---- answers to requests that were sent while the tenure had an owner
 
     @Override
-    void becomeHeld(Tenure asked, long now, Effect.Buffer out) {
-        super.becomeHeld(asked, now, out);
-        answered(asked, now, out);
+    void becomeHeld(Tenure requested, long now, Effect.Buffer out) {
+        super.becomeHeld(requested, now, out);
+        afterReply(requested, now, out);
     }
 
     @Override
@@ -277,27 +279,27 @@ public final class LingeringSlot extends BargingSlot {
             Tenure renewed, Renew.Renewed reply, Validity proven, HoldSpec spec, long now, Effect.Buffer out) {
         super.renewed(renewed, reply, proven, spec, now, out);
         endDoubt(renewed, proven);
-        answered(renewed, now, out);
+        afterReply(renewed, now, out);
     }
 
-    private void answered(Tenure current, long now, Effect.Buffer out) {
+    private void afterReply(Tenure current, long now, Effect.Buffer out) {
         if (current == tenure && current.held()) {
-            isWanted(current, now, out);
-            putOff();
+            noteForeignWaiters(current, now, out);
+            postponeRenewal();
         }
     }
 
     @Override
     public void renewalFailed(Tenure renewed, long now, Effect.Buffer out) {
         super.renewalFailed(renewed, now, out);
-        putOff();
+        postponeRenewal();
     }
 
     /** Postpones the renewal of a lingering tenure until it has an owner. */
-    private void putOff() {
-        Kept idle = kept;
+    private void postponeRenewal() {
+        Lingering idle = lingering;
         if (idle != null && idle.tenure.renewDue != Durations.NEVER) {
-            kept = new Kept(idle.tenure, idle.since, idle.tenure.renewDue, idle.token);
+            lingering = new Lingering(idle.tenure, idle.since, idle.tenure.renewDue, idle.token);
             idle.tenure.renewDue = Durations.NEVER;
         }
     }
@@ -305,9 +307,9 @@ public final class LingeringSlot extends BargingSlot {
     @Override
     void end(Tenure current) {
         super.end(current);
-        kept = null;
+        lingering = null;
         doubtedAt = Durations.NEVER;
-        wanted = false;
-        taken = 0;
+        contended = false;
+        reacquired = 0;
     }
 }

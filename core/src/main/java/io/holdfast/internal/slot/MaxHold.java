@@ -9,9 +9,9 @@ import java.util.Optional;
  * The maximum age of a hold, and the action that follows.
  *
  * @param nanos the age at which the hold is reported, in nanoseconds; {@link Durations#NEVER} for no maximum
- * @param then the action that follows the report
+ * @param action the action that follows the report
  */
-public record MaxHold(long nanos, OnMaxHold then) {
+public record MaxHold(long nanos, OnMaxHold action) {
 
     static final MaxHold NONE = new MaxHold(Durations.NEVER, OnMaxHold.WARN);
 

@@ -17,7 +17,7 @@ public sealed interface Outcome permits Hold, Outcome.Busy, Outcome.Failed {
          * Returns {@code true} if the name may only be lingering at another client. It is then free as soon as that client has
          * heard of the attempt. A tenure of this client does not count, because this client knows its own tenures.
          */
-        public boolean mayBeKeptBeside(String clientId) {
+        public boolean mayLingerElsewhere(String clientId) {
             return holder.filter(TenureId::lingers)
                     .filter(tenure -> !tenure.startsWith(clientId + ':'))
                     .isPresent();
@@ -33,7 +33,7 @@ public sealed interface Outcome permits Hold, Outcome.Busy, Outcome.Failed {
             failed.error().fillInStackTrace();
             throw failed.error();
         }
-        return this instanceof Hold got ? Optional.of(got) : Optional.empty();
+        return this instanceof Hold hold ? Optional.of(hold) : Optional.empty();
     }
 
     /** The outcome that the wait ended by an error. */

@@ -34,7 +34,7 @@ public final class OutstandingCopies {
      * Returns for how many more microseconds of the server's clock a copy may be applied. It is zero or less if none ever will
      * be.
      */
-    public long mayComeFor(long serverMicros) {
+    public long applicableFor(long serverMicros) {
         return lateUntil - serverMicros + 1;
     }
 }

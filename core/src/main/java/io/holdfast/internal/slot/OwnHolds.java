@@ -12,16 +12,16 @@ public interface OwnHolds {
     Optional<Hold> holdOf(String name, Mode mode, Thread thread);
 
     /** Returns the holds that the thread has under the name, by itself or by a lease. */
-    Stream<Hold> mine(String name, Thread me);
+    Stream<Hold> heldBy(String name, Thread thread);
 
     /**
      * Returns a hold of the thread for which the thread itself would wait if it waited for the name in this share
      * (self-deadlock).
      */
-    Optional<Hold> inTheWay(String name, Share wanted, Thread me);
+    Optional<Hold> selfBlockingHold(String name, Share requested, Thread thread);
 
     /** Returns {@code true} if this client requests the name now. */
-    boolean isBeingAsked(String name);
+    boolean isRequested(String name);
 
     /** Returns {@code true} if this client holds, requests or waits for the name as a lock. */
     boolean isInUse(String name);

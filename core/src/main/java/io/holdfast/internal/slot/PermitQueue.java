@@ -1,6 +1,7 @@
 package io.holdfast.internal.slot;
 
 import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.slot.Tenure.ClockSample;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Acquire.Queueing;
 import io.holdfast.spi.Share;
@@ -43,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PermitQueue extends Slot {
 
-    private final Consumer<Slot> served;
+    private final Consumer<Slot> addOwnSlot;
 
     /** The ticket of the first waiter, as of the last time when the queue advanced; null if its waiter was served. */
     private @Nullable Tenure first;
@@ -54,11 +55,11 @@ final class PermitQueue extends Slot {
     /**
      * Creates the wait queue of a semaphore.
      *
-     * @param served takes the slot of a waiter that was granted permits, so that signals find it from then on
+     * @param addOwnSlot adds the slot of a waiter that was granted permits, so that signals find it from then on
      */
-    PermitQueue(String name, SlotConfig config, Supplier<TenureId> ids, Consumer<Slot> served) {
+    PermitQueue(String name, SlotConfig config, Supplier<TenureId> ids, Consumer<Slot> addOwnSlot) {
         super(name, Share.permits(1), config, ids);
-        this.served = served;
+        this.addOwnSlot = addOwnSlot;
     }
 
     // ---- waiters
@@ -66,10 +67,10 @@ final class PermitQueue extends Slot {
     @Override
     boolean admit(Waiter waiter, long now, Effect.Buffer out) {
         waiter.ticket = newTenure(waiter.spec.share());
-        waiter.ticket().born = now;
+        waiter.ticket().startedAt = now;
         queue.add(waiter);
-        ask(waiter, out);
-        goOn(now, out);
+        request(waiter, out);
+        advance(now, out);
         return true;
     }
 
@@ -80,44 +81,44 @@ final class PermitQueue extends Slot {
 
     @Override
     boolean remove(Waiter waiter, long now, Effect.Buffer out) {
-        boolean waited = queue.remove(waiter);
-        if (waited) {
-            leave(waiter.ticket(), out);
-            goOn(now, out);
+        boolean removed = queue.remove(waiter);
+        if (removed) {
+            withdrawTicket(waiter.ticket(), out);
+            advance(now, out);
         }
-        return waited;
+        return removed;
     }
 
     @Override
-    void ended(Waiter waiter, Effect.Buffer out) {
-        leave(waiter.ticket(), out);
-        super.ended(waiter, out);
+    void notifyRemoved(Waiter waiter, Effect.Buffer out) {
+        withdrawTicket(waiter.ticket(), out);
+        super.notifyRemoved(waiter, out);
     }
 
-    private void leave(Tenure ticket, Effect.Buffer out) {
+    private void withdrawTicket(Tenure ticket, Effect.Buffer out) {
         ticket.state = Tenure.State.ENDED;
         if (ticket.queued || ticket.inFlight() || ticket.copies.unanswered()) {
-            out.add(new Effect.GiveUp(new Settlement(name, ticket, false, List.of())));
+            out.add(new Effect.Settle(new Settlement(name, ticket, false, List.of())));
         }
     }
 
     /** Advances the wait queue: a waiter that has become the first asks. */
-    private void goOn(long now, Effect.Buffer out) {
+    private void advance(long now, Effect.Buffer out) {
         Waiter head = queue.peek();
         if (head == null) {
             first = null;
             retireIfEmpty(out);
         } else if (head.ticket() != first) {
-            succeed(head.ticket(), now);
+            makeFirst(head.ticket(), now);
             if (!head.ticket().inFlight()) {
-                ask(head, out);
+                request(head, out);
             }
         }
     }
 
-    private void succeed(Tenure next, long now) {
+    private void makeFirst(Tenure next, long now) {
         Tenure before = first;
-        next.born = before == null ? now : before.born;
+        next.startedAt = before == null ? now : before.startedAt;
         next.arrival = before == null ? 0 : before.arrival;
         next.failures = before == null ? 0 : before.failures;
         first = next;
@@ -127,50 +128,50 @@ final class PermitQueue extends Slot {
 
     /** Records that the store is about to be asked. The answer to a newcomer is for that newcomer alone. */
     @Override
-    public long asks(Tenure asked, long now) {
-        Waiter newcomer = asked.preparedFor;
-        return asked == first || newcomer == null ? queue.asks(asked, now) : queue.asks(newcomer, asked, now);
+    public long onSend(Tenure ticket, long now) {
+        Waiter newcomer = ticket.preparedFor;
+        return ticket == first || newcomer == null ? queue.onSend(ticket, now) : queue.onSend(newcomer, ticket, now);
     }
 
-    private void ask(Waiter waiter, Effect.Buffer out) {
+    private void request(Waiter waiter, Effect.Buffer out) {
         Tenure ticket = waiter.ticket();
-        ticket.startRequest(wantsPlace(waiter));
+        ticket.startRequest(needsPlace(waiter));
         ticket.preparedFor = waiter;
-        out.add(new Effect.Ask(
-                ticket, waiter.spec.first(), wantsPlace(waiter) ? Queueing.BARGING : Queueing.NONE, List.of()));
+        out.add(new Effect.Request(
+                ticket, waiter.spec.initial(), needsPlace(waiter) ? Queueing.BARGING : Queueing.NONE, List.of()));
     }
 
     /**
      * Returns {@code true} if the waiter needs a position at the store. The first waiter has one for all, even if it polls
      * itself, because the others have no other position.
      */
-    private boolean wantsPlace(Waiter waiter) {
-        return config.queues() && queue.peek() == waiter && queue.anyQueues();
+    private boolean needsPlace(Waiter waiter) {
+        return config.hasQueue() && queue.peek() == waiter && queue.anyQueuesAtStore();
     }
 
-    private void askFirst(Effect.Buffer out) {
+    private void requestForFirst(Effect.Buffer out) {
         Waiter head = queue.peek();
         InFlight request = head == null ? null : head.ticket().request;
         if (request != null) {
             request.freed = true;
         } else if (head != null) {
-            ask(head, out);
+            request(head, out);
         }
     }
 
-    private void pollIn(Tenure asked, long nanos, long now, Effect.Buffer out) {
+    private void pollIn(Tenure requested, long nanos, long now, Effect.Buffer out) {
         pollAt = now + nanos;
-        out.add(new Effect.PollIn(asked, ++pollNumber, nanos));
+        out.add(new Effect.PollIn(requested, ++pollNumber, nanos));
     }
 
     @Override
     public void poll(Effect.PollIn poll, long now, Effect.Buffer out) {
         if (poll.number() == pollNumber && !poll.tenure().inFlight()) {
-            queue.impatient(poll.tenure(), now).forEach(waiter -> ended(waiter, out));
+            queue.removeExpired(poll.tenure(), now).forEach(waiter -> notifyRemoved(waiter, out));
             if (poll.tenure().state == Tenure.State.WAITING) {
-                queue.waiterOf(poll.tenure().id).ifPresent(waiter -> askAgain(waiter, out));
+                queue.waiterOf(poll.tenure().id).ifPresent(waiter -> requestAgain(waiter, out));
             }
-            goOn(now, out);
+            advance(now, out);
         }
     }
 
@@ -178,110 +179,107 @@ final class PermitQueue extends Slot {
      * Asks again. If only polling waiters are left, the position is given up first, because it would hold up the waiters behind
      * it.
      */
-    private void askAgain(Waiter waiter, Effect.Buffer out) {
-        if (waiter.ticket().queued && !wantsPlace(waiter)) {
-            again(waiter, out);
+    private void requestAgain(Waiter waiter, Effect.Buffer out) {
+        if (waiter.ticket().queued && !needsPlace(waiter)) {
+            replaceTicket(waiter, out);
         }
-        ask(waiter, out);
+        request(waiter, out);
     }
 
     // ---- replies
 
     @Override
-    public void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
-        asked.endRequest();
-        if (asked.state == Tenure.State.WAITING) {
-            Waiter waiter = Objects.requireNonNull(asked.preparedFor);
-            granted(asked);
-            asked.confirm(proven, waiter.spec.watchdog());
-            asked.tokens.adopt(reply.tokens());
-            serve(asked, waiter, now, out);
+    public void granted(Tenure requested, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out) {
+        requested.endRequest();
+        if (requested.state == Tenure.State.WAITING) {
+            Waiter waiter = Objects.requireNonNull(requested.preparedFor);
+            storeGranted(requested);
+            requested.confirm(proven, waiter.spec.watchdog());
+            requested.tokens.adopt(reply.tokens());
+            moveToOwnSlot(requested, waiter, now, out);
         }
     }
 
     /** Moves the granted ticket and its waiter from the wait queue into a slot of their own. */
-    private void serve(Tenure ticket, Waiter waiter, long now, Effect.Buffer out) {
+    private void moveToOwnSlot(Tenure ticket, Waiter waiter, long now, Effect.Buffer out) {
         Slot own = new BargingSlot(name, ticket.share, config, ids);
-        Effect.Buffer begun = own.on((slot, wanted) -> {
-            slot.begin(ticket, waiter, now, wanted);
+        Effect.Buffer effectsOfOwn = own.on((slot, effects) -> {
+            slot.startWith(ticket, waiter, now, effects);
             // before the mutex is free: the waiter may release what it has got, and so retire this slot
-            served.accept(slot);
+            addOwnSlot.accept(slot);
         });
         queue.remove(waiter);
         first = ticket == first ? null : first;
-        out.add(new Effect.Elsewhere(own, begun));
-        out.add(new Effect.Tell(waiter));
-        goOn(now, out);
+        out.add(new Effect.InOtherSlot(own, effectsOfOwn));
+        out.add(new Effect.Notify(waiter));
+        advance(now, out);
     }
 
     @Override
-    public void refused(Tenure asked, Acquire.Refused reply, Tenure.Base base, long now, Effect.Buffer out) {
-        InFlight request = asked.endRequest();
-        if (asked.state != Tenure.State.WAITING) {
+    public void refused(Tenure requested, Acquire.Refused reply, ClockSample sample, long now, Effect.Buffer out) {
+        InFlight request = requested.endRequest();
+        if (requested.state != Tenure.State.WAITING) {
             return;
         }
-        healthy(asked);
-        asked.base = base;
-        asked.refusedWith(reply.arrival(), request);
-        asked.arrival = reply.arrival() == 0 ? asked.arrival : reply.arrival();
-        if (asked != first) {
-            Waiter newcomer = Objects.requireNonNull(asked.preparedFor);
-            queue.refused(newcomer, reply.holder(), now).ifPresent(waiter -> ended(waiter, out));
-            askForPlace(out);
+        storeAnswered(requested);
+        requested.clockSample = sample;
+        requested.refusedWith(reply.arrival(), request);
+        requested.arrival = reply.arrival() == 0 ? requested.arrival : reply.arrival();
+        if (requested != first) {
+            Waiter newcomer = Objects.requireNonNull(requested.preparedFor);
+            queue.refused(newcomer, reply.holder(), now).ifPresent(waiter -> notifyRemoved(waiter, out));
+            requestPlace(out);
             return;
         }
-        queue.refused(asked, reply.holder(), now).forEach(waiter -> ended(waiter, out));
-        if (asked.state == Tenure.State.WAITING) {
-            waitOn(request, asked, Objects.requireNonNull(queue.peek()), reply, now, out);
+        queue.refused(requested, reply.holder(), now).forEach(waiter -> notifyRemoved(waiter, out));
+        if (requested.state == Tenure.State.WAITING) {
+            keepWaiting(request, requested, Objects.requireNonNull(queue.peek()), reply, now, out);
         }
-        goOn(now, out);
+        advance(now, out);
     }
 
     /** Asks for a position for the first waiter, which had none while all waiters polled. */
-    private void askForPlace(Effect.Buffer out) {
+    private void requestPlace(Effect.Buffer out) {
         Waiter head = queue.peek();
-        if (head != null && head.ticket().arrival == 0 && wantsPlace(head)) {
-            askFirst(out);
+        if (head != null && head.ticket().arrival == 0 && needsPlace(head)) {
+            requestForFirst(out);
         }
     }
 
-    private void waitOn(
-            InFlight request, Tenure asked, Waiter head, Acquire.Refused reply, long now, Effect.Buffer out) {
+    private void keepWaiting(
+            InFlight request, Tenure requested, Waiter head, Acquire.Refused reply, long now, Effect.Buffer out) {
         if (request.assigned != null) {
-            apply(asked, head, request.assigned, now, out);
-        } else if (request.freed || (wantsPlace(head) && reply.arrival() == 0 && !asked.noRoom)) {
-            ask(head, out);
+            applyAssignment(requested, head, request.assigned, now, out);
+        } else if (request.freed || (needsPlace(head) && reply.arrival() == 0 && !requested.noRoom)) {
+            request(head, out);
         } else {
-            pollIn(
-                    asked,
-                    Math.min(Durations.nanos(reply.retryAfter()), pollDelay(asked, asked.noRoom || polls(head))),
-                    now,
-                    out);
+            long delay = pollDelay(requested, requested.noRoom || polls(head));
+            pollIn(requested, Math.min(Durations.nanos(reply.retryAfter()), delay), now, out);
         }
     }
 
     @Override
-    public void repeat(Tenure asked, long now, Effect.Buffer out) {
-        asked.endRequest();
-        if (asked.state == Tenure.State.WAITING) {
-            queue.impatient(asked, now).forEach(waiter -> ended(waiter, out));
-            queue.waiterOf(asked.id).ifPresent(waiter -> ask(waiter, out));
-            goOn(now, out);
+    public void repeat(Tenure requested, long now, Effect.Buffer out) {
+        requested.endRequest();
+        if (requested.state == Tenure.State.WAITING) {
+            queue.removeExpired(requested, now).forEach(waiter -> notifyRemoved(waiter, out));
+            queue.waiterOf(requested.id).ifPresent(waiter -> request(waiter, out));
+            advance(now, out);
         }
     }
 
     @Override
-    public void failed(Tenure asked, StoreException cause, long now, Effect.Buffer out) {
-        asked.endRequest();
-        if (asked.state == Tenure.State.WAITING) {
+    public void failed(Tenure requested, StoreException cause, long now, Effect.Buffer out) {
+        requested.endRequest();
+        if (requested.state == Tenure.State.WAITING) {
             if (cause.effect() == StoreException.Effect.REFUSED) {
-                queue.waiterOf(asked.id).ifPresent(waiter -> fail(waiter, cause, now, out));
+                queue.waiterOf(requested.id).ifPresent(waiter -> fail(waiter, cause, now, out));
             } else {
-                queue.isSilent(asked, cause, now);
-                queue.impatient(asked, now).forEach(waiter -> ended(waiter, out));
-                queue.waiterOf(asked.id).ifPresent(waiter -> retryLater(waiter, cause, now, out));
+                queue.requestFailed(requested, cause, now);
+                queue.removeExpired(requested, now).forEach(waiter -> notifyRemoved(waiter, out));
+                queue.waiterOf(requested.id).ifPresent(waiter -> retryLater(waiter, cause, now, out));
             }
-            goOn(now, out);
+            advance(now, out);
         }
     }
 
@@ -291,16 +289,16 @@ final class PermitQueue extends Slot {
      */
     private void fail(Waiter waiter, StoreException cause, long now, Effect.Buffer out) {
         queue.remove(waiter);
-        waiter.outcome = new Outcome.Failed(config.moment().failure(name, waiter, waiter.ticket(), cause, now));
-        ended(waiter, out);
+        waiter.outcome = new Outcome.Failed(config.client().failure(name, waiter, waiter.ticket(), cause, now));
+        notifyRemoved(waiter, out);
     }
 
     private void retryLater(Waiter waiter, StoreException cause, long now, Effect.Buffer out) {
-        Tenure asked = waiter.ticket();
-        long delay = queue.backoff(asked, now);
-        boolean isFirst = asked == first;
-        if (cause.effect() == StoreException.Effect.UNCONFIRMED || (!isFirst && asked.mayStand())) {
-            again(waiter, out);
+        Tenure requested = waiter.ticket();
+        long delay = queue.backoff(requested, now);
+        boolean isFirst = requested == first;
+        if (cause.effect() == StoreException.Effect.UNCONFIRMED || (!isFirst && requested.outcomeUnknown())) {
+            replaceTicket(waiter, out);
         }
         Tenure next = first;
         if (next != null && !next.inFlight() && (isFirst || pollAt - now > delay)) {
@@ -312,11 +310,11 @@ final class PermitQueue extends Slot {
      * Replaces a ticket that may have been granted at the store but counts for nobody. It is given up so that it does not
      * exclude others, and the permits are requested again behind them.
      */
-    private void again(Waiter waiter, Effect.Buffer out) {
+    private void replaceTicket(Waiter waiter, Effect.Buffer out) {
         Tenure before = waiter.ticket();
-        leave(before, out);
+        withdrawTicket(before, out);
         Tenure fresh = newTenure(waiter.spec.share());
-        fresh.goesOnFrom(before);
+        fresh.continueFrom(before);
         waiter.ticket = fresh;
         first = before == first ? fresh : first;
     }
@@ -325,28 +323,28 @@ final class PermitQueue extends Slot {
 
     @Override
     public void freed(Effect.Buffer out) {
-        askFirst(out);
+        requestForFirst(out);
     }
 
     @Override
     public boolean assigned(Signal.Assigned signal, long now, Effect.Buffer out) {
-        Optional<Waiter> whose = queue.waiterOf(signal.tenure());
-        whose.ifPresent(waiter -> {
+        Optional<Waiter> found = queue.waiterOf(signal.tenure());
+        found.ifPresent(waiter -> {
             InFlight request = waiter.ticket().request;
             if (request != null) {
                 request.assigned = signal;
             } else {
-                apply(waiter.ticket(), waiter, signal, now, out);
+                applyAssignment(waiter.ticket(), waiter, signal, now, out);
             }
         });
-        return whose.isPresent();
+        return found.isPresent();
     }
 
-    private void apply(Tenure ticket, Waiter waiter, Signal.Assigned signal, long now, Effect.Buffer out) {
-        if (claim(ticket, waiter, signal, ticket.base, now) && waiter.spec.takesAny()) {
-            serve(ticket, waiter, now, out);
+    private void applyAssignment(Tenure ticket, Waiter waiter, Signal.Assigned signal, long now, Effect.Buffer out) {
+        if (claim(ticket, waiter, signal, ticket.clockSample, now) && waiter.spec.acceptsAnyTenure()) {
+            moveToOwnSlot(ticket, waiter, now, out);
         } else {
-            ask(waiter, out);
+            request(waiter, out);
         }
     }
 
@@ -356,16 +354,16 @@ final class PermitQueue extends Slot {
     }
 
     @Override
-    void askAfterGap(Effect.Buffer out) {
-        queue.stream().map(Waiter::ticket).forEach(ticket -> ticket.base = null);
-        askFirst(out);
+    void requestAfterGap(Effect.Buffer out) {
+        queue.stream().map(Waiter::ticket).forEach(ticket -> ticket.clockSample = null);
+        requestForFirst(out);
     }
 
     // ---- the end
 
     @Override
-    void askForTheRest(long now, Effect.Buffer out) {
-        goOn(now, out);
+    void requestForRemaining(long now, Effect.Buffer out) {
+        advance(now, out);
     }
 
     @Override
@@ -379,21 +377,21 @@ final class PermitQueue extends Slot {
     // ---- nothing is held here
 
     @Override
-    boolean mayHave(Waiter head) {
+    boolean mayHandOverTo(Waiter head) {
         return false;
     }
 
     @Override
-    void passOn(Hold hold, long now, Effect.Buffer out) {
-        throw held();
+    void afterRelease(Hold hold, long now, Effect.Buffer out) {
+        throw notHeldHere();
     }
 
     @Override
     Settlement settlement(Tenure current, boolean yield, Effect.Buffer out) {
-        throw held();
+        throw notHeldHere();
     }
 
-    private IllegalStateException held() {
+    private IllegalStateException notHeldHere() {
         return new IllegalStateException(label() + ": held in the slot of its waiters");
     }
 }

@@ -43,10 +43,10 @@ public final class Settlement {
     public volatile boolean settled;
 
     /** Set while the settlement waits for the answer of a copy of the acquire, or until none can be applied any more. */
-    public final AtomicBoolean resting = new AtomicBoolean();
+    public final AtomicBoolean awaitsCopies = new AtomicBoolean();
 
     /** The time when the store drops the tenure by itself, if no release arrives. */
-    public volatile long lapsesAt;
+    public volatile long expiresAt;
 
     private final AtomicInteger copies = new AtomicInteger();
 
@@ -61,7 +61,7 @@ public final class Settlement {
         this.yield = yield;
         this.places = places;
         this.wasHeld = tenure.held();
-        this.lastToken = tenure.usedUpTo();
+        this.lastToken = tenure.highestUsedToken();
         tenure.settlement = this;
     }
 

@@ -109,8 +109,8 @@ public final class SharedSlot extends BargingSlot {
             return false;
         }
         grant(waiter, now, true, out);
-        if (!waiter.canTake()) {
-            out.add(new Effect.Tell(waiter));
+        if (!waiter.acquiresItself()) {
+            out.add(new Effect.Notify(waiter));
         }
         return true;
     }
@@ -123,7 +123,7 @@ public final class SharedSlot extends BargingSlot {
      * that would close the door of readers that nobody waits for.
      */
     private boolean isClosed(Tenure current, long now, Effect.Buffer out) {
-        if (!wouldHear(now, out) && now - current.validity.sent() >= config.poll()) {
+        if (!wouldBeNotified(now, out) && now - current.validity.sent() >= config.poll()) {
             renewBy(current, now, out);
         }
         return isSliceOver(current, now);
@@ -136,9 +136,9 @@ public final class SharedSlot extends BargingSlot {
     }
 
     @Override
-    boolean isAsking(Waiter waiter) {
+    boolean isRequestedFor(Waiter waiter) {
         Tenure current = tenure;
-        return current != null && !current.held() && (current.inFlight() || current.base == null);
+        return current != null && !current.held() && (current.inFlight() || current.clockSample == null);
     }
 
     /** Returns the renewal spec with the longest lease of all owners. */
@@ -151,25 +151,25 @@ public final class SharedSlot extends BargingSlot {
     }
 
     @Override
-    void handOut(long now, Effect.Buffer out) {
+    void handOverToHead(long now, Effect.Buffer out) {
         Tenure current = Objects.requireNonNull(tenure);
-        List<Waiter> all = current.alive(now) ? queue.clear() : List.of();
+        List<Waiter> all = current.unexpired(now) ? queue.clear() : List.of();
         for (Waiter waiter : all) {
             grant(waiter, now, owner() != null, out);
-            out.add(new Effect.Tell(waiter));
+            out.add(new Effect.Notify(waiter));
         }
         if (all.isEmpty()) {
-            giveUp(current, false, out);
-            askForTheRest(now, out);
+            releaseTenure(current, false, out);
+            requestForRemaining(now, out);
         }
     }
 
     // ---- release
 
     @Override
-    void passOn(Hold hold, long now, Effect.Buffer out) {
+    void afterRelease(Hold hold, long now, Effect.Buffer out) {
         if (holds.isEmpty()) {
-            hold.settlement = giveUp(hold.tenure, false, out);
+            hold.settlement = releaseTenure(hold.tenure, false, out);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.holdfast.internal.slot;
 
 import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.slot.Tenure.ClockSample;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.Share;
@@ -52,7 +53,7 @@ public abstract class Slot {
 
     private static final long FIRST_POLL_NANOS = 5_000_000;
     public static final long FIRST_BACKOFF_NANOS = 20_000_000;
-    public static final long MOST_BACKOFF_NANOS = 1_000_000_000;
+    public static final long MAX_BACKOFF_NANOS = 1_000_000_000;
 
     private static final long CLAIM_RESERVE_NANOS = 100_000_000;
     private static final long CLAIM_RENEWAL_NANOS = 3_000_000;
@@ -70,7 +71,7 @@ public abstract class Slot {
     boolean retired;
 
     /** Set for good if newcomers no longer join the slot. */
-    volatile boolean aside;
+    volatile boolean closedToNewcomers;
 
     Slot(String name, Share share, SlotConfig config, Supplier<TenureId> ids) {
         this.name = name;
@@ -113,7 +114,7 @@ public abstract class Slot {
         return hold != null && hold.ownedBy(thread) ? hold : lostHolds.get(thread);
     }
 
-    public int waiting() {
+    public int waiterCount() {
         return locked(queue::size);
     }
 
@@ -136,8 +137,8 @@ public abstract class Slot {
      *
      * @return the time until the first waiter no longer waits for the answer, in nanoseconds
      */
-    public long asks(Tenure asked, long now) {
-        return queue.asks(asked, now);
+    public long onSend(Tenure requested, long now) {
+        return queue.onSend(requested, now);
     }
 
     /**
@@ -152,7 +153,7 @@ public abstract class Slot {
     abstract boolean admit(Waiter waiter, long now, Effect.Buffer out);
 
     /** Lets a notified thread try to take the lock that was left free for it. */
-    public void take(Waiter waiter, long now, Effect.Buffer out) {}
+    public void tryAcquire(Waiter waiter, long now, Effect.Buffer out) {}
 
     /**
      * Ends a waiter whose time is up, unless an answer is still to come. That answer may be a grant. Before the first answer,
@@ -163,7 +164,7 @@ public abstract class Slot {
         if (waiter.outcome == null && !awaitsAnswer(waiter)) {
             waiter.outcome = queue.timedOut(waiter, tenure, now);
             remove(waiter, now, out);
-            out.add(new Effect.Tell(waiter));
+            out.add(new Effect.Notify(waiter));
         }
     }
 
@@ -184,16 +185,17 @@ public abstract class Slot {
     public void placed(List<Tenure> behind, List<Long> arrivals) {}
 
     /** Handles a reply that grants the tenure. */
-    public abstract void granted(Tenure asked, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out);
+    public abstract void granted(Tenure requested, Acquire.Granted reply, Validity proven, long now, Effect.Buffer out);
 
     /** Handles a reply that refuses the tenure. */
-    public abstract void refused(Tenure asked, Acquire.Refused reply, Tenure.Base base, long now, Effect.Buffer out);
+    public abstract void refused(
+            Tenure requested, Acquire.Refused reply, ClockSample sample, long now, Effect.Buffer out);
 
     /** Asks again at once, unless no waiter has time left. */
-    public abstract void repeat(Tenure asked, long now, Effect.Buffer out);
+    public abstract void repeat(Tenure requested, long now, Effect.Buffer out);
 
     /** Handles a request that was neither granted nor refused: it failed, or has no answer. */
-    public abstract void failed(Tenure asked, StoreException cause, long now, Effect.Buffer out);
+    public abstract void failed(Tenure requested, StoreException cause, long now, Effect.Buffer out);
 
     /** Handles the expiry of the poll timer. */
     public abstract void poll(Effect.PollIn poll, long now, Effect.Buffer out);
@@ -207,16 +209,16 @@ public abstract class Slot {
     }
 
     /** Handles a signal that a foreign client waits. */
-    public void wanted(long now, Effect.Buffer out) {}
+    public void contended(long now, Effect.Buffer out) {}
 
     /** Gives up a lingering tenure, if there is one. */
-    public void letGo(Effect.Buffer out) {}
+    public void stopLingering(Effect.Buffer out) {}
 
     /**
      * Puts the tenure in doubt: another client may hold the name, and no message may have said so. A tenure in doubt does not
      * linger.
      */
-    public void doubt(long now, Effect.Buffer out) {}
+    public void putInDoubt(long now, Effect.Buffer out) {}
 
     /**
      * Handles a signal that the name was assigned to a tenure.
@@ -226,25 +228,25 @@ public abstract class Slot {
     public abstract boolean assigned(Signal.Assigned signal, long now, Effect.Buffer out);
 
     /** Asks again for everything that is waited for, because signals may have been missed (lost wake-up). */
-    abstract void askAfterGap(Effect.Buffer out);
+    abstract void requestAfterGap(Effect.Buffer out);
 
     /** Passes the tenure on after its owner has released it. */
-    abstract void passOn(Hold hold, long now, Effect.Buffer out);
+    abstract void afterRelease(Hold hold, long now, Effect.Buffer out);
 
     /** Asks with another tenure for the remaining waiters, because the tenure is over. */
-    abstract void askForTheRest(long now, Effect.Buffer out);
+    abstract void requestForRemaining(long now, Effect.Buffer out);
 
     /** Withdraws what the store may have of this client, if nobody waits or holds any more. */
     abstract void abandonIfUnused(Effect.Buffer out);
 
     /** Returns {@code true} if the tenure may be handed over to the head of the wait queue. */
-    abstract boolean mayHave(Waiter head);
+    abstract boolean mayHandOverTo(Waiter head);
 
     /** Records that a waiter was removed from the wait queue to own the tenure. */
-    void served(Waiter waiter, long now) {}
+    void dequeued(Waiter waiter, long now) {}
 
     /** Records that the tenure was handed over from one owner to the next. */
-    void handedOn(Tenure current, Hold hold, Effect.Buffer out) {}
+    void handedOver(Tenure current, Hold hold, Effect.Buffer out) {}
 
     /** Creates the settlement that gives the tenure up. */
     abstract Settlement settlement(Tenure current, boolean yield, Effect.Buffer out);
@@ -255,12 +257,12 @@ public abstract class Slot {
      * Handles a request that reached the store after its {@code notAfter}. The first one is repeated without a pause if there
      * is time for an answer. Otherwise, the request has failed.
      */
-    public final void late(Tenure asked, StoreException cause, long now, Effect.Buffer out) {
-        if (asked.failures == 0 && queue.hasTime(asked, now)) {
-            asked.failures++;
-            repeat(asked, now, out);
+    public final void late(Tenure requested, StoreException cause, long now, Effect.Buffer out) {
+        if (requested.failures == 0 && queue.hasTime(requested, now)) {
+            requested.failures++;
+            repeat(requested, now, out);
         } else {
-            failed(asked, cause, now, out);
+            failed(requested, cause, now, out);
         }
     }
 
@@ -268,13 +270,13 @@ public abstract class Slot {
      * Handles a grant that arrived after its lease had ended. It counts for nobody, like a grant that is on no replica. The
      * first one may be due to a stall of this process. After the second one, a waiter whose time is up has its answer.
      */
-    public final void outlasted(Tenure asked, StoreException cause, long now, Effect.Buffer out) {
+    public final void grantExpired(Tenure requested, StoreException cause, long now, Effect.Buffer out) {
         // the store may keep the tenure for as long as the answer took, so it has to be withdrawn
-        asked.queued = true;
-        if (asked.failures > 0) {
-            queue.answered();
+        requested.queued = true;
+        if (requested.failures > 0) {
+            queue.markAllAnswered();
         }
-        failed(asked, cause, now, out);
+        failed(requested, cause, now, out);
     }
 
     // ---- waiters
@@ -289,22 +291,22 @@ public abstract class Slot {
     }
 
     /** Notifies a waiter that was removed from the wait queue that its outcome is there. */
-    void ended(Waiter waiter, Effect.Buffer out) {
-        out.add(new Effect.Tell(waiter));
+    void notifyRemoved(Waiter waiter, Effect.Buffer out) {
+        out.add(new Effect.Notify(waiter));
     }
 
     // ---- handing the tenure over
 
     /** Returns {@code true} if the tenure can be handed over to the waiter without a store call. */
     boolean fits(Tenure current, Waiter waiter, long now) {
-        if (!current.tokens.available() || !current.alive(now)) {
+        if (!current.tokens.available() || !current.unexpired(now)) {
             return false;
         }
-        boolean fresh = current.preparedFor == waiter;
+        boolean prepared = current.preparedFor == waiter;
         // a claim is renewed for the whole lease within milliseconds if its owner stays, so it is measured by its own
         // lease
-        long wanted = current.claimed ? current.validity.lease() : waiter.spec.nanos();
-        return fresh || (waiter.spec.takesAny() && current.validity.remaining(now) >= wanted / 3);
+        long lease = current.claimed ? current.validity.lease() : waiter.spec.nanos();
+        return prepared || (waiter.spec.acceptsAnyTenure() && current.validity.remaining(now) >= lease / 3);
     }
 
     void grant(Waiter waiter, long now, boolean handedOver, Effect.Buffer out) {
@@ -313,7 +315,7 @@ public abstract class Slot {
             current.renewDue = Durations.NEVER;
         } else if (current.renewDue == Durations.NEVER) {
             renewBy(current, now, out);
-        } else if (waiter.spec.keep() > 0) {
+        } else if (waiter.spec.minHold() > 0) {
             renewBy(current, current.validity.sent() + waiter.spec.nanos() / 3, out);
         } else if (waiter.spec.nanos() > current.validity.lease() && !current.claimed) {
             renewBy(current, now, out);
@@ -325,10 +327,10 @@ public abstract class Slot {
         config.counters().grants.increment();
         if (handedOver) {
             config.counters().handoffs.increment();
-            handedOn(current, hold, out);
+            handedOver(current, hold, out);
             refill(current, now, out);
         }
-        if (config.moment().eventsWanted()) {
+        if (config.client().hasGrantListeners()) {
             out.add(new Effect.Granted(hold, handedOver));
         }
     }
@@ -336,7 +338,7 @@ public abstract class Slot {
     private void refill(Tenure current, long now, Effect.Buffer out) {
         if (current.tokens.low() && !current.refilling) {
             current.refilling = true;
-            current.tokens.wantMore();
+            current.tokens.requestMore();
             renewBy(current, now, out);
         }
     }
@@ -351,19 +353,19 @@ public abstract class Slot {
     /**
      * Hands the free tenure over to the head of the wait queue. If it cannot be handed over, it is renewed first or given up.
      */
-    void handOut(long now, Effect.Buffer out) {
+    void handOverToHead(long now, Effect.Buffer out) {
         Tenure current = Objects.requireNonNull(tenure);
         Waiter head = queue.peek();
-        if (head == null || !mayHave(head)) {
-            giveUp(current, false, out);
-        } else if (!current.alive(now) || spent(current, head) || tooLongFor(current, head, now)) {
-            giveUp(current, false, out);
-            askForTheRest(now, out);
+        if (head == null || !mayHandOverTo(head)) {
+            releaseTenure(current, false, out);
+        } else if (!current.unexpired(now) || outOfTokens(current, head) || tooLongFor(current, head, now)) {
+            releaseTenure(current, false, out);
+            requestForRemaining(now, out);
         } else if (fits(current, head, now)) {
             queue.poll();
-            served(head, now);
-            grant(head, now, current.handedOn || current.preparedFor != head, out);
-            out.add(new Effect.Tell(head));
+            dequeued(head, now);
+            grant(head, now, current.handedOver || current.preparedFor != head, out);
+            out.add(new Effect.Notify(head));
         } else {
             prepare(current, head, out);
         }
@@ -373,7 +375,7 @@ public abstract class Slot {
      * Returns {@code true} if a renewal for this waiter brought no token. A store that issues no further tokens ends the tenure
      * with its block.
      */
-    private static boolean spent(Tenure current, Waiter head) {
+    private static boolean outOfTokens(Tenure current, Waiter head) {
         return current.preparedFor == head && !current.tokens.available();
     }
 
@@ -382,7 +384,7 @@ public abstract class Slot {
      * needs a tenure of its own.
      */
     private boolean tooLongFor(Tenure current, Waiter head, long now) {
-        return !head.spec.watchdog() && current.mayLast(now) > head.spec.nanos();
+        return !head.spec.watchdog() && current.mayLastFor(now) > head.spec.nanos();
     }
 
     /**
@@ -392,11 +394,11 @@ public abstract class Slot {
     void prepare(Tenure current, Waiter head, Effect.Buffer out) {
         current.preparing = true;
         current.preparedFor = head;
-        out.add(new Effect.Renew(current, head.spec.first()));
+        out.add(new Effect.Renew(current, head.spec.initial()));
     }
 
     /** Begins this slot with a tenure that was granted to the waiter in another slot. */
-    final void begin(Tenure granted, Waiter waiter, long now, Effect.Buffer out) {
+    final void startWith(Tenure granted, Waiter waiter, long now, Effect.Buffer out) {
         tenure = granted;
         granted.state = Tenure.State.HELD;
         out.add(new Effect.Watch(granted));
@@ -415,11 +417,11 @@ public abstract class Slot {
         }
     }
 
-    void becomeHeld(Tenure asked, long now, Effect.Buffer out) {
-        if (!asked.held()) {
-            asked.state = Tenure.State.HELD;
-            out.add(new Effect.Watch(asked));
-            handOut(now, out);
+    void becomeHeld(Tenure requested, long now, Effect.Buffer out) {
+        if (!requested.held()) {
+            requested.state = Tenure.State.HELD;
+            out.add(new Effect.Watch(requested));
+            handOverToHead(now, out);
         }
     }
 
@@ -430,24 +432,24 @@ public abstract class Slot {
      *
      * @return {@code false} if the grant cannot be relied on
      */
-    boolean claim(Tenure asked, Waiter forWhom, Signal.Assigned signal, Tenure.@Nullable Base base, long now) {
-        if (base == null || base.run() == 0 || base.run() != signal.run()) {
+    boolean claim(Tenure requested, Waiter waiter, Signal.Assigned signal, @Nullable ClockSample sample, long now) {
+        if (sample == null || sample.run() == 0 || sample.run() != signal.run()) {
             return false;
         }
-        long expires = base.sent() + TimeUnit.MICROSECONDS.toNanos(signal.expiresMicros() - base.serverMicros());
+        long expires = sample.sent() + TimeUnit.MICROSECONDS.toNanos(signal.expiresMicros() - sample.serverMicros());
         // the margin covers the drift of the two clocks since the reply by which the message is read
-        long deadline = expires - HoldSpec.margin(expires - base.sent());
+        long deadline = expires - HoldSpec.margin(expires - sample.sent());
         if (deadline - now < CLAIM_RESERVE_NANOS) {
             return false;
         }
-        granted(asked);
-        asked.preparedFor = forWhom.spec.takesAny() ? forWhom : null;
-        asked.confirm(new Validity(now, deadline - now, deadline, base.skew()), true);
-        asked.claimed = true;
+        storeGranted(requested);
+        requested.preparedFor = waiter.spec.acceptsAnyTenure() ? waiter : null;
+        requested.confirm(new Validity(now, deadline - now, deadline, sample.skew()), true);
+        requested.claimed = true;
         // a claim does not survive a stall of the claim window: an owner that stays is renewed for the whole lease, at
         // once if the claim came late
-        asked.renewDue = deadline - now < config.claim() / 2 ? now : now + CLAIM_RENEWAL_NANOS;
-        asked.tokens.adopt(signal.tokens());
+        requested.renewDue = deadline - now < config.claimWindow() / 2 ? now : now + CLAIM_RENEWAL_NANOS;
+        requested.tokens.adopt(signal.tokens());
         return true;
     }
 
@@ -460,20 +462,20 @@ public abstract class Slot {
      * Returns the delay of the next poll. For waiters that are notified, a poll only repairs a lost wake-up. Other waiters
      * learn from it that the name is free, so it begins fast and backs off.
      */
-    long pollDelay(Tenure asked, boolean polling) {
-        long delay = polling ? HoldSpec.doubled(FIRST_POLL_NANOS, asked.polls++, config.poll()) : config.poll();
-        return config.moment().jittered(delay);
+    long pollDelay(Tenure requested, boolean polling) {
+        long delay = polling ? HoldSpec.doubled(FIRST_POLL_NANOS, requested.polls++, config.poll()) : config.poll();
+        return config.client().jittered(delay);
     }
 
-    void healthy(Tenure asked) {
-        queue.answers();
-        asked.failures = 0;
-        asked.beforeMayStand = false;
+    void storeAnswered(Tenure requested) {
+        queue.storeAnswered();
+        requested.failures = 0;
+        requested.earlierOutcomeUnknown = false;
     }
 
-    void granted(Tenure asked) {
-        healthy(asked);
-        queue.grants();
+    void storeGranted(Tenure requested) {
+        storeAnswered(requested);
+        queue.grantCounted();
     }
 
     // ---- owners
@@ -487,7 +489,7 @@ public abstract class Slot {
         if (owns(hold)) {
             hold.ended = true;
             disown(hold);
-            passOn(hold, now, out);
+            afterRelease(hold, now, out);
         } else if (!hold.ended) {
             hold.ended = true;
             clearLost(hold, out);
@@ -503,19 +505,19 @@ public abstract class Slot {
      * Ends a hold whose name is kept for a minimum time. It is released after that time. If this client no longer runs by then,
      * the lease expires.
      */
-    public void keep(Hold hold, long now, Effect.Buffer out) {
+    public void releaseAfterMinHold(Hold hold, long now, Effect.Buffer out) {
         expire(hold.tenure, now, out);
-        if (owns(hold) && hold.toKeep(now) > 0) {
-            out.add(new Effect.GiveUpIn(settlement(hold.tenure, false, out), hold, hold.toKeep(now)));
-            lapse(hold);
-            askForTheRest(now, out);
+        if (owns(hold) && hold.minHoldLeft(now) > 0) {
+            out.add(new Effect.SettleIn(settlement(hold.tenure, false, out), hold, hold.minHoldLeft(now)));
+            letExpire(hold);
+            requestForRemaining(now, out);
         } else {
             release(hold, now, out);
         }
     }
 
     /** Abandons the tenure, which then expires at the store as after a crash. */
-    private void lapse(Hold hold) {
+    private void letExpire(Hold hold) {
         hold.ended = true;
         disown(hold);
         if (owner() == null) {
@@ -529,7 +531,7 @@ public abstract class Slot {
         }
         if (hold.tenure.mayBeAtStore) {
             hold.tenure.mayBeAtStore = false;
-            out.add(new Effect.GiveUp(settlement(hold.tenure, false, out)));
+            out.add(new Effect.Settle(settlement(hold.tenure, false, out)));
         }
         retireIfEmpty(out);
     }
@@ -539,22 +541,22 @@ public abstract class Slot {
     }
 
     /** Clears the lost holds of dead threads, which will not unlock them. */
-    public void forgetTheDead(Effect.Buffer out) {
-        lostHolds.values().stream().filter(Hold::ownerGone).forEach(hold -> clearLost(hold, out));
+    public void clearDeadOwners(Effect.Buffer out) {
+        lostHolds.values().stream().filter(Hold::isAbandoned).forEach(hold -> clearLost(hold, out));
     }
 
     /**
      * Handles an owner that ended without releasing. The tenure is neither handed over nor released. Its lease expires, as
      * after a crash.
      */
-    public void ownerGone(Hold hold, long now, Effect.Buffer out) {
+    public void abandoned(Hold hold, long now, Effect.Buffer out) {
         if (!owns(hold)) {
             clearLost(hold, out);
             return;
         }
-        lapse(hold);
+        letExpire(hold);
         out.add(new Effect.Abandoned(hold));
-        askForTheRest(now, out);
+        requestForRemaining(now, out);
     }
 
     /**
@@ -583,8 +585,8 @@ public abstract class Slot {
     }
 
     /** Ends the innermost of several levels. If the remaining levels end earlier, so does the hold. */
-    public void leave(Hold hold, long now, Effect.Buffer out) {
-        if (hold.leave()) {
+    public void exit(Hold hold, long now, Effect.Buffer out) {
+        if (hold.exit()) {
             hold.tenure.validity = hold.tenure.validity.endingAt(hold.end());
             hold.tenure.renewDue = Durations.NEVER;
             out.add(new Effect.Watch(hold.tenure));
@@ -602,7 +604,7 @@ public abstract class Slot {
         } else if (current != null && current.held()) {
             verify(current, now, out);
         }
-        askAfterGap(out);
+        requestAfterGap(out);
     }
 
     /** Handles a signal that a tenure was taken away. A renewal verifies it. */
@@ -628,13 +630,13 @@ public abstract class Slot {
         Hold hold = owner();
         Waiter next = current.preparedFor;
         if (hold == null) {
-            Waiter heir = next != null ? next : queue.peek();
-            return heir != null ? heir.spec.first() : config.spec();
+            Waiter nextOwner = next != null ? next : queue.peek();
+            return nextOwner != null ? nextOwner.spec.initial() : config.spec();
         }
         // a lease of its own is verified by a renewal for no more than what is left of it
         return hold.watchdog()
                 ? hold.renewal()
-                : hold.spec.ending(Duration.ofNanos(HoldSpec.leaseFor(Math.max(1, hold.end() - now))));
+                : hold.spec.withOwnLease(Duration.ofNanos(HoldSpec.leaseFor(Math.max(1, hold.end() - now))));
     }
 
     public void renewed(
@@ -644,7 +646,7 @@ public abstract class Slot {
         if (renewed != tenure || !renewed.held()) {
             return;
         }
-        if (!renewed.alive(now)) {
+        if (!renewed.unexpired(now)) {
             expire(renewed, now, out);
             return;
         }
@@ -654,12 +656,12 @@ public abstract class Slot {
         }
         confirm(renewed, proven, spec.watchdog());
         renewed.failures = 0;
-        renewed.foreign(reply.foreignWaiters(), now);
+        renewed.setForeignWaiters(reply.foreignWaiters(), now);
         reply.tokens().ifPresent(renewed.tokens::refill);
         out.add(new Effect.Watch(renewed));
         if (renewed.preparing && isFor(renewed.preparedFor, spec)) {
             renewed.preparing = false;
-            handOut(now, out);
+            handOverToHead(now, out);
         }
     }
 
@@ -668,7 +670,7 @@ public abstract class Slot {
      * nothing about the lease that the next owner needs.
      */
     private static boolean isFor(@Nullable Waiter next, HoldSpec spec) {
-        return next == null || next.spec.first().equals(spec);
+        return next == null || next.spec.initial().equals(spec);
     }
 
     /**
@@ -680,7 +682,7 @@ public abstract class Slot {
      */
     static boolean proves(Tenure renewed, Renew.Renewed reply, Validity proven) {
         boolean stepped = Math.abs(proven.skew() - renewed.validity.skew()) > HoldSpec.margin(proven.lease());
-        return !stepped || !renewed.copies.unanswered() || renewed.copies.mayComeFor(reply.serverMicros()) <= 0;
+        return !stepped || !renewed.copies.unanswered() || renewed.copies.applicableFor(reply.serverMicros()) <= 0;
     }
 
     /** Handles a renewal that did not find the tenure. The store can have it again only by a late duplicate of its acquire. */
@@ -700,23 +702,23 @@ public abstract class Slot {
     public void renewalFailed(Tenure renewed, long now, Effect.Buffer out) {
         renewed.renewSent = Durations.NEVER;
         if (renewed == tenure && renewed.held()) {
-            long most = Math.min(renewed.validity.lease() / 10, MOST_BACKOFF_NANOS);
-            long delay = HoldSpec.doubled(FIRST_BACKOFF_NANOS, renewed.failures++, most);
-            renewed.renewDue = now + config.moment().jittered(delay);
+            long max = Math.min(renewed.validity.lease() / 10, MAX_BACKOFF_NANOS);
+            long delay = HoldSpec.doubled(FIRST_BACKOFF_NANOS, renewed.failures++, max);
+            renewed.renewDue = now + config.client().jittered(delay);
             out.add(new Effect.Watch(renewed));
         }
     }
 
     /** Ends the tenure if its deadline has passed. */
     public void expire(Tenure held, long now, Effect.Buffer out) {
-        if (held == tenure && held.held() && !held.alive(now)) {
-            lose(held, whyOver(owner(), held), now, out);
+        if (held == tenure && held.held() && !held.unexpired(now)) {
+            lose(held, expiryReason(owner(), held), now, out);
         }
     }
 
-    static String whyOver(@Nullable Hold hold, Tenure held) {
+    static String expiryReason(@Nullable Hold hold, Tenure held) {
         if (hold == null || hold.watchdog()) {
-            return "its lease ended at this client's clock before a renewal was confirmed: " + held.trouble;
+            return "its lease ended at this client's clock before a renewal was confirmed: " + held.lastFailure;
         }
         return hold.stopped()
                 ? "it was held for longer than maxHold, and its lease has ended"
@@ -725,24 +727,24 @@ public abstract class Slot {
 
     void lose(Tenure held, String reason, long now, Effect.Buffer out) {
         if (owner() == null) {
-            giveUp(held, false, out);
+            releaseTenure(held, false, out);
         } else {
             held.mayBeAtStore = true;
             holds().forEach(hold -> loseOwner(hold, reason, out));
             end(held);
         }
-        askForTheRest(now, out);
+        requestForRemaining(now, out);
     }
 
     void loseOwner(Hold hold, String reason, Effect.Buffer out) {
         hold.lose(reason);
-        rememberLost(hold);
+        recordLost(hold);
         disown(hold);
         out.add(new Effect.Lost(hold, reason));
     }
 
     /** Records a lost hold for its thread. Until the thread has unlocked it, the lost hold is what the thread holds. */
-    void rememberLost(Hold hold) {
+    void recordLost(Hold hold) {
         Thread thread = hold.thread();
         if (thread != null) {
             lostHolds = lostHolds.isEmpty() ? new ConcurrentHashMap<>() : lostHolds;
@@ -752,10 +754,10 @@ public abstract class Slot {
 
     // ---- giving up
 
-    Settlement giveUp(Tenure current, boolean yield, Effect.Buffer out) {
+    Settlement releaseTenure(Tenure current, boolean yield, Effect.Buffer out) {
         Settlement settlement = settlement(current, yield, out);
         end(current);
-        out.add(new Effect.GiveUp(settlement));
+        out.add(new Effect.Settle(settlement));
         retireIfEmpty(out);
         return settlement;
     }
@@ -764,16 +766,16 @@ public abstract class Slot {
     public void close(Supplier<RuntimeException> error, long now, Effect.Buffer out) {
         for (Waiter waiter : queue.clear()) {
             waiter.outcome = new Outcome.Failed(error.get());
-            ended(waiter, out);
+            notifyRemoved(waiter, out);
         }
         lostHolds = Map.of();
         List<Hold> holds = holds();
-        if (holds.stream().anyMatch(hold -> hold.toKeep(now) > 0)) {
-            holds.forEach(this::lapse);
-            askForTheRest(now, out);
+        if (holds.stream().anyMatch(hold -> hold.minHoldLeft(now) > 0)) {
+            holds.forEach(this::letExpire);
+            requestForRemaining(now, out);
         } else if (!holds.isEmpty()) {
             holds.forEach(this::disown);
-            Settlement settlement = giveUp(holds.get(0).tenure, false, out);
+            Settlement settlement = releaseTenure(holds.get(0).tenure, false, out);
             for (Hold hold : holds) {
                 hold.endedBy(settlement);
                 out.add(new Effect.Released(hold, settlement));

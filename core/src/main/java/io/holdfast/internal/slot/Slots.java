@@ -39,20 +39,20 @@ public final class Slots implements OwnHolds {
     private final ConcurrentHashMap<String, Object> names = new ConcurrentHashMap<>();
 
     /** The slots with a single owner, by name. No set is empty. */
-    private final ConcurrentHashMap<String, Set<Slot>> own = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Set<Slot>> singleOwner = new ConcurrentHashMap<>();
 
     private final SlotConfig config;
     private final Supplier<TenureId> ids;
-    private final LingerBackoff revocations;
+    private final LingerBackoff lingerBackoff;
 
     /** Whether this client waits for a name in the order of arrival. All slots share this object. */
-    private final Predicate<String> inLine;
+    private final Predicate<String> waitsFairly;
 
     public Slots(SlotConfig config, Supplier<TenureId> ids) {
         this.config = config;
         this.ids = ids;
-        this.revocations = new LingerBackoff(config.poll());
-        this.inLine = name -> open(entry(name), Mode.LOCK, true) != null;
+        this.lingerBackoff = new LingerBackoff(config.poll());
+        this.waitsFairly = name -> open(entry(name), Mode.LOCK, true) != null;
     }
 
     // ---- entries
@@ -92,7 +92,7 @@ public final class Slots implements OwnHolds {
     private static @Nullable Slot open(@Nullable Object entry, Mode mode, boolean inOrder) {
         for (int i = 0; entry != null && i < count(entry); i++) {
             Slot slot = at(entry, i);
-            if (slot.share.mode() == mode && (slot instanceof FairSlot) == inOrder && !slot.aside) {
+            if (slot.share.mode() == mode && (slot instanceof FairSlot) == inOrder && !slot.closedToNewcomers) {
                 return slot;
             }
         }
@@ -103,8 +103,8 @@ public final class Slots implements OwnHolds {
 
     /** Returns the slot for an acquire with this spec, and creates the slot if there is none. */
     public Slot get(String name, HoldSpec spec, boolean waits) {
-        if (isForOne(spec, waits)) {
-            return alone(newSlot(name, spec, true));
+        if (needsOwnSlot(spec, waits)) {
+            return addSingleOwner(newSlot(name, spec, true));
         }
         Mode mode = spec.share().mode();
         boolean inOrder = spec.waiting() == HoldSpec.Waiting.FAIR;
@@ -120,19 +120,19 @@ public final class Slots implements OwnHolds {
         return found;
     }
 
-    private Slot newSlot(String name, HoldSpec spec, boolean forOne) {
+    private Slot newSlot(String name, HoldSpec spec, boolean ownSlot) {
         if (spec.waiting() == HoldSpec.Waiting.FAIR) {
             return new FairSlot(name, spec.share(), config, ids);
         }
         Mode mode = spec.share().mode();
         if (mode == Mode.LOCK) {
-            return new LingeringSlot(name, config, ids, revocations, inLine);
+            return new LingeringSlot(name, config, ids, lingerBackoff, waitsFairly);
         }
-        if (mode == Mode.READ && !forOne) {
+        if (mode == Mode.READ && !ownSlot) {
             return new SharedSlot(name, config, ids);
         }
-        return mode == Mode.PERMITS && !forOne
-                ? new PermitQueue(name, config, ids, this::alone)
+        return mode == Mode.PERMITS && !ownSlot
+                ? new PermitQueue(name, config, ids, this::addSingleOwner)
                 : new BargingSlot(name, spec.share(), config, ids);
     }
 
@@ -140,20 +140,20 @@ public final class Slots implements OwnHolds {
      * Returns {@code true} if the acquire needs a slot of its own: its tenure ends in another way than those of others, or does
      * not conflict with another tenure of its owner. Waiters for permits share a queue until each has its own.
      */
-    private static boolean isForOne(HoldSpec spec, boolean waits) {
+    private static boolean needsOwnSlot(HoldSpec spec, boolean waits) {
         boolean beside = spec.share().beside().isPresent();
         return switch (spec.share().mode()) {
             case PERMITS -> !waits || spec.waiting() == HoldSpec.Waiting.FAIR;
             // readers share a tenure only if the end of the hold is that of the tenure
-            case READ -> beside || !spec.takesAny() || spec.maxHold().then() == OnMaxHold.STOP_RENEWING;
+            case READ -> beside || !spec.acceptsAnyTenure() || spec.maxHold().action() == OnMaxHold.STOP_RENEWING;
             case LOCK, WRITE, UPGRADE -> beside;
         };
     }
 
     /** Adds a slot with a single owner. */
-    private Slot alone(Slot slot) {
-        slot.aside = true;
-        own.compute(slot.name, (name, before) -> {
+    private Slot addSingleOwner(Slot slot) {
+        slot.closedToNewcomers = true;
+        singleOwner.compute(slot.name, (name, before) -> {
             Set<Slot> all = before == null ? ConcurrentHashMap.newKeySet(1) : before;
             all.add(slot);
             return all;
@@ -162,8 +162,8 @@ public final class Slots implements OwnHolds {
     }
 
     /** Closes the slot to newcomers. Lookups still find it, until it is removed. */
-    public void setAside(Slot slot) {
-        slot.aside = true;
+    public void closeToNewcomers(Slot slot) {
+        slot.closedToNewcomers = true;
         // an error may have dropped the effect by which a retired slot is removed
         if (slot.locked(() -> slot.retired)) {
             remove(slot);
@@ -172,7 +172,7 @@ public final class Slots implements OwnHolds {
 
     public void remove(Slot slot) {
         names.computeIfPresent(slot.name, (name, before) -> without(before, slot));
-        own.computeIfPresent(slot.name, (name, all) -> {
+        singleOwner.computeIfPresent(slot.name, (name, all) -> {
             all.remove(slot);
             return all.isEmpty() ? null : all;
         });
@@ -184,24 +184,24 @@ public final class Slots implements OwnHolds {
     public Stream<Slot> all() {
         return Stream.concat(
                 names.values().stream().flatMap(entry -> list(entry).stream()),
-                own.values().stream().flatMap(Set::stream));
+                singleOwner.values().stream().flatMap(Set::stream));
     }
 
     /** Returns the slots of the name. */
     public Stream<Slot> of(String name) {
-        return Stream.concat(list(entry(name)).stream(), own.getOrDefault(name, Set.of()).stream());
+        return Stream.concat(list(entry(name)).stream(), singleOwner.getOrDefault(name, Set.of()).stream());
     }
 
     /** Visits each slot, and each slot that one of these adds during its visit. */
     public void each(Consumer<Slot> action) {
         names.keySet().forEach(name -> eachShared(name, action));
-        own.values().forEach(all -> all.forEach(action));
+        singleOwner.values().forEach(all -> all.forEach(action));
     }
 
     /** Visits each slot of the name, and each slot that one of these adds during its visit. */
     public void each(String name, Consumer<Slot> action) {
         eachShared(name, action);
-        own.getOrDefault(name, Set.of()).forEach(action);
+        singleOwner.getOrDefault(name, Set.of()).forEach(action);
     }
 
     private void eachShared(String name, Consumer<Slot> action) {
@@ -227,33 +227,33 @@ public final class Slots implements OwnHolds {
                 return Optional.of(hold);
             }
         }
-        return own.getOrDefault(name, Set.of()).stream()
+        return singleOwner.getOrDefault(name, Set.of()).stream()
                 .filter(slot -> slot.share.mode() == mode)
                 .flatMap(slot -> Stream.ofNullable(slot.holdOf(thread)))
                 .findFirst();
     }
 
     @Override
-    public Optional<Hold> inTheWay(String name, Share wanted, Thread me) {
-        return mine(name, me)
-                .filter(hold -> conflict(wanted, hold.tenure.share.mode()))
-                .filter(hold -> !wanted.beside().equals(Optional.of(hold.tenure.id)))
+    public Optional<Hold> selfBlockingHold(String name, Share requested, Thread thread) {
+        return heldBy(name, thread)
+                .filter(hold -> conflict(requested, hold.tenure.share.mode()))
+                .filter(hold -> !requested.beside().equals(Optional.of(hold.tenure.id)))
                 .findFirst();
     }
 
     @Override
-    public Stream<Hold> mine(String name, Thread me) {
-        return holds(name).filter(hold -> hold.leasedBy(me) || hold.ownedBy(me));
+    public Stream<Hold> heldBy(String name, Thread thread) {
+        return holds(name).filter(hold -> hold.leasedBy(thread) || hold.ownedBy(thread));
     }
 
     /**
      * Returns {@code true} if a request for the share waits for a hold in that mode, directly or through another owner. An
      * upgradeable request waits for writers, and writers wait for all readers.
      */
-    private static boolean conflict(Share wanted, Mode held) {
-        Mode mode = wanted.mode();
+    private static boolean conflict(Share requested, Mode held) {
+        Mode mode = requested.mode();
         boolean throughAnother =
-                mode == Mode.UPGRADE && held == Mode.READ && wanted.beside().isEmpty();
+                mode == Mode.UPGRADE && held == Mode.READ && requested.beside().isEmpty();
         return (mode == Mode.LOCK) == (held == Mode.LOCK) && (throughAnother || !mode.isCompatibleWith(held));
     }
 
@@ -263,7 +263,7 @@ public final class Slots implements OwnHolds {
     }
 
     @Override
-    public boolean isBeingAsked(String name) {
+    public boolean isRequested(String name) {
         return of(name).map(Slot::tenure).anyMatch(tenure -> tenure != null && tenure.state == Tenure.State.WAITING);
     }
 
@@ -273,12 +273,12 @@ public final class Slots implements OwnHolds {
     }
 
     /** Returns the lingering tenure of the name, which nobody owns. */
-    public Optional<LingeringSlot.Kept> kept(String name) {
-        return lingering(name).flatMap(slot -> slot.kept().stream()).findFirst();
+    public Optional<LingeringSlot.Lingering> lingeringTenure(String name) {
+        return lingeringSlots(name).flatMap(slot -> slot.lingering().stream()).findFirst();
     }
 
     /** Returns the slots of the name that may let a tenure linger. */
-    public Stream<LingeringSlot> lingering(String name) {
+    public Stream<LingeringSlot> lingeringSlots(String name) {
         return of(name).filter(LingeringSlot.class::isInstance).map(LingeringSlot.class::cast);
     }
 }

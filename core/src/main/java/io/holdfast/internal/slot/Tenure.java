@@ -38,7 +38,7 @@ public final class Tenure {
      * @param serverMicros the server's time in the answer, in microseconds
      * @param run the run of the server; 0 if it is not known for certain
      */
-    public record Base(long sent, long skew, long serverMicros, long run) {}
+    public record ClockSample(long sent, long skew, long serverMicros, long run) {}
 
     private static final String NO_ANSWER = "no answer";
 
@@ -53,14 +53,14 @@ public final class Tenure {
     public volatile long renewSent = Durations.NEVER;
 
     /** The time when it is given up if it lingers; {@link Durations#NEVER} otherwise. */
-    public volatile long keptUntil = Durations.NEVER;
+    public volatile long lingerUntil = Durations.NEVER;
 
     volatile boolean mayBeAtStore;
 
     /**
      * Set if its owner also holds another tenure of the name, for which others would have to wait. It is then not handed over.
      */
-    public volatile boolean escorted;
+    public volatile boolean ownerHoldsAnother;
 
     /** The settlement that gives it up. A second settlement could take the release by the first one for a loss. */
     public volatile @Nullable Settlement settlement;
@@ -68,13 +68,13 @@ public final class Tenure {
     public volatile boolean lateReported;
 
     /** The reason why the last renewal or release is not confirmed. */
-    public volatile String trouble = NO_ANSWER;
+    public volatile String lastFailure = NO_ANSWER;
 
     /** The spec of a ticket. */
     @Nullable
-    HoldSpec wanted;
+    HoldSpec spec;
 
-    boolean beforeMayStand;
+    boolean earlierOutcomeUnknown;
     boolean queued;
 
     /** Set if the queue of the store had no room for it when it last asked for a position. It then polls. */
@@ -85,22 +85,22 @@ public final class Tenure {
     /** The time since which it has waited here for a position; {@link Durations#NEVER} if it asked for one at once. */
     long waitingSince = Durations.NEVER;
 
-    long born;
+    long startedAt;
     /** The time when the store was last asked with it. */
-    long asked;
+    long lastRequestAt;
 
     int failures;
     int polls;
     long pollNumber;
 
     @Nullable
-    Base base;
+    ClockSample clockSample;
 
     @Nullable
     Waiter preparedFor;
 
     boolean preparing;
-    boolean handedOn;
+    boolean handedOver;
 
     /** Set if it was assigned by a message and not renewed since. It then lasts for a claim window only. */
     boolean claimed;
@@ -116,7 +116,7 @@ public final class Tenure {
     public volatile int permits;
 
     /** Set if another client asked for the name while this tenure waited for it. */
-    boolean wantedMeanwhile;
+    boolean contendedMeanwhile;
 
     /** The request in flight; null if there is none. */
     @Nullable
@@ -128,8 +128,8 @@ public final class Tenure {
         this.tokens = new TokenSupply(share.mode() != Share.Mode.READ);
     }
 
-    public HoldSpec wanted() {
-        return Objects.requireNonNull(wanted);
+    public HoldSpec spec() {
+        return Objects.requireNonNull(spec);
     }
 
     /** Returns the time for which it has waited here for a position. */
@@ -138,11 +138,11 @@ public final class Tenure {
     }
 
     /** Continues the request of another tenure, with the patience that is left. */
-    void goesOnFrom(Tenure before) {
-        beforeMayStand = before.mayStand();
-        born = before.born;
+    void continueFrom(Tenure before) {
+        earlierOutcomeUnknown = before.outcomeUnknown();
+        startedAt = before.startedAt;
         failures = before.failures;
-        tokens.wanted = before.tokens.wanted;
+        tokens.requestSize = before.tokens.requestSize;
     }
 
     /**
@@ -150,7 +150,7 @@ public final class Tenure {
      *
      * @return {@code false} if the tenure was given up, so that no copy may be sent
      */
-    public boolean count(long notAfter, HoldSpec spec) {
+    public boolean countCopy(long notAfter, HoldSpec spec) {
         if (state == State.ENDED) {
             return false;
         }
@@ -164,14 +164,14 @@ public final class Tenure {
      * slot's mutex.
      */
     @CanIgnoreReturnValue
-    public HoldSpec renewing(long now, HoldSpec spec) {
+    public HoldSpec renewalSent(long now, HoldSpec spec) {
         renewSent = now;
         longestLease = Math.max(longestLease, spec.nanos());
         return spec;
     }
 
     /** Returns {@code true} if a renewal was sent so recently that its answer is still awaited. */
-    public boolean renewing(long now, long commandNanos) {
+    public boolean isRenewing(long now, long commandNanos) {
         return renewSent != Durations.NEVER && now - renewAgainAt(commandNanos) < 0;
     }
 
@@ -181,15 +181,15 @@ public final class Tenure {
     }
 
     /** Returns the time that the tenure may last, in nanoseconds, if the unanswered requests are granted. */
-    long mayLast(long now) {
+    long mayLastFor(long now) {
         long sent = renewSent;
         long left = validity.remaining(now);
         return sent == Durations.NEVER ? left : Math.max(left, sent + longestLease - now);
     }
 
     /** Returns {@code true} if the tenure has lingered for as long as it may. */
-    public boolean keptEnough(long now) {
-        long until = keptUntil;
+    public boolean lingerExpired(long now) {
+        long until = lingerUntil;
         return until != Durations.NEVER && now - until >= 0;
     }
 
@@ -228,16 +228,16 @@ public final class Tenure {
     }
 
     /** Returns {@code true} if a request of this tenure, or of one that it continues, may have had an effect at the store. */
-    public boolean mayStand() {
-        return copies.unanswered() || beforeMayStand;
+    public boolean outcomeUnknown() {
+        return copies.unanswered() || earlierOutcomeUnknown;
     }
 
     public boolean held() {
         return state == State.HELD;
     }
 
-    public boolean alive(long now) {
-        return validity.alive(now);
+    public boolean unexpired(long now) {
+        return validity.unexpired(now);
     }
 
     /** Moves the deadline by a positive reply. A reply to an earlier request than the last one changes nothing. */
@@ -245,19 +245,19 @@ public final class Tenure {
         if (!validity.proven() || proven.sent() - validity.sent() >= 0) {
             validity = proven.orLater(validity);
             renewDue = watchdog ? proven.sent() + proven.lease() / 3 : Durations.NEVER;
-            handedOn = false;
+            handedOver = false;
             claimed = false;
             lateReported = false;
-            trouble = NO_ANSWER;
+            lastFailure = NO_ANSWER;
         }
     }
 
     /** Returns the highest token used, so that the store can take the rest back; 0 if others may have higher ones. */
-    long usedUpTo() {
-        return !escorted && share.mode() != Share.Mode.UPGRADE ? tokens.usedUpTo() : 0;
+    long highestUsedToken() {
+        return !ownerHoldsAnother && share.mode() != Share.Mode.UPGRADE ? tokens.highestUsed() : 0;
     }
 
-    void foreign(int count, long now) {
+    void setForeignWaiters(int count, long now) {
         foreignWaiters = count;
         if (count == 0) {
             sliceStart = Durations.NEVER;

@@ -21,10 +21,10 @@ public final class TokenSupply {
     private static final long LARGEST_REFILL = 4096 * 1024;
 
     /** Whether each owner takes a token of its own. Otherwise, all share the first one. */
-    private final boolean each;
+    private final boolean perOwner;
 
     /** The number of tokens to ask for. */
-    public long wanted = 1;
+    public long requestSize = 1;
 
     private long next;
     private long last = -1;
@@ -36,7 +36,7 @@ public final class TokenSupply {
     private volatile long floor;
 
     TokenSupply(boolean each) {
-        this.each = each;
+        this.perOwner = each;
     }
 
     /**
@@ -85,7 +85,7 @@ public final class TokenSupply {
      * Raises the token floor. No token up to the given one is used from now on, neither here nor, after the next renewal, by
      * others.
      */
-    public boolean raise(long token) {
+    public boolean raiseFloor(long token) {
         floor = Math.max(floor, token);
         next = Math.max(next, floor + 1);
         spare = spare != null && spare.last() <= floor ? null : spare;
@@ -98,18 +98,18 @@ public final class TokenSupply {
 
     /** Returns {@code true} if the tokens at hand do not last for long at this rate. */
     public boolean low() {
-        boolean few = last - next < Math.max(wanted / 2, LOW_WATER);
-        return each && spare == null && few;
+        boolean few = last - next < Math.max(requestSize / 2, LOW_WATER);
+        return perOwner && spare == null && few;
     }
 
-    void wantMore() {
-        if (each) {
-            wanted = Math.min(Math.max(wanted * 4, FIRST_REFILL), LARGEST_REFILL);
+    void requestMore() {
+        if (perOwner) {
+            requestSize = Math.min(Math.max(requestSize * 4, FIRST_REFILL), LARGEST_REFILL);
         }
     }
 
     /** Returns the highest token used; 0 if only one was asked for, or if the floor was raised. */
-    long usedUpTo() {
-        return wanted > 1 && floor == 0 ? used : 0;
+    long highestUsed() {
+        return requestSize > 1 && floor == 0 ? used : 0;
     }
 }

@@ -35,7 +35,7 @@ public record Validity(long sent, long lease, long deadline, long skew) {
         return TimeUnit.MILLISECONDS.toNanos(wallMillis) - nanos;
     }
 
-    public boolean alive(long now) {
+    public boolean unexpired(long now) {
         return proven() && now - deadline < 0;
     }
 
@@ -48,7 +48,7 @@ public record Validity(long sent, long lease, long deadline, long skew) {
     }
 
     public long remaining(long now) {
-        return alive(now) ? deadline - now : 0;
+        return unexpired(now) ? deadline - now : 0;
     }
 
     /**

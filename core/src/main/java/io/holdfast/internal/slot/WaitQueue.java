@@ -23,16 +23,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WaitQueue {
 
-    private static final long LEAST_PATIENCE = 1;
+    private static final long MIN_PATIENCE = 1;
 
     /** An empty queue that all slots share, and to which nothing is added. Most names have no waiter. */
-    private static final ArrayDeque<Waiter> NOBODY = new ArrayDeque<>(0);
+    private static final ArrayDeque<Waiter> EMPTY = new ArrayDeque<>(0);
 
     private final String name;
     private final SlotConfig config;
-    private ArrayDeque<Waiter> waiters = NOBODY;
+    private ArrayDeque<Waiter> waiters = EMPTY;
     private long outageSince;
-    private long inVainAt = Durations.NEVER;
+    private long unconfirmedAt = Durations.NEVER;
     private @Nullable StoreException outage;
 
     WaitQueue(String name, SlotConfig config) {
@@ -49,9 +49,9 @@ public final class WaitQueue {
     }
 
     /** Returns {@code true} if any waiter waits for a position to come up. */
-    boolean anyQueues() {
+    boolean anyQueuesAtStore() {
         for (Waiter waiter : waiters) {
-            if (waiter.queues()) {
+            if (waiter.queuesAtStore()) {
                 return true;
             }
         }
@@ -77,43 +77,43 @@ public final class WaitQueue {
     @Nullable
     Waiter poll() {
         Waiter head = waiters.poll();
-        forgetIfEmpty();
+        resetIfEmpty();
         return head;
     }
 
     void add(Waiter waiter) {
-        if (waiters == NOBODY) {
+        if (waiters == EMPTY) {
             waiters = new ArrayDeque<>(2);
         }
         waiters.add(waiter);
         if (outage != null) {
-            waiter.asked(waiter.arrived);
+            waiter.requestedAt(waiter.arrived);
         }
     }
 
     /** Moves a waiter to the front. */
-    void first(Waiter waiter) {
+    void moveToFront(Waiter waiter) {
         if (waiters.peek() != waiter && waiters.remove(waiter)) {
             waiters.addFirst(waiter);
         }
     }
 
     /** Moves a waiter behind all others. */
-    void last(Waiter waiter) {
+    void moveToBack(Waiter waiter) {
         if (waiters.remove(waiter)) {
             waiters.addLast(waiter);
         }
     }
 
     boolean remove(Waiter waiter) {
-        boolean waited = waiters.remove(waiter);
-        forgetIfEmpty();
-        return waited;
+        boolean removed = waiters.remove(waiter);
+        resetIfEmpty();
+        return removed;
     }
 
-    private void forgetIfEmpty() {
+    private void resetIfEmpty() {
         if (waiters.isEmpty()) {
-            waiters = NOBODY;
+            waiters = EMPTY;
             outage = null;
         }
     }
@@ -121,7 +121,7 @@ public final class WaitQueue {
     List<Waiter> clear() {
         List<Waiter> all = List.copyOf(waiters);
         waiters.clear();
-        forgetIfEmpty();
+        resetIfEmpty();
         return all;
     }
 
@@ -132,10 +132,10 @@ public final class WaitQueue {
      *
      * @return the time until the first waiter no longer waits for the answer, in nanoseconds
      */
-    long asks(Tenure asked, long now) {
-        waiters.forEach(waiter -> waiter.asked(now));
-        asked.asked = now;
-        return patience(asked, now);
+    long onSend(Tenure requested, long now) {
+        waiters.forEach(waiter -> waiter.requestedAt(now));
+        requested.lastRequestAt = now;
+        return patience(requested, now);
     }
 
     /**
@@ -143,67 +143,67 @@ public final class WaitQueue {
      *
      * @return the time until it no longer waits for the answer, in nanoseconds
      */
-    long asks(Waiter waiter, Tenure asked, long now) {
-        waiter.asked(now);
-        asked.asked = now;
-        return patience(waiter, asked, now);
+    long onSend(Waiter waiter, Tenure requested, long now) {
+        waiter.requestedAt(now);
+        requested.lastRequestAt = now;
+        return patience(waiter, requested, now);
     }
 
-    private long patience(Tenure asked, long now) {
+    private long patience(Tenure requested, long now) {
         long patience = Durations.NEVER;
         for (Waiter waiter : waiters) {
-            if (!waiter.asksAlone(asked)) {
-                patience = Math.min(patience, patience(waiter, asked, now));
+            if (!waiter.requestsAlone(requested)) {
+                patience = Math.min(patience, patience(waiter, requested, now));
             }
         }
         return patience;
     }
 
-    private long patience(Waiter waiter, Tenure asked, long now) {
-        boolean calm = waiter.answered && outage == null;
-        return calm ? config.outage() : Math.max(LEAST_PATIENCE, limit(waiter, asked) - now);
+    private long patience(Waiter waiter, Tenure requested, long now) {
+        boolean noOutage = waiter.answered && outage == null;
+        return noOutage ? config.outage() : Math.max(MIN_PATIENCE, patienceEnd(waiter, requested) - now);
     }
 
     /**
      * Returns {@code true} if no waiter's patience is over. A request for which a waiter cannot wait would end with its outcome
      * unknown.
      */
-    boolean hasTime(Tenure asked, long now) {
-        return patience(asked, now) > Slot.FIRST_BACKOFF_NANOS;
+    boolean hasTime(Tenure requested, long now) {
+        return patience(requested, now) > Slot.FIRST_BACKOFF_NANOS;
     }
 
     /** Returns the reason why the last request had no answer that counts; empty if it had one. */
-    public Optional<StoreException> trouble() {
+    public Optional<StoreException> lastFailure() {
         return Optional.ofNullable(outage);
     }
 
     /** Records that the store has answered, which ends an outage. */
-    void answers() {
+    void storeAnswered() {
         outage = null;
     }
 
     /** Records that the store has answered all waiters about the name. */
-    void answered() {
+    void markAllAnswered() {
         waiters.forEach(waiter -> waiter.answered = true);
     }
 
     /** Records that the store has granted the name, and that the grant counts. */
-    void grants() {
-        inVainAt = Durations.NEVER;
+    void grantCounted() {
+        unconfirmedAt = Durations.NEVER;
     }
 
     /**
      * Records that the store has not answered, or could not. An outage begins with the first request that the store did not
      * answer.
      */
-    void isSilent(Tenure asked, StoreException cause, long now) {
+    void requestFailed(Tenure requested, StoreException cause, long now) {
         // a waiter that arrived during the request has waited for the same silence
-        waiters.forEach(waiter -> waiter.asked(waiter.arrived));
+        waiters.forEach(waiter -> waiter.requestedAt(waiter.arrived));
         // a grant that does not count is given back, and others are served in between: that does not end the outage
-        boolean inVain = inVainAt != Durations.NEVER && now - inVainAt < config.outage();
-        outageSince = outage == null && !inVain ? asked.asked : outageSince;
+        boolean unconfirmed = unconfirmedAt != Durations.NEVER && now - unconfirmedAt < config.outage();
+        outageSince = outage == null && !unconfirmed ? requested.lastRequestAt : outageSince;
         outage = cause;
-        inVainAt = cause.effect() == StoreException.Effect.UNCONFIRMED ? now : inVainAt;
+        unconfirmedAt = cause.effect() == StoreException.Effect.UNCONFIRMED ? now : unconfirmedAt;
     }
 
     boolean inOutage() {
@@ -215,9 +215,9 @@ public final class WaitQueue {
      *
      * @return the removed waiters
      */
-    List<Waiter> refused(Tenure asked, Optional<String> holder, long now) {
+    List<Waiter> refused(Tenure requested, Optional<String> holder, long now) {
         return List.copyOf(waiters).stream()
-                .filter(waiter -> !waiter.asksAlone(asked))
+                .filter(waiter -> !waiter.requestsAlone(requested))
                 .flatMap(waiter -> refused(waiter, holder, now).stream())
                 .toList();
     }
@@ -243,68 +243,68 @@ public final class WaitQueue {
      *
      * @return the removed waiters
      */
-    List<Waiter> impatient(Tenure asked, long now) {
-        List<Waiter> over = new ArrayList<>();
+    List<Waiter> removeExpired(Tenure requested, long now) {
+        List<Waiter> removed = new ArrayList<>();
         List.copyOf(waiters).stream()
-                .filter(waiter -> !waiter.asksAlone(asked))
-                .forEach(waiter -> endIfImpatient(waiter, asked, outage, now, over));
-        return over;
+                .filter(waiter -> !waiter.requestsAlone(requested))
+                .forEach(waiter -> removeIfExpired(waiter, requested, outage, now, removed));
+        return removed;
     }
 
-    private void endIfImpatient(
-            Waiter waiter, Tenure asked, @Nullable StoreException cause, long now, List<Waiter> over) {
+    private void removeIfExpired(
+            Waiter waiter, Tenure requested, @Nullable StoreException cause, long now, List<Waiter> removed) {
         boolean timeUp = waiter.answered && waiter.outOfTime(now);
         boolean refused = cause != null && cause.effect() == StoreException.Effect.REFUSED;
         if (timeUp && !refused) {
-            finish(waiter, timedOut(waiter, asked, now), over);
-        } else if (cause != null && (refused || now - limit(waiter, asked) >= 0)) {
-            finish(waiter, failed(waiter, Objects.requireNonNull(own(waiter, asked)), cause, now), over);
+            finish(waiter, timedOut(waiter, requested, now), removed);
+        } else if (cause != null && (refused || now - patienceEnd(waiter, requested) >= 0)) {
+            finish(waiter, failed(waiter, Objects.requireNonNull(tenureOf(waiter, requested)), cause, now), removed);
         }
     }
 
     /** Returns the tenure with which the store was asked for this waiter: its own ticket if it has one. */
-    private static @Nullable Tenure own(Waiter waiter, @Nullable Tenure asked) {
-        return waiter.ticket == null ? asked : waiter.ticket;
+    private static @Nullable Tenure tenureOf(Waiter waiter, @Nullable Tenure requested) {
+        return waiter.ticket == null ? requested : waiter.ticket;
     }
 
     /**
      * Returns the outcome of a waiter that has no time left. If the store granted the name in vain, or may have granted it, the
      * outcome is an error, because no other owner made it wait.
      */
-    Outcome timedOut(Waiter waiter, @Nullable Tenure asked, long now) {
+    Outcome timedOut(Waiter waiter, @Nullable Tenure requested, long now) {
         StoreException cause = outage;
         boolean granted = cause != null && cause.effect() == StoreException.Effect.UNCONFIRMED;
-        Tenure own = own(waiter, asked);
-        return own != null && cause != null && (granted || own.mayStand())
-                ? failed(waiter, own, cause, now)
+        Tenure tenure = tenureOf(waiter, requested);
+        return tenure != null && cause != null && (granted || tenure.outcomeUnknown())
+                ? failed(waiter, tenure, cause, now)
                 : new Outcome.Busy(waiter.holder);
     }
 
-    private Outcome failed(Waiter waiter, Tenure own, StoreException cause, long now) {
-        return new Outcome.Failed(config.moment().failure(name, waiter, own, cause, now));
+    private Outcome failed(Waiter waiter, Tenure tenure, StoreException cause, long now) {
+        return new Outcome.Failed(config.client().failure(name, waiter, tenure, cause, now));
     }
 
-    private void finish(Waiter waiter, Outcome outcome, List<Waiter> over) {
+    private void finish(Waiter waiter, Outcome outcome, List<Waiter> removed) {
         remove(waiter);
         waiter.outcome = outcome;
-        over.add(waiter);
+        removed.add(waiter);
     }
 
     /**
      * Returns the delay after which to ask the silent store again. It is longer each time, but ends before any waiter's
      * patience is over.
      */
-    long backoff(Tenure asked, long now) {
-        long delay = config.moment()
-                .jittered(HoldSpec.doubled(Slot.FIRST_BACKOFF_NANOS, asked.failures++, Slot.MOST_BACKOFF_NANOS));
-        return Math.min(delay, patience(asked, now));
+    long backoff(Tenure requested, long now) {
+        long delay = config.client()
+                .jittered(HoldSpec.doubled(Slot.FIRST_BACKOFF_NANOS, requested.failures++, Slot.MAX_BACKOFF_NANOS));
+        return Math.min(delay, patience(requested, now));
     }
 
-    private long limit(Waiter waiter, Tenure asked) {
+    private long patienceEnd(Waiter waiter, Tenure requested) {
         if (!waiter.answered) {
             // a waiter that joined a request under way, or asks by a batch, was not asked for by itself
-            long from = waiter.askedFrom() == Durations.NEVER ? waiter.arrived : waiter.askedFrom();
-            long since = asked.born - from > 0 ? asked.born : from;
+            long from = waiter.requestedSince() == Durations.NEVER ? waiter.arrived : waiter.requestedSince();
+            long since = requested.startedAt - from > 0 ? requested.startedAt : from;
             return since + config.command();
         }
         long since = outageSince - waiter.arrived > 0 ? outageSince : waiter.arrived;

@@ -23,26 +23,26 @@ public final class Waiter {
 
     /** The code that asks; null if that is not recorded. */
     @Nullable
-    String place;
+    String callSite;
 
     public volatile @Nullable Outcome outcome;
-    public volatile boolean told;
+    public volatile boolean notified;
     /** The tenure by which it alone waits: in a fair queue, or for permits. It is null if it shares the tenure of its slot. */
     @Nullable
     Tenure ticket;
 
     /** The time from which the store is asked for it. */
-    private long askedFrom = Durations.NEVER;
+    private long requestedSince = Durations.NEVER;
 
     public boolean answered;
     boolean timedOut;
     public Optional<String> holder = Optional.empty();
-    private volatile Runnable teller;
+    private volatile Runnable notifier;
 
     /**
      * Creates a waiter that has just arrived.
      *
-     * @param teller notifies it, outside the mutex, that the outcome is there or that the lock may be taken
+     * @param notifier notifies the requester, outside the mutex, that the waiter has an outcome or may try to acquire the lock
      */
     public Waiter(
             HoldSpec spec,
@@ -50,18 +50,18 @@ public final class Waiter {
             long deadline,
             @Nullable Thread thread,
             @Nullable WeakReference<Object> handle,
-            Runnable teller) {
+            Runnable notifier) {
         this.spec = spec;
         this.arrived = arrived;
         this.deadline = deadline;
         this.thread = thread;
         this.handle = handle;
-        this.teller = teller;
+        this.notifier = notifier;
     }
 
     /** Records the code that asks, and returns this waiter. */
-    public Waiter from(@Nullable String value) {
-        place = value;
+    public Waiter at(@Nullable String site) {
+        callSite = site;
         return this;
     }
 
@@ -69,12 +69,12 @@ public final class Waiter {
      * Notifies the waiter. After the last notification, it keeps nothing of the requester, so that a forgotten lease can be
      * detected.
      */
-    public void tell() {
-        Runnable last = teller;
+    public void notifyRequester() {
+        Runnable last = notifier;
         if (outcome != null) {
-            teller = () -> {};
+            notifier = () -> {};
         }
-        told = true;
+        notified = true;
         last.run();
     }
 
@@ -84,36 +84,36 @@ public final class Waiter {
     }
 
     /** Returns {@code true} if it takes the lock by itself when it is notified. Others may barge ahead until it runs. */
-    boolean canTake() {
+    boolean acquiresItself() {
         return thread != null;
     }
 
     /** Returns {@code true} if it has any time to wait. */
-    public boolean waits() {
+    public boolean canWait() {
         return deadline == Durations.NEVER || deadline - arrived > 0;
     }
 
     /** Returns {@code true} if it waits for its position in the queue to come up, instead of polling. */
-    boolean queues() {
-        return waits() && spec.waiting() != HoldSpec.Waiting.POLLING;
+    boolean queuesAtStore() {
+        return canWait() && spec.waiting() != HoldSpec.Waiting.POLLING;
     }
 
     /** Records that the store is asked for it from the given time on, unless it was asked for it before. */
-    void asked(long now) {
-        askedFrom = askedFrom == Durations.NEVER ? now : askedFrom;
+    void requestedAt(long now) {
+        requestedSince = requestedSince == Durations.NEVER ? now : requestedSince;
     }
 
-    long askedFrom() {
-        return askedFrom;
+    long requestedSince() {
+        return requestedSince;
     }
 
     /**
      * Returns {@code true} if a request for this waiter alone is under way. The outcome of another request is then not its
      * answer.
      */
-    boolean asksAlone(Tenure asked) {
+    boolean requestsAlone(Tenure requested) {
         Tenure own = ticket;
-        return own != null && own != asked && own.inFlight() && own.preparedFor == this;
+        return own != null && own != requested && own.inFlight() && own.preparedFor == this;
     }
 
     boolean outOfTime(long now) {

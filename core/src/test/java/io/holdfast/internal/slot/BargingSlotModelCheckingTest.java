@@ -105,7 +105,7 @@ public class BargingSlotModelCheckingTest {
         if (person == null) {
             return false;
         }
-        event((s, out) -> s.take(person.waiter, 0, out));
+        event((s, out) -> s.tryAcquire(person.waiter, 0, out));
         return enterIfGranted(person);
     }
 
@@ -153,7 +153,7 @@ public class BargingSlotModelCheckingTest {
                 throw new AssertionError("forgotten: " + who);
             }
         }
-        event(Slot::letGo);
+        event(Slot::stopLingering);
         if (holder.get() != null || slot.tenure() != null) {
             throw new AssertionError("left at the store: " + holder.get());
         }
@@ -183,16 +183,16 @@ public class BargingSlotModelCheckingTest {
     }
 
     private void run(Effect effect) {
-        if (effect instanceof Effect.Ask ask) {
+        if (effect instanceof Effect.Request ask) {
             ask(ask.tenure(), ask.queueing() == Acquire.Queueing.NONE ? 0 : 1);
-        } else if (effect instanceof Effect.Elsewhere other) {
-            other.wanted().effects().forEach(this::run);
-        } else if (effect instanceof Effect.GiveUp giveUp) {
+        } else if (effect instanceof Effect.InOtherSlot other) {
+            other.effects().effects().forEach(this::run);
+        } else if (effect instanceof Effect.Settle giveUp) {
             if (holder.compareAndSet(giveUp.settlement().tenure.id, null)) {
                 event((s, out) -> s.freed(out));
             }
-        } else if (effect instanceof Effect.Tell tell) {
-            tell.waiter().tell();
+        } else if (effect instanceof Effect.Notify tell) {
+            tell.waiter().notifyRequester();
         }
     }
 
@@ -206,7 +206,7 @@ public class BargingSlotModelCheckingTest {
             giveBackIfNotTaken(tenure);
         } else {
             var reply = new Acquire.Refused(Duration.ofSeconds(1), arrival, List.of(), Optional.empty(), 1, 1);
-            event((s, out) -> s.refused(tenure, reply, new Tenure.Base(0, 0, 1, 1), 0, out));
+            event((s, out) -> s.refused(tenure, reply, new Tenure.ClockSample(0, 0, 1, 1), 0, out));
         }
     }
 
@@ -235,7 +235,7 @@ public class BargingSlotModelCheckingTest {
     }
 
     /** No foreign clients, no failures. */
-    private static final class Calm implements SlotConfig.Moment {
+    private static final class Calm implements SlotConfig.ClientState {
 
         @Override
         public long sliceNanos() {
@@ -253,7 +253,7 @@ public class BargingSlotModelCheckingTest {
         }
 
         @Override
-        public boolean eventsWanted() {
+        public boolean hasGrantListeners() {
             return false;
         }
 

@@ -35,7 +35,7 @@ class LateRequestTest {
 
     private Waiter waiter(Slot slot) {
         return new Waiter(
-                BargingSlotModelCheckingTest.SPEC.of(slot.share),
+                BargingSlotModelCheckingTest.SPEC.withShare(slot.share),
                 0,
                 Durations.NEVER,
                 Thread.currentThread(),
@@ -45,8 +45,8 @@ class LateRequestTest {
 
     private List<Tenure> asked() {
         return out.effects().stream()
-                .filter(Effect.Ask.class::isInstance)
-                .map(effect -> ((Effect.Ask) effect).tenure())
+                .filter(Effect.Request.class::isInstance)
+                .map(effect -> ((Effect.Request) effect).tenure())
                 .toList();
     }
 
@@ -54,7 +54,7 @@ class LateRequestTest {
         Waiter waiter = waiter(slot);
         slot.locked(() -> slot.arrive(waiter, 0, out));
         Tenure asked = asked().get(0);
-        assertThat(slot.locked(() -> slot.asks(asked, 0))).isEqualTo(CONFIG.command());
+        assertThat(slot.locked(() -> slot.onSend(asked, 0))).isEqualTo(CONFIG.command());
         slot.on((s, o) -> s.late(asked, tooLate, now, out));
         return waiter;
     }
@@ -87,7 +87,7 @@ class LateRequestTest {
         slot.locked(() -> slot.arrive(first, 0, out));
         slot.locked(() -> slot.arrive(next, 0, out));
         Tenure asked = asked().get(0);
-        slot.locked(() -> slot.asks(asked, 0));
+        slot.locked(() -> slot.onSend(asked, 0));
         slot.on((s, o) -> s.withdraw(first, 1, out));
         slot.on((s, o) -> s.late(asked, tooLate, CONFIG.command() + 1, out));
         assertThat(next.outcome).isInstanceOf(Outcome.Failed.class);
@@ -100,7 +100,7 @@ class LateRequestTest {
         Waiter first = waiter(slot);
         slot.locked(() -> slot.arrive(first, 0, out));
         Tenure asked = asked().get(0);
-        slot.locked(() -> slot.asks(asked, 0));
+        slot.locked(() -> slot.onSend(asked, 0));
         Waiter joined = new Waiter(first.spec, 1, Durations.NEVER, Thread.currentThread(), null, () -> {});
         slot.locked(() -> slot.arrive(joined, 1, out));
         slot.on((s, o) -> s.late(asked, tooLate, CONFIG.command() / 2, out));

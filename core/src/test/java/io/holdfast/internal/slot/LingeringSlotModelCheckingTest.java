@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 @Param(name = "who", gen = IntGen.class, conf = "0:3")
 public class LingeringSlotModelCheckingTest extends BargingSlotModelCheckingTest {
 
-    private static final HoldSpec LINGERING = SPEC.lingering(Duration.ofSeconds(10));
+    private static final HoldSpec LINGERING = SPEC.withLinger(Duration.ofSeconds(10));
 
     @Override
     Slot newSlot(Supplier<TenureId> ids) {
@@ -32,13 +32,13 @@ public class LingeringSlotModelCheckingTest extends BargingSlotModelCheckingTest
 
     @Operation
     public boolean wanted() {
-        event((s, out) -> s.wanted(0, out));
+        event((s, out) -> s.contended(0, out));
         return true;
     }
 
     @Operation
     public boolean doubted() {
-        event((s, out) -> s.doubt(0, out));
+        event((s, out) -> s.putInDoubt(0, out));
         return true;
     }
 }

@@ -21,7 +21,7 @@ class LingeringSlotTest {
     private static final long LEASE = 30_000_000_000L;
     private static final HoldSpec SPEC = HoldSpec.renewed(
                     Duration.ofNanos(LEASE), MaxHold.of(Optional.empty(), OnMaxHold.WARN), HoldSpec.Waiting.BARGING)
-            .lingering(Duration.ofSeconds(10));
+            .withLinger(Duration.ofSeconds(10));
 
     private final LingeringSlot slot = new LingeringSlot(
             "n",
@@ -39,7 +39,7 @@ class LingeringSlotTest {
         slot.on((s, out) -> s.granted(asked, granted, Validity.of(0, 0, LEASE), 0, out));
         Hold hold = Objects.requireNonNull(slot.owner());
         assertThat(effects((s, out) -> s.release(hold, 0, out))).hasOnlyElementsOfType(Effect.Watch.class);
-        assertThat(slot.kept()).isPresent();
+        assertThat(slot.lingering()).isPresent();
     }
 
     private static Waiter waiter(long now) {
@@ -59,19 +59,19 @@ class LingeringSlotTest {
         Waiter next = waiter(1);
         assertThat(kinds(effects((s, out) -> s.arrive(next, 1, out)))).containsOnly("Watch");
         assertThat(((Hold) Objects.requireNonNull(next.outcome)).token).isEqualTo(2);
-        assertThat(slot.kept()).isEmpty();
+        assertThat(slot.lingering()).isEmpty();
     }
 
     @Test
     void whatHasExpiredIsGivenUpWithoutALoss() {
         Tenure tenure = Objects.requireNonNull(slot.tenure());
-        assertThat(kinds(effects((s, out) -> s.expire(tenure, LEASE, out)))).containsExactly("GiveUp", "Retired");
+        assertThat(kinds(effects((s, out) -> s.expire(tenure, LEASE, out)))).containsExactly("Settle", "Retired");
     }
 
     @Test
     void whatHasExpiredIsNotTakenAgain() {
         Waiter next = waiter(LEASE);
-        assertThat(kinds(effects((s, out) -> s.arrive(next, LEASE, out)))).containsExactly("GiveUp", "Ask");
+        assertThat(kinds(effects((s, out) -> s.arrive(next, LEASE, out)))).containsExactly("Settle", "Request");
         assertThat(next.outcome).isNull();
     }
 
@@ -79,7 +79,7 @@ class LingeringSlotTest {
     void whatIsNotLongEnoughToBeUsedIsNotTakenAgain() {
         long late = LEASE / 3 * 2;
         assertThat(kinds(effects((s, out) -> s.arrive(waiter(late), late, out))))
-                .containsExactly("GiveUp", "Ask");
+                .containsExactly("Settle", "Request");
     }
 
     @Test
@@ -87,7 +87,7 @@ class LingeringSlotTest {
         Tenure tenure = Objects.requireNonNull(slot.tenure());
         assertThat(kinds(effects((s, out) -> s.renewalLost(tenure, "gone", 1, out))))
                 .doesNotContain("Lost");
-        assertThat(slot.kept()).isEmpty();
+        assertThat(slot.lingering()).isEmpty();
         assertThat(slot.tenure()).isNull();
     }
 }

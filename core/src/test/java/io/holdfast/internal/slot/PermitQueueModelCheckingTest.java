@@ -18,7 +18,7 @@ public class PermitQueueModelCheckingTest extends BargingSlotModelCheckingTest {
 
     @Override
     HoldSpec spec() {
-        return SPEC.of(Share.permits(1));
+        return SPEC.withShare(Share.permits(1));
     }
 
     @Test

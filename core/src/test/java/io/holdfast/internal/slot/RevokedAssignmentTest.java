@@ -37,7 +37,7 @@ class RevokedAssignmentTest {
             slot.on((s, o) -> s.revoked(asked.id, 1, o));
         }
         var refused = new Acquire.Refused(Duration.ofSeconds(30), 5, List.of(), Optional.of("d:1"), SERVER_MICROS, RUN);
-        slot.on((s, o) -> s.refused(asked, refused, new Tenure.Base(0, 0, SERVER_MICROS, RUN), 2, o));
+        slot.on((s, o) -> s.refused(asked, refused, new Tenure.ClockSample(0, 0, SERVER_MICROS, RUN), 2, o));
     }
 
     @Test

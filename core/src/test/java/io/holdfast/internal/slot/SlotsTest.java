@@ -21,7 +21,7 @@ class SlotsTest {
 
     private static final HoldSpec READING = HoldSpec.renewed(
                     Duration.ofSeconds(30), MaxHold.of(Optional.empty(), OnMaxHold.WARN), HoldSpec.Waiting.BARGING)
-            .of(Share.READ);
+            .withShare(Share.READ);
 
     private final AtomicLong numbers = new AtomicLong();
     private final Slots slots =
@@ -31,7 +31,7 @@ class SlotsTest {
     @Test
     void ofItsName() {
         Stream<Slot> found = slots.of("n");
-        slots.setAside(slot);
+        slots.closeToNewcomers(slot);
         assertThat(found).contains(slot);
         assertThat(slots.of("n")).containsExactly(slot);
     }
@@ -39,7 +39,7 @@ class SlotsTest {
     /** A signal finds what was granted to one of a line while the line was busy. */
     @Test
     void oneThatAnotherMadeMeanwhileIsVisited() {
-        HoldSpec permit = READING.of(Share.permits(1));
+        HoldSpec permit = READING.withShare(Share.permits(1));
         Slot queue = slots.get("p", permit, true);
         List<Slot> visited = new ArrayList<>();
         slots.each("p", visit -> {
@@ -57,7 +57,7 @@ class SlotsTest {
         List<Slot> visited = new ArrayList<>();
         slots.each("n", visit -> {
             visited.add(visit);
-            slots.setAside(visit);
+            slots.closeToNewcomers(visit);
         });
         slots.each("n", visited::add);
         assertThat(visited).containsExactly(slot, slot);
@@ -66,13 +66,13 @@ class SlotsTest {
     @Test
     void amongAll() {
         Iterator<Slot> found = slots.all().iterator();
-        slots.setAside(slot);
+        slots.closeToNewcomers(slot);
         assertThat(found).toIterable().contains(slot);
     }
 
     @Test
     void whoComesThenGetsAnother() {
-        slots.setAside(slot);
+        slots.closeToNewcomers(slot);
         Slot next = slots.get("n", READING, true);
         assertThat(slots.of("n")).containsExactlyInAnyOrder(slot, next);
         slots.remove(slot);
@@ -84,20 +84,20 @@ class SlotsTest {
     @Test
     void oneThatHasRetiredIsNotKept() {
         slots.remove(slot);
-        slots.setAside(slot);
+        slots.closeToNewcomers(slot);
         assertThat(slots.all()).isEmpty();
     }
 
     @Test
     void oneThatRetiredIsRemovedThoughTheEffectWasLost() {
         slot.on((retired, out) -> retired.retireIfEmpty(out));
-        slots.setAside(slot);
+        slots.closeToNewcomers(slot);
         assertThat(slots.all()).isEmpty();
     }
 
     @Test
     void eachWithASingleOwnerIsFoundUntilItIsRemoved() {
-        HoldSpec permit = READING.of(Share.permits(1));
+        HoldSpec permit = READING.withShare(Share.permits(1));
         List<Slot> own = List.of(slots.get("p", permit, false), slots.get("p", permit, false));
         assertThat(slots.of("p")).containsExactlyInAnyOrderElementsOf(own);
         List<Slot> visited = new ArrayList<>();

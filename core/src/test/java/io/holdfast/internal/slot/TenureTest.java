@@ -13,38 +13,38 @@ class TenureTest {
 
     @Test
     void whatIsLeftOfABlockGoesBack() {
-        tenure.tokens.wantMore();
+        tenure.tokens.requestMore();
         tenure.tokens.adopt(new TokenBlock(1_000, 20_000));
         assertThat(tenure.tokens.take()).isEqualTo(1_000);
-        assertThat(tenure.usedUpTo()).isEqualTo(1_000);
+        assertThat(tenure.highestUsedToken()).isEqualTo(1_000);
     }
 
     /** The store has given that one tokens above the block. */
     @Test
     void nothingGoesBackWhenTheOwnerHasAnotherTenureBeside() {
-        tenure.tokens.wantMore();
+        tenure.tokens.requestMore();
         tenure.tokens.adopt(new TokenBlock(1_000, 20_000));
         tenure.tokens.take();
-        tenure.escorted = true;
-        assertThat(tenure.usedUpTo()).isZero();
+        tenure.ownerHoldsAnother = true;
+        assertThat(tenure.highestUsedToken()).isZero();
     }
 
     /** Others who read have tokens above the block. */
     @Test
     void nothingGoesBackFromOneAmongThoseWhoRead() {
         Tenure upgradeable = new Tenure(new TenureId("client", 2), Share.UPGRADE);
-        upgradeable.tokens.wantMore();
+        upgradeable.tokens.requestMore();
         upgradeable.tokens.adopt(new TokenBlock(1_000, 20_000));
         upgradeable.tokens.take();
-        assertThat(upgradeable.usedUpTo()).isZero();
+        assertThat(upgradeable.highestUsedToken()).isZero();
     }
 
     @Test
     void nothingGoesBackWhenAFloorWasSet() {
-        tenure.tokens.wantMore();
+        tenure.tokens.requestMore();
         tenure.tokens.adopt(new TokenBlock(1_000, 20_000));
-        tenure.tokens.raise(5_000);
+        tenure.tokens.raiseFloor(5_000);
         assertThat(tenure.tokens.take()).isEqualTo(5_001);
-        assertThat(tenure.usedUpTo()).isZero();
+        assertThat(tenure.highestUsedToken()).isZero();
     }
 }

@@ -29,21 +29,21 @@ class WaitQueueTest {
     @Test
     void oneThatCameLongAgoHasTheWholeTimeForItsFirstAnswer() {
         joins(0);
-        assertThat(queue.asks(asked, CONFIG.command() * 5)).isEqualTo(CONFIG.command());
+        assertThat(queue.onSend(asked, CONFIG.command() * 5)).isEqualTo(CONFIG.command());
     }
 
     @Test
     void whoAsksAloneCutsNobodyShort() {
         Waiter first = joins(0);
-        queue.asks(asked, 0);
+        queue.onSend(asked, 0);
         queue.refused(asked, Optional.empty(), 1);
         Waiter newcomer = joins(2);
         Tenure own = new Tenure(new TenureId("c", 2), Share.LOCK);
         own.startRequest(false);
         own.preparedFor = newcomer;
         newcomer.ticket = own;
-        assertThat(queue.asks(newcomer, own, 2)).isEqualTo(CONFIG.command());
-        assertThat(queue.asks(asked, 3)).isEqualTo(CONFIG.outage());
+        assertThat(queue.onSend(newcomer, own, 2)).isEqualTo(CONFIG.command());
+        assertThat(queue.onSend(asked, 3)).isEqualTo(CONFIG.outage());
         assertThat(queue.refused(asked, Optional.empty(), Long.MAX_VALUE)).isEmpty();
         assertThat(first.answered).isTrue();
         assertThat(newcomer.answered).isFalse();
@@ -52,32 +52,32 @@ class WaitQueueTest {
     @Test
     void oneThatCameWhileTheStoreWasSilentHasWaitedSince() {
         joins(0);
-        queue.asks(asked, 0);
+        queue.onSend(asked, 0);
         Waiter late = joins(TimeUnit.MILLISECONDS.toNanos(1));
-        queue.isSilent(asked, silence, CONFIG.command());
-        assertThat(queue.impatient(asked, CONFIG.command())).hasSize(1).doesNotContain(late);
-        assertThat(queue.impatient(asked, late.arrived + CONFIG.command())).containsExactly(late);
+        queue.requestFailed(asked, silence, CONFIG.command());
+        assertThat(queue.removeExpired(asked, CONFIG.command())).hasSize(1).doesNotContain(late);
+        assertThat(queue.removeExpired(asked, late.arrived + CONFIG.command())).containsExactly(late);
     }
 
     @Test
     void oneThatComesInAnOutageHasWaitedSince() {
         joins(0);
-        queue.asks(asked, 0);
-        queue.isSilent(asked, silence, 1);
+        queue.onSend(asked, 0);
+        queue.requestFailed(asked, silence, 1);
         Waiter late = joins(10);
-        assertThat(queue.asks(asked, 20)).isEqualTo(CONFIG.command() - 20);
-        assertThat(queue.impatient(asked, late.arrived + CONFIG.command())).contains(late);
+        assertThat(queue.onSend(asked, 20)).isEqualTo(CONFIG.command() - 20);
+        assertThat(queue.removeExpired(asked, late.arrived + CONFIG.command())).contains(late);
     }
 
     @Test
     void anOutageEndsWithThoseWhoHaveSeenIt() {
         Waiter one = joins(0);
-        queue.isSilent(asked, silence, 1);
+        queue.requestFailed(asked, silence, 1);
         queue.remove(one);
-        assertThat(queue.trouble()).isEmpty();
+        assertThat(queue.lastFailure()).isEmpty();
         joins(2);
-        queue.isSilent(asked, silence, 3);
+        queue.requestFailed(asked, silence, 3);
         queue.clear();
-        assertThat(queue.trouble()).isEmpty();
+        assertThat(queue.lastFailure()).isEmpty();
     }
 }

@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.Signal;
+import io.holdfast.testkit.SimThread;
 import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
@@ -22,6 +26,42 @@ class GapTest extends VirtualTime {
         signals.accept(signal);
         sim.runFor(Duration.ofMillis(100));
         return c.stats().renewals() - before;
+    }
+
+    /** Has two threads hand a lock over to each other for 100 ms, and returns how often signals were confirmed. */
+    private int confirmations(boolean withGap) {
+        AtomicInteger confirmed = new AtomicInteger();
+        Holdfast d = client(
+                "d",
+                options -> options.provider(provider(config -> new ForwardingStore(server.open(config)) {
+                    @Override
+                    public CompletionStage<Void> confirmSignals() {
+                        return super.confirmSignals().thenRun(() -> {
+                            if (confirmed.getAndIncrement() == 0 && withGap) {
+                                config.signals().accept(new Signal.Gap());
+                            }
+                        });
+                    }
+                })));
+        Duration end = sim.elapsed().plusMillis(100);
+        SimThread.Body work = () -> {
+            while (sim.elapsed().compareTo(end) < 0) {
+                d.lock("shared").lock();
+                sim.sleep(Duration.ofMillis(1));
+                d.lock("shared").unlock();
+            }
+        };
+        SimThread one = start("one", work);
+        SimThread two = start("two", work);
+        one.join();
+        two.join();
+        return confirmed.get();
+    }
+
+    @Test
+    void aConfirmationDuringAGapCountsForNothing() {
+        assertThat(confirmations(false)).isEqualTo(1);
+        assertThat(confirmations(true)).isEqualTo(2);
     }
 
     @Test

@@ -268,7 +268,7 @@ class LossAtReleaseTest extends VirtualTime {
                 .isInstanceOf(LeaseLostException.class)
                 .hasMessageContaining("'n'")
                 .hasMessageContaining("refused to release it: the key is a string")
-                .hasMessageContaining("nobody else acquires it before its lease ends, in at most 32000 ms");
+                .hasMessageContaining("nobody else can acquire it before its lease ends, in at most 32000 ms");
         assertOneLoss();
         assertThat(sim.elapsed()).isEqualTo(before);
         assertThat(c.stats().unsettled()).isZero();

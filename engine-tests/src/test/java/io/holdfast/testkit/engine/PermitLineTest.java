@@ -329,7 +329,7 @@ class PermitLineTest extends VirtualTime {
         Holdfast c = client("c", options -> options.platform(platform).provider(provider(server::open)));
         CompletableFuture<Permit> leaves = waiting(c.semaphore("n"), 1);
         CompletableFuture<Permit> next = waiting(c.semaphore("n"), 1);
-        platform.failWithin("start");
+        platform.failWithin("Calls.start");
         leaves.cancel(true);
         sim.runReady();
         assertThat(platform.hasFailed()).isTrue();

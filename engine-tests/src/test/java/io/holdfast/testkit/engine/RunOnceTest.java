@@ -85,7 +85,7 @@ class RunOnceTest extends VirtualTime {
             assertThat(lock.runOnce(minHold, this::body)).as("once more").isFalse();
             assertThat(lock.tryLock()).as("the same thread").isFalse();
             assertThat(other.holder().orElseThrow().owner().orElseThrow())
-                    .startsWith("kept by runOnce until 2")
+                    .startsWith("reserved by runOnce until 2")
                     .contains("started by thread ");
             sim.runFor(minHold.minus(MILLI));
             assertThat(isFree()).isFalse();

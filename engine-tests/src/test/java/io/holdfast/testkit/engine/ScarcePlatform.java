@@ -37,7 +37,10 @@ final class ScarcePlatform implements Platform {
         return refused;
     }
 
-    /** Does this once, when the clock is read or the thread is to be parked within a method of this name. */
+    /**
+     * Does this once, when the clock is read or the thread is to be parked within a method of this name. The name of its class
+     * and a period may precede it.
+     */
     void within(String name, Runnable once) {
         method = name;
         action = once;
@@ -58,7 +61,8 @@ final class ScarcePlatform implements Platform {
         String name = method;
         if (name != null
                 && StackWalker.getInstance()
-                        .walk(frames -> frames.anyMatch(f -> f.getMethodName().equals(name)))) {
+                        .walk(frames -> frames.anyMatch(
+                                f -> (f.getClassName() + "." + f.getMethodName()).endsWith("." + name)))) {
             method = null;
             action.run();
         }

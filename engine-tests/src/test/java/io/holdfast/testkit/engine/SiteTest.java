@@ -137,7 +137,7 @@ class SiteTest extends VirtualTime {
         assertThat(events(LockEvent.HeldTooLong.class))
                 .singleElement()
                 .satisfies(event -> assertThat(event.stack())
-                        .isEqualTo("acquired at a place that is not recorded, because recordPlaces is off"));
+                        .isEqualTo("acquired at a call site that is not recorded, because recordPlaces is off"));
         lease.close();
     }
 }

@@ -277,7 +277,7 @@ class UnknownOutcomeTest extends VirtualTime {
         assertThatThrownBy(lock::unlock)
                 .isInstanceOf(LeaseLostException.class)
                 .hasMessageContaining("'n'")
-                .hasMessageContaining("no longer had it");
+                .hasMessageContaining("no longer held it");
         assertThat(events(LockEvent.Lost.class)).hasSize(1);
         assertThat(lock.isHeldByCurrentThread()).isFalse();
     }

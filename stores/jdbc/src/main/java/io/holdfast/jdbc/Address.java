@@ -19,8 +19,8 @@ import java.util.regex.Pattern;
 /**
  * The address of a database, and how to open it.
  *
- * @param url the URL for the driver, with our additions and without our own settings
- * @param shown the URL for texts, without settings, because user and password are among them
+ * @param url the URL for the driver, with the settings that we add and without those that only we read
+ * @param shown the URL for texts, without settings, because they may contain user and password
  * @param sweepAfter the time for which a name is unused before its row may be deleted
  */
 record Address(String url, String shown, Duration sweepAfter) {
@@ -50,21 +50,22 @@ record Address(String url, String shown, Duration sweepAfter) {
     static Address parse(String text, Duration commandTimeout) {
         require(text.startsWith(H2), "'" + kind(text) + "' is not a database that is supported yet" + FORMS);
         String base = text.split(";", 2)[0];
-        String place = base.substring(H2.length());
+        String target = base.substring(H2.length());
         Duration sweepAfter = sweepAfter(text.substring(base.length()));
         String given = SWEEP_SETTING.matcher(text.substring(base.length())).replaceAll("");
         String misplacedLogin = "'" + StoreUri.masked(text)
                 + "' is not understood: user and password follow the database, as ;USER=...;PASSWORD=..." + FORMS;
-        require(!SERVED.matcher(place).lookingAt() || SERVER.matcher(place).matches(), misplacedLogin);
+        require(!SERVED.matcher(target).lookingAt() || SERVER.matcher(target).matches(), misplacedLogin);
         String shown = StoreUri.masked(base);
-        require(!place.isBlank(), "'" + shown + "' names no database" + FORMS);
-        require(!place.equals("mem:"), "'" + shown + "' would be a separate database for each connection" + FORMS);
+        require(!target.isBlank(), "'" + shown + "' names no database" + FORMS);
+        require(!target.equals("mem:"), "'" + shown + "' would be a separate database for each connection" + FORMS);
         require(
-                !RELATIVE.matcher(place).matches(),
+                !RELATIVE.matcher(target).matches(),
                 "'" + shown + "' may be in any folder: write jdbc:h2:./... for the current one, or an absolute path");
         Set<String> settings = settings(given, misplacedLogin);
-        // added before the user's settings, whose last one may end in a backslash that would escape what follows
-        String url = base + added(place, settings, commandTimeout) + given;
+        // our settings precede the user's, because a backslash at the end of the user's would escape a following
+        // semicolon
+        String url = base + added(target, settings, commandTimeout) + given;
         requireDriver(url, shown);
         return new Address(url, shown, sweepAfter);
     }
@@ -75,7 +76,7 @@ record Address(String url, String shown, Duration sweepAfter) {
                 .matcher(settings)
                 .results()
                 .map(setting -> sweepTime(setting.group(1).strip()))
-                .reduce(Sweep.USUAL, (before, last) -> last);
+                .reduce(Sweep.DEFAULT, (before, last) -> last);
     }
 
     private static Duration sweepTime(String text) {
@@ -87,25 +88,25 @@ record Address(String url, String shown, Duration sweepAfter) {
                         ? Duration.ofHours(Long.parseLong(form.group(1)))
                         : Duration.ofDays(Long.parseLong(form.group(1)));
         require(
-                time.compareTo(Sweep.SHORTEST) >= 0 && time.compareTo(Sweep.LONGEST) <= 0,
+                time.compareTo(Sweep.MIN) >= 0 && time.compareTo(Sweep.MAX) <= 0,
                 SWEEP_AFTER + (known ? "=" + text + " is out of range" : " is not understood")
                         + ": 1h to 365d, in whole hours or days");
         return time;
     }
 
-    private static String added(String place, Set<String> settings, Duration commandTimeout) {
+    private static String added(String target, Set<String> settings, Duration commandTimeout) {
         StringBuilder added = new StringBuilder();
-        if (!place.matches("(?s)(mem|tcp|ssl|zip):.*") && Collections.disjoint(settings, SHARING)) {
+        if (!target.matches("(?s)(mem|tcp|ssl|zip):.*") && Collections.disjoint(settings, SHARING)) {
             added.append(";AUTO_SERVER=TRUE");
         }
-        if (!place.startsWith("mem:") && !settings.contains("NETWORK_TIMEOUT")) {
+        if (!target.startsWith("mem:") && !settings.contains("NETWORK_TIMEOUT")) {
             added.append(";NETWORK_TIMEOUT=")
                     .append(Math.min(Integer.MAX_VALUE, Math.max(1, commandTimeout.toMillis())));
         }
         return added.toString();
     }
 
-    /** Returns the names of the settings; refuses the setting that loses locks. */
+    /** Returns the names of the settings. Refuses a setting that may lose locks. */
     private static Set<String> settings(String text, String misplacedLogin) {
         Set<String> settings = new TreeSet<>();
         for (String setting : text.split("(?<!\\\\);", -1)) {
@@ -121,23 +122,23 @@ record Address(String url, String shown, Duration sweepAfter) {
     }
 
     /**
-     * Returns a text for the case that the process that serves the file does not answer. The lock file beside the database
+     * Returns a text about the process that serves the file, for the case that it does not answer. The lock file of the database
      * names that process.
      */
     String servedBy() {
-        Path lock = Path.of(shown.substring(H2.length())
+        Path path = Path.of(shown.substring(H2.length())
                         .replaceFirst("^file:", "")
                         .replaceFirst("^~", Matcher.quoteReplacement(System.getProperty("user.home")))
                 + ".lock.db");
-        Properties said = new Properties();
-        try (InputStream in = Files.newInputStream(lock)) {
-            said.load(in);
+        Properties lockFile = new Properties();
+        try (InputStream in = Files.newInputStream(path)) {
+            lockFile.load(in);
         } catch (IOException e) {
             return "";
         }
-        return said.containsKey("server")
-                ? " from the process that serves the file at " + said.getProperty("server") + " (according to " + lock
-                        + "); it is stopped, overloaded or cut off: resume it, or end it"
+        return lockFile.containsKey("server")
+                ? " from the process that serves the file at " + lockFile.getProperty("server") + " (according to "
+                        + path + "); it is stopped, overloaded or cut off: resume it, or end it"
                 : "";
     }
 

@@ -18,11 +18,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** The connections of a client. No user's transaction ever runs on them. The first connection prepares the table. */
 final class Connections implements AutoCloseable {
 
-    /** The size of the pool, which is greater than the number of calling threads, so that none of them delays a renewal. */
-    private static final int MOST = 12;
+    /** The size of the pool. It exceeds the number of calling threads, so that stuck callers leave a connection for renewals. */
+    private static final int POOL_SIZE = 12;
 
-    private static final long LEAST_TIMEOUT_MILLIS = 250;
-    private static final long LONGEST_ROW_WAIT_MILLIS = 10_000;
+    private static final long MIN_TIMEOUT_MILLIS = 250;
+    private static final long MAX_ROW_WAIT_MILLIS = 10_000;
     private static final long CLOSE_MILLIS = 5_000;
 
     private final Address database;
@@ -47,20 +47,20 @@ final class Connections implements AutoCloseable {
         long connectMillis = atLeast(config.connectTimeout().toMillis());
         opener = new Opener(threads, connectMillis, database::servedBy);
         source = new Source(database.url(), opener);
-        // a properties file that the user has for pools is not meant for this one
+        // passes properties explicitly, because Hikari would otherwise read a properties file of the user
         HikariConfig options = new HikariConfig(new Properties());
         options.setPoolName(name);
         options.setDataSource(source);
         options.setThreadFactory(threads);
         options.setAutoCommit(false);
-        options.setMaximumPoolSize(MOST);
+        options.setMaximumPoolSize(POOL_SIZE);
         options.setMinimumIdle(1);
         options.setMaxLifetime(0);
         options.setInitializationFailTimeout(-1);
         options.setConnectionTimeout(connectMillis);
-        options.setValidationTimeout(LEAST_TIMEOUT_MILLIS);
+        options.setValidationTimeout(MIN_TIMEOUT_MILLIS);
         options.setConnectionInitSql("SET LOCK_TIMEOUT "
-                + Math.min(LONGEST_ROW_WAIT_MILLIS, config.commandTimeout().toMillis() / 4));
+                + Math.min(MAX_ROW_WAIT_MILLIS, config.commandTimeout().toMillis() / 4));
         pool = new HikariDataSource(options);
     }
 
@@ -73,29 +73,29 @@ final class Connections implements AutoCloseable {
     }
 
     private static long atLeast(long millis) {
-        return Math.max(LEAST_TIMEOUT_MILLIS, millis);
+        return Math.max(MIN_TIMEOUT_MILLIS, millis);
     }
 
     /**
-     * Connects, and waits for the connection. It fails at once if somebody has to repair something first.
+     * Connects, and waits for the connection. It fails at once if the failure is permanent.
      *
      * @throws StoreException if no connection was opened
      */
     void connect() {
         String what = "connect";
-        Optional<Connection> first = first(what);
+        Optional<Connection> first = openFirst(what);
         try {
-            give(take(what), false);
+            release(borrow(what), false);
         } finally {
-            first.ifPresent(opened -> give(opened, false));
+            first.ifPresent(opened -> release(opened, false));
         }
     }
 
     /**
-     * Opens a connection without the pool, because the pool would retry even a failure that only a person can repair. Returns
-     * empty if the failure may be temporary.
+     * Opens a connection without the pool, because the pool would retry even a permanent failure. Returns empty if the failure
+     * may be temporary.
      */
-    private Optional<Connection> first(String what) {
+    private Optional<Connection> openFirst(String what) {
         try {
             return Optional.of(source.getConnection());
         } catch (SQLException e) {
@@ -108,11 +108,11 @@ final class Connections implements AutoCloseable {
     }
 
     /**
-     * Takes a connection from the pool.
+     * Borrows a connection from the pool.
      *
      * @throws StoreException if there is none
      */
-    Connection take(String what) {
+    Connection borrow(String what) {
         try {
             Connection connection = pool.getConnection();
             if (!prepared) {
@@ -134,7 +134,7 @@ final class Connections implements AutoCloseable {
             prepared = true;
         } finally {
             if (!prepared) {
-                give(connection, true);
+                release(connection, true);
             }
         }
     }
@@ -151,10 +151,10 @@ final class Connections implements AutoCloseable {
     }
 
     /**
-     * Returns a connection to the pool. The outcome of its transaction is decided by then, so a failure to close it is not
+     * Returns a connection to the pool. The outcome of its transaction is already decided, so a failure to close it is not
      * reported.
      */
-    void give(Connection connection, boolean broken) {
+    void release(Connection connection, boolean broken) {
         if (broken) {
             pool.evictConnection(connection);
         }
@@ -166,23 +166,23 @@ final class Connections implements AutoCloseable {
     }
 
     /**
-     * Closes the connections. It waits for that, but not for a database that hangs. It closes them on a thread of its own,
-     * because an interrupt would make the pool leave its threads behind.
+     * Closes the connections, and waits for that with a time limit, because a database may hang. The pool is closed on a thread
+     * of its own, because an interrupt would make the pool leave its threads running.
      */
     @Override
     public void close() {
         opener.close();
-        CompletableFuture<Void> ended = new CompletableFuture<>();
-        threads.newThread(() -> closeAll(ended)).start();
-        ended.completeOnTimeout(null, CLOSE_MILLIS, TimeUnit.MILLISECONDS).join();
+        CompletableFuture<Void> allClosed = new CompletableFuture<>();
+        threads.newThread(() -> closeAll(allClosed)).start();
+        allClosed.completeOnTimeout(null, CLOSE_MILLIS, TimeUnit.MILLISECONDS).join();
     }
 
-    private void closeAll(CompletableFuture<Void> ended) {
+    private void closeAll(CompletableFuture<Void> allClosed) {
         try {
             pool.close();
         } finally {
             var unused = source.closeConnections(task -> threads.newThread(task).start())
-                    .whenComplete((nothing, error) -> ended.complete(null));
+                    .whenComplete((nothing, error) -> allClosed.complete(null));
         }
     }
 }

@@ -17,12 +17,12 @@ record Failures(Address database) {
 
     private static final String ROW_IS_LOCKED =
             "the row of the lock is locked by another transaction; end that transaction";
-    private static final String GONE =
+    private static final String NOT_SERVED =
             "the database was closed, or the process that serves it has ended or was never started;"
                     + " connections are retried";
     private static final String RIGHTS = "the user lacks a right; grant select, insert, update and delete on table "
             + Sql.TABLE + ", and create table if it does not exist";
-    private static final String TABLE_IS_GONE = "table " + Sql.TABLE + " was dropped; connect again, to create it";
+    private static final String TABLE_IS_MISSING = "table " + Sql.TABLE + " was dropped; connect again, to create it";
     private static final String LOGIN = "it does not accept user and password; check them in the URL";
     private static final String IN_USE =
             "the file is in use by a process that does not share it; open it everywhere with AUTO_SERVER=TRUE";
@@ -36,21 +36,22 @@ record Failures(Address database) {
             Map.entry("28000", LOGIN),
             Map.entry("90096", RIGHTS),
             Map.entry("90040", RIGHTS),
-            Map.entry("42S02", TABLE_IS_GONE),
-            Map.entry("42S04", TABLE_IS_GONE),
+            Map.entry("42S02", TABLE_IS_MISSING),
+            Map.entry("42S04", TABLE_IS_MISSING),
             Map.entry("22001", "the lock name and keyPrefix together are too long"),
             Map.entry("90020", IN_USE),
-            Map.entry("90067", GONE),
-            Map.entry("90098", GONE),
-            Map.entry("90121", GONE));
+            Map.entry("90067", NOT_SERVED),
+            Map.entry("90098", NOT_SERVED),
+            Map.entry("90121", NOT_SERVED));
 
-    private static final Set<String> TO_BE_REPAIRED = Set.of("28000", "90096", "90040", "42S02", "42S04", "22001");
+    /** The states of permanent failures of a transaction, which somebody has to repair. */
+    private static final Set<String> PERMANENT = Set.of("28000", "90096", "90040", "42S02", "42S04", "22001");
 
     /**
-     * The states of failures that may pass, in addition to class 08 and states that do not begin with a digit. Somebody has to
-     * repair every other failure to connect.
+     * The states of temporary failures to connect, in addition to class 08 and states that do not begin with a digit. All other
+     * failures to connect are permanent: somebody has to repair them.
      */
-    private static final Set<String> MAY_PASS = Set.of("HYT00", "50000", "90020", "90067", "90098", "90121");
+    private static final Set<String> TEMPORARY = Set.of("HYT00", "50000", "90020", "90067", "90098", "90121");
 
     /** The states of lost races with other transactions; a retry may succeed. */
     private static final Set<String> RACES = Set.of("23505", "40001", "90131");
@@ -70,18 +71,18 @@ record Failures(Address database) {
     StoreException opening(String what, SQLException e) {
         SQLException cause = root(e);
         String state = String.valueOf(cause.getSQLState());
-        boolean passes = MAY_PASS.contains(state) || state.startsWith("08") || !state.matches("[0-9].*");
+        boolean isTemporary = TEMPORARY.contains(state) || state.startsWith("08") || !state.matches("[0-9].*");
         String message = String.valueOf(cause.getMessage()).split("; SQL statement:", 2)[0];
-        SQLException silent = new SQLException(message.replaceAll("(?s)\".*\"", "\"...\""), state);
-        silent.setStackTrace(cause.getStackTrace());
-        return new StoreException(passes ? Effect.NOT_APPLIED : Effect.REFUSED, text(what, silent, state), silent);
+        SQLException masked = new SQLException(message.replaceAll("(?s)\".*\"", "\"...\""), state);
+        masked.setStackTrace(cause.getStackTrace());
+        return new StoreException(isTemporary ? Effect.NOT_APPLIED : Effect.REFUSED, text(what, masked, state), masked);
     }
 
     /** Returns the failure of a transaction that did not reach its commit. */
     StoreException notApplied(String what, SQLException e) {
         String state = String.valueOf(e.getSQLState());
         return new StoreException(
-                TO_BE_REPAIRED.contains(state) ? Effect.REFUSED : Effect.NOT_APPLIED, text(what, e, state), e);
+                PERMANENT.contains(state) ? Effect.REFUSED : Effect.NOT_APPLIED, text(what, e, state), e);
     }
 
     /** Returns the failure of a transaction whose commit was sent, and whose outcome is unknown. */
@@ -102,13 +103,13 @@ record Failures(Address database) {
     /** Returns the database's own error, which the pool has wrapped. */
     private static SQLException root(SQLException e) {
         SQLException deepest = e;
-        for (Throwable cause = e; cause != null && !isOurs(deepest); cause = cause.getCause()) {
+        for (Throwable cause = e; cause != null && !isNotDurable(deepest); cause = cause.getCause()) {
             deepest = cause instanceof SQLException known ? known : deepest;
         }
         return deepest;
     }
 
-    private static boolean isOurs(SQLException e) {
+    private static boolean isNotDurable(SQLException e) {
         return NOT_DURABLE.equals(e.getSQLState());
     }
 }

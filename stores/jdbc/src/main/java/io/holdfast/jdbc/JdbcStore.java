@@ -29,7 +29,7 @@ import java.util.concurrent.CompletionStage;
 /** The locks of one client in one database. Each request is one transaction, which runs on the calling thread. */
 final class JdbcStore implements LockStore {
 
-    private static final int LONGEST_PREFIX = 1_024;
+    private static final int MAX_PREFIX = 1_024;
 
     private final StoreConfig config;
     private final Address database;
@@ -43,8 +43,8 @@ final class JdbcStore implements LockStore {
     JdbcStore(StoreConfig config, Address database) {
         this.config = config;
         this.database = database;
-        if (key("").length > LONGEST_PREFIX) {
-            throw new IllegalArgumentException("keyPrefix is longer than " + LONGEST_PREFIX + " bytes of UTF-8");
+        if (key("").length > MAX_PREFIX) {
+            throw new IllegalArgumentException("keyPrefix is longer than " + MAX_PREFIX + " bytes of UTF-8");
         }
         Failures failures = new Failures(database);
         connections = new Connections(config, database, failures);
@@ -99,16 +99,16 @@ final class JdbcStore implements LockStore {
 
     /** Returns the reply; empty if another transaction has created the row in between. */
     private Optional<Acquire.Reply> acquire(Connection connection, Acquire request) throws SQLException {
-        boolean known = lock(connection, request.name());
-        Optional<Acquire.Reply> granted = grant(connection, known ? Sql.ACQUIRE : Sql.ACQUIRE_NEW, request);
+        boolean exists = lock(connection, request.name());
+        Optional<Acquire.Reply> granted = grant(connection, exists ? Sql.ACQUIRE : Sql.ACQUIRE_NEW, request);
         if (granted.isPresent()) {
             return granted;
         }
-        Row row = Row.look(connection, key(request.name()));
+        Row row = Row.find(connection, key(request.name()));
         if (row.now() > request.notAfter()) {
             return Optional.of(new Acquire.Late(row.now()));
         }
-        return row.held() && !row.isHeldBy(request.tenure())
+        return row.isHeld() && !row.isHeldBy(request.tenure())
                 ? Optional.of(new Acquire.Refused(row.left(), 0, List.of(), row.tenure(), row.now(), 0))
                 : Optional.empty();
     }
@@ -180,7 +180,7 @@ final class JdbcStore implements LockStore {
     public CompletionStage<LockReport> inspect(String name) {
         return transactions.start(
                 "inspect '" + name + "'",
-                connection -> Optional.of(Row.look(connection, key(name)).report(name)));
+                connection -> Optional.of(Row.find(connection, key(name)).report(name)));
     }
 
     @Override

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
- * An opener of connections with a time limit. A driver may wait without limit for a process that is stopped. So all connections
- * are opened on one thread of ours, whichever thread needs them.
+ * An opener of connections with a time limit. A driver may wait forever for a process that is stopped. So the opener opens all
+ * connections on one thread of its own.
  */
 final class Opener implements AutoCloseable {
 
@@ -23,7 +23,7 @@ final class Opener implements AutoCloseable {
 
     private final ThreadPoolExecutor thread;
     private final long limitMillis;
-    private final Supplier<String> why;
+    private final Supplier<String> explanation;
     private final CompletableFuture<Connection> closed = new CompletableFuture<>();
 
     /** An attempt to open a connection, which may take any time. */
@@ -34,13 +34,13 @@ final class Opener implements AutoCloseable {
     /**
      * Creates an opener.
      *
-     * @param why explains why a time limit was reached
+     * @param explanation explains why a time limit was reached
      */
-    Opener(ThreadFactory threads, long limitMillis, Supplier<String> why) {
+    Opener(ThreadFactory threads, long limitMillis, Supplier<String> explanation) {
         thread = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads);
         thread.allowCoreThreadTimeOut(true);
         this.limitMillis = limitMillis;
-        this.why = why;
+        this.explanation = explanation;
     }
 
     /**
@@ -57,7 +57,7 @@ final class Opener implements AutoCloseable {
                     .orTimeout(limitMillis, TimeUnit.MILLISECONDS)
                     .join();
         } catch (RejectedExecutionException e) {
-            throw ended();
+            throw closedError();
         } catch (CompletionException e) {
             thread.remove(task);
             var unused = opened.thenAccept(Opener::discard);
@@ -67,7 +67,7 @@ final class Opener implements AutoCloseable {
         }
     }
 
-    /** Runs an attempt. A connection that is opened too late, when nobody waits for it any more, is closed. */
+    /** Runs an attempt. A connection that is opened after its caller has stopped waiting is closed. */
     private static void run(Attempt attempt, CompletableFuture<Connection> opened) {
         if (opened.isDone()) {
             return;
@@ -92,19 +92,19 @@ final class Opener implements AutoCloseable {
 
     private SQLException failure(Throwable cause) {
         if (cause instanceof TimeoutException) {
-            return new SQLTimeoutException("no answer within " + limitMillis + " ms" + why.get(), "HFDTO");
+            return new SQLTimeoutException("no answer within " + limitMillis + " ms" + explanation.get(), "HFDTO");
         }
         return cause instanceof SQLException known ? known : new SQLException(cause);
     }
 
-    static SQLException ended() {
+    static SQLException closedError() {
         return new SQLException("the client is closed", "HFDCL");
     }
 
-    /** Fails all callers that wait. The thread ends when the driver answers. */
+    /** Fails all waiting callers. The thread ends when the driver answers. */
     @Override
     public void close() {
         thread.shutdown();
-        closed.completeExceptionally(ended());
+        closed.completeExceptionally(closedError());
     }
 }

@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
 /**
  * The renewals of many leases. One statement renews all leases of the same length.
  *
- * <p>Rows that no other transaction has locked are renewed first. So a row that somebody keeps locked delays no other renewal.
+ * <p>Rows that no other transaction has locked are renewed first. So a row that stays locked delays no other renewal.
  *
  * @param key returns the key in the table for a name
  */
@@ -37,63 +37,64 @@ record Renewals(Transactions transactions, Failures failures, Function<String, b
     }
 
     /** A row and its tenure. The key is a text, because arrays do not compare by content. */
-    private record Held(String key, String tenure) {}
+    private record RowId(String key, String tenure) {}
 
     CompletionStage<List<Renew.Reply>> start(List<Renew> batch) {
         return Transactions.start(() -> renew(batch));
     }
 
-    /** Renews the leases whose rows are free, then waits once for the other rows, and then fails those that are still locked. */
+    /** Renews the leases whose rows are free, then waits once for the other rows. Renewals of rows that stay locked fail. */
     private List<Renew.Reply> renew(List<Renew> batch) {
         String what = batch.size() == 1 ? "renew '" + batch.get(0).name() + "'" : "renew " + batch.size() + " locks";
-        Map<Held, Renew.Reply> replies = new HashMap<>();
+        Map<RowId, Renew.Reply> replies = new HashMap<>();
         try {
             renew(what, batch, Sql.LOCK_FREE, replies);
-            List<Renew> kept = without(batch, replies);
-            if (!kept.isEmpty()) {
-                awaitAndRenew(what, kept, replies);
+            List<Renew> remaining = without(batch, replies);
+            if (!remaining.isEmpty()) {
+                awaitAndRenew(what, remaining, replies);
             }
         } catch (SQLException e) {
             throw failures.notApplied(what, e);
         }
-        return batch.stream().map(request -> replies.get(held(request))).toList();
+        return batch.stream().map(request -> replies.get(row(request))).toList();
     }
 
-    private void awaitAndRenew(String what, List<Renew> kept, Map<Held, Renew.Reply> replies) throws SQLException {
+    private void awaitAndRenew(String what, List<Renew> remaining, Map<RowId, Renew.Reply> replies)
+            throws SQLException {
         try {
-            renew(what, kept, Sql.LOCK_ALL, replies);
+            renew(what, remaining, Sql.LOCK_ALL, replies);
         } catch (SQLException e) {
             if (!Failures.isLockedRow(e)) {
                 throw e;
             }
-            renew(what, kept, Sql.LOCK_FREE, replies);
-            for (Renew request : without(kept, replies)) {
+            renew(what, remaining, Sql.LOCK_FREE, replies);
+            for (Renew request : without(remaining, replies)) {
                 StoreException cause = failures.notApplied("renew '" + request.name() + "'", e);
-                replies.put(held(request), new Renew.Failed(cause));
+                replies.put(row(request), new Renew.Failed(cause));
             }
         }
     }
 
-    private List<Renew> without(List<Renew> batch, Map<Held, Renew.Reply> replies) {
+    private List<Renew> without(List<Renew> batch, Map<RowId, Renew.Reply> replies) {
         return batch.stream()
-                .filter(request -> !replies.containsKey(held(request)))
+                .filter(request -> !replies.containsKey(row(request)))
                 .toList();
     }
 
-    /** Adds the replies for the rows that were locked by us. A lease without a row is lost. */
-    private void renew(String what, List<Renew> batch, String lock, Map<Held, Renew.Reply> replies)
+    /** Locks rows by the given statement, and renews their leases. A lease without a row is lost. */
+    private void renew(String what, List<Renew> batch, String lock, Map<RowId, Renew.Reply> replies)
             throws SQLException {
-        replies.putAll(transactions.tryOften(what, connection -> {
+        replies.putAll(transactions.retry(what, connection -> {
             Object[] keys = keys(batch);
-            Set<String> locked = found(connection, lock, keys);
-            Set<String> present = locked.size() == batch.size() ? locked : found(connection, Sql.FIND, keys);
-            List<Renew> ours = batch.stream()
-                    .filter(request -> locked.contains(held(request).key()))
+            Set<String> locked = query(connection, lock, keys);
+            Set<String> present = locked.size() == batch.size() ? locked : query(connection, Sql.FIND_NAMES, keys);
+            List<Renew> lockedRows = batch.stream()
+                    .filter(request -> locked.contains(row(request).key()))
                     .toList();
-            Map<Held, Renew.Reply> answered = renew(connection, ours);
+            Map<RowId, Renew.Reply> answered = renew(connection, lockedRows);
             for (Renew request : batch) {
-                if (!present.contains(held(request).key())) {
-                    answered.put(held(request), new Renew.Lost());
+                if (!present.contains(row(request).key())) {
+                    answered.put(row(request), new Renew.Lost());
                 }
             }
             return Optional.of(answered);
@@ -104,13 +105,13 @@ record Renewals(Transactions transactions, Failures failures, Function<String, b
         return batch.stream().map(request -> key.apply(request.name())).toArray();
     }
 
-    private static Set<String> found(Connection connection, String sql, Object[] keys) throws SQLException {
+    private static Set<String> query(Connection connection, String sql, Object[] keys) throws SQLException {
         return new HashSet<>(Transactions.query(connection, sql, line -> text(line.getBytes(1)), (Object) keys));
     }
 
-    private Map<Held, Renew.Reply> renew(Connection connection, List<Renew> batch) throws SQLException {
-        Map<Held, Renew.Reply> replies = new HashMap<>();
-        batch.forEach(request -> replies.put(held(request), new Renew.Lost()));
+    private Map<RowId, Renew.Reply> renew(Connection connection, List<Renew> batch) throws SQLException {
+        Map<RowId, Renew.Reply> replies = new HashMap<>();
+        batch.forEach(request -> replies.put(row(request), new Renew.Lost()));
         for (List<Renew> alike :
                 batch.stream().collect(Collectors.groupingBy(Terms::of)).values()) {
             renewAlike(connection, alike, replies);
@@ -118,13 +119,13 @@ record Renewals(Transactions transactions, Failures failures, Function<String, b
         return replies;
     }
 
-    private void renewAlike(Connection connection, List<Renew> alike, Map<Held, Renew.Reply> renewed)
+    private void renewAlike(Connection connection, List<Renew> alike, Map<RowId, Renew.Reply> renewed)
             throws SQLException {
         long tokens = alike.get(0).tokens();
         Transactions.query(
                 connection,
                 Sql.RENEW,
-                line -> renewed.put(held(line.getBytes(1), line.getString(2)), renewed(line, alike.get(0))),
+                line -> renewed.put(row(line.getBytes(1), line.getString(2)), renewed(line, alike.get(0))),
                 JdbcStore.micros(alike.get(0).lease()),
                 TokenUnits.units(tokens),
                 keys(alike),
@@ -139,12 +140,12 @@ record Renewals(Transactions transactions, Failures failures, Function<String, b
         return new Renew.Renewed(request.lease(), 0, tokens, line.getLong(5));
     }
 
-    private Held held(Renew request) {
-        return held(key.apply(request.name()), request.tenure().toString());
+    private RowId row(Renew request) {
+        return row(key.apply(request.name()), request.tenure().toString());
     }
 
-    private static Held held(byte[] key, String tenure) {
-        return new Held(text(key), tenure);
+    private static RowId row(byte[] key, String tenure) {
+        return new RowId(text(key), tenure);
     }
 
     private static String text(byte[] key) {

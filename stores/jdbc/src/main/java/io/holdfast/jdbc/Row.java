@@ -36,16 +36,17 @@ record Row(Optional<String> tenure, String client, long expires, long lastUnit, 
     }
 
     /** Returns the present row; if there is none, only the time is set. */
-    static Row look(Connection connection, byte[] key) throws SQLException {
-        return Transactions.query(connection, Sql.LOOK, Row::read, (Object) key).get(0);
+    static Row find(Connection connection, byte[] key) throws SQLException {
+        return Transactions.query(connection, Sql.FIND_ROW, Row::read, (Object) key)
+                .get(0);
     }
 
-    boolean held() {
+    boolean isHeld() {
         return tenure.isPresent() && expires > now;
     }
 
     boolean isHeldBy(TenureId other) {
-        return held() && tenure.get().equals(other.toString());
+        return isHeld() && tenure.get().equals(other.toString());
     }
 
     Duration left() {
@@ -54,11 +55,11 @@ record Row(Optional<String> tenure, String client, long expires, long lastUnit, 
 
     /** Returns the holder, if the name is held. */
     Optional<LockReport.Holder> holder() {
-        return tenure.filter(any -> held())
+        return tenure.filter(any -> isHeld())
                 .map(holder -> HoldDescription.holder(client(holder), Mode.LOCK, Optional.empty(), left()));
     }
 
-    /** Returns the client of a tenure. It reads any text, because a row may have been written by hand. */
+    /** Returns the client of a tenure. It accepts any text, because a person may have written the row. */
     private LockReport.Client client(String holder) {
         int colon = holder.lastIndexOf(':');
         String id = colon < 0 ? holder : holder.substring(0, colon);

@@ -15,10 +15,10 @@ import javax.sql.DataSource;
 import org.slf4j.LoggerFactory;
 
 /**
- * A data source that connects within a time limit. Nobody else sees its URL, and it changes no shared setting.
+ * A data source that connects within a time limit. It does not expose its URL, and changes no setting of the JVM.
  *
- * <p>It remembers the open connections. A pool that is closed forgets two kinds of them: one with a statement under way,
- * because H2 ignores {@link Connection#abort}, and one that the pool was setting up. Either keeps the file open in this
+ * <p>It remembers the open connections, because a closed pool leaves two kinds of them open. One has a statement under way,
+ * because H2 ignores {@link Connection#abort}. The other was being set up by the pool. Either keeps the file open in this
  * process.
  */
 final class Source implements DataSource {
@@ -36,8 +36,8 @@ final class Source implements DataSource {
     }
 
     /**
-     * Connects to a database that keeps what was committed even if the process that serves it dies. A different process may
-     * serve the database by now, so each new connection ensures this.
+     * Connects to a database whose commits survive the death of the process that serves it. A different process may serve the
+     * database by now, so each new connection ensures this.
      */
     @Override
     public Connection getConnection() throws SQLException {
@@ -51,11 +51,10 @@ final class Source implements DataSource {
         try {
             requireDurable(connection);
             opened.add(connection);
-            // close race: the flag is read after the connection is registered, so either this thread sees the close, or
-            // the
-            // close sees the connection
+            // close race: the flag is read after the connection is registered. So either this thread sees the close, or
+            // the close sees the connection
             if (closed) {
-                throw Opener.ended();
+                throw Opener.closedError();
             }
             durable = true;
             return connection;
@@ -66,7 +65,10 @@ final class Source implements DataSource {
         }
     }
 
-    /** A connection of H2 that reconnects by itself may look closed meanwhile. It does so only before its pool has set it up. */
+    /**
+     * Returns {@code true} if the connection is closed. While a connection of H2 reconnects by itself, it also appears closed.
+     * This happens only before its pool has set it up.
+     */
     private static boolean isClosed(Connection connection) {
         try {
             return connection.isClosed();
@@ -76,8 +78,8 @@ final class Source implements DataSource {
     }
 
     /**
-     * Closes every connection that is still open, and opens no further one. A connection with a statement under way is closed when
-     * the statement ends, so each is closed by a thread of its own.
+     * Closes every connection that is still open, and opens no further one. Each is closed on a thread of its own, because
+     * closing a connection waits for its statement to end.
      */
     CompletableFuture<Void> closeConnections(Executor threads) {
         closed = true;

@@ -8,10 +8,10 @@ package io.holdfast.jdbc;
  * {@code floor_unit} is the highest unit that was issued before the present tenure. {@code used_at} is the time of the last
  * decision. Times are in microseconds of the database's clock.
  *
- * <p>Within a transaction, that clock stops at the first statement that reads it. Suppose that a transaction reads it, and then
- * waits for its row. It would decide with an outdated time. A late acquire could then be applied although the release that
- * withdrew it was already answered. So each transaction that acquires, renews or releases begins with {@link #LOCK} or a
- * variant of it. These statements do not read the clock.
+ * <p>Within a transaction, that clock stops at the first statement that reads it. A transaction that reads it and then waits for
+ * its row would decide with an outdated time. A late acquire could then be applied although the release that withdrew it was
+ * already answered. So each transaction that acquires, renews or releases begins with {@link #LOCK} or a variant of it. These
+ * statements do not read the clock.
  */
 final class Sql {
 
@@ -44,13 +44,13 @@ final class Sql {
     static final String LOCK = sql("SELECT name_utf8 FROM {table} WHERE name_utf8 = ?1 FOR UPDATE");
 
     /** Returns the names that have a row. Parameter: 1 the names. */
-    static final String FIND = sql("SELECT name_utf8 FROM {table} WHERE name_utf8 = ANY(?1)");
+    static final String FIND_NAMES = sql("SELECT name_utf8 FROM {table} WHERE name_utf8 = ANY(?1)");
 
-    /** Locks the rows of the names, and waits for them. Parameter: 1 the names. */
-    static final String LOCK_ALL = FIND + " FOR UPDATE";
+    /** Locks the rows of the names. Waits for rows that other transactions have locked. Parameter: 1 the names. */
+    static final String LOCK_ALL = FIND_NAMES + " FOR UPDATE";
 
     /** Locks the rows of the names, and skips those that another transaction has locked. Parameter: 1 the names. */
-    static final String LOCK_FREE = FIND + " FOR UPDATE SKIP LOCKED";
+    static final String LOCK_FREE = FIND_NAMES + " FOR UPDATE SKIP LOCKED";
 
     /**
      * Acquires a name that has a row. Returns the block and the time. Parameters: 1 the name, 2 the tenure, 3 the lease, 4 the
@@ -126,7 +126,7 @@ final class Sql {
             """);
 
     /** Returns the present row; if there is none, only the time. Parameter: 1 the name. */
-    static final String LOOK = sql("""
+    static final String FIND_ROW = sql("""
             SELECT tenure, client, expires_at, last_unit, {clock}
             FROM (VALUES (0)) AS one (line) LEFT JOIN {table} ON name_utf8 = ?1
             """);

@@ -12,13 +12,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A task that deletes the rows of names that were not used for some time. A release starts it, and does not wait for it. It
- * runs once an hour, and once a second while there are more such rows than one statement deletes.
+ * runs at most once an hour; if there are more such rows than one statement deletes, the next run may follow after a second.
  */
 final class Sweep implements AutoCloseable {
 
-    static final Duration SHORTEST = Duration.ofHours(1);
-    static final Duration LONGEST = Duration.ofDays(365);
-    static final Duration USUAL = Duration.ofDays(7);
+    static final Duration MIN = Duration.ofHours(1);
+    static final Duration MAX = Duration.ofDays(365);
+    static final Duration DEFAULT = Duration.ofDays(7);
 
     /** The number of rows that one statement deletes. */
     static final int ROWS = 10_000;

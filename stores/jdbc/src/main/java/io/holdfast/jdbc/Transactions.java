@@ -18,19 +18,18 @@ import java.util.function.Supplier;
  *
  * <p>Invariant: each statement is applied at most once, and a transaction that fails before its commit is not applied at all.
  *
- * <p>Each transaction ends with a commit that is sent separately. If the answer to an autocommit statement does not arrive, a
- * driver may send the statement again on another connection (a late duplicate). It cannot do that with part of a transaction.
+ * <p>Each transaction ends with a commit that is sent separately. If the answer to an autocommit statement is lost, a driver may
+ * resend the statement on another connection (late duplicate). It cannot resend a part of a transaction.
  */
 record Transactions(Connections connections, Failures failures) {
 
-    private static final int TRIES = 20;
+    private static final int MAX_ATTEMPTS = 20;
 
-    /** The work that is done in a transaction. */
+    /** The work of a transaction. */
     interface Work<T> {
 
         /**
-         * Does the work. Returns empty if another transaction was faster, so that the work has to be repeated from the
-         * beginning.
+         * Does the work. Returns empty if it lost a race against another transaction, and has to be repeated from the beginning.
          */
         Optional<T> in(Connection connection) throws SQLException;
     }
@@ -44,7 +43,7 @@ record Transactions(Connections connections, Failures failures) {
         return start(() -> run(what, work));
     }
 
-    /** Runs a call. Any failure fails the stage, even one that is caused by a row that somebody wrote by hand. */
+    /** Runs a call. Any exception fails the stage, even one that a row written by a person causes. */
     static <T> CompletionStage<T> start(Supplier<T> call) {
         try {
             return CompletableFuture.completedStage(call.get());
@@ -55,49 +54,49 @@ record Transactions(Connections connections, Failures failures) {
 
     <T> T run(String what, Work<T> work) {
         try {
-            return tryOften(what, work);
+            return retry(what, work);
         } catch (SQLException e) {
             throw failures.notApplied(what, e);
         }
     }
 
     /**
-     * Runs the work in a transaction, and repeats it while other transactions are faster.
+     * Runs the work in a transaction, and repeats it while it loses races against other transactions.
      *
      * @throws SQLException if nothing was applied
      */
-    <T> T tryOften(String what, Work<T> work) throws SQLException {
-        for (int i = 0; i < TRIES; i++) {
-            Optional<T> result = once(what, work);
+    <T> T retry(String what, Work<T> work) throws SQLException {
+        for (int i = 0; i < MAX_ATTEMPTS; i++) {
+            Optional<T> result = attempt(what, work);
             if (result.isPresent()) {
                 return result.get();
             }
         }
         throw new StoreException(
                 Effect.NOT_APPLIED,
-                what + ": lost the race against other transactions " + TRIES
+                what + ": lost the race against other transactions " + MAX_ATTEMPTS
                         + " times in a row; nothing was applied, retry");
     }
 
-    private <T> Optional<T> once(String what, Work<T> work) throws SQLException {
-        Connection connection = connections.take(what);
-        boolean whole = false;
+    private <T> Optional<T> attempt(String what, Work<T> work) throws SQLException {
+        Connection connection = connections.borrow(what);
+        boolean ended = false;
         try {
             Optional<T> result = work.in(connection);
             commit(what, connection);
-            whole = true;
+            ended = true;
             return result;
         } catch (SQLException e) {
             if (Failures.isRace(e) || Failures.isLockedRow(e)) {
                 connection.rollback();
-                whole = true;
+                ended = true;
             }
             if (Failures.isRace(e)) {
                 return Optional.empty();
             }
             throw e;
         } finally {
-            connections.give(connection, !whole);
+            connections.release(connection, !ended);
         }
     }
 

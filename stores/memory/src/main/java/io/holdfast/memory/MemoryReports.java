@@ -17,8 +17,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 
-/** The reports to a client. A holder's client is asked for details, and answers at once. Guarded by the server's mutex. */
-record MemoryReports(MemoryStore asker, MemoryServer server) {
+/** The reports to a client. They ask the client of each holder for details, which answers at once. Guarded by the server's mutex. */
+record MemoryReports(MemoryStore requester, MemoryServer server) {
 
     LockReport lock(MemoryKey key, LockRecord record, Moment moment) {
         List<LockReport.Holder> holders = record.holders().all().stream()
@@ -27,7 +27,7 @@ record MemoryReports(MemoryStore asker, MemoryServer server) {
         List<LockReport.Waiter> waiters =
                 record.queue().all().stream().map(this::waiter).toList();
         return new LockReport(
-                asker.name(key),
+                requester.name(key),
                 holders,
                 waiters,
                 TokenUnits.lastOf(record.tokens().last()));
@@ -69,12 +69,12 @@ record MemoryReports(MemoryStore asker, MemoryServer server) {
     Optional<SemaphoreReport> semaphore(MemoryKey key, LockRecord record, Moment moment) {
         return record.limit().isEmpty()
                 ? Optional.empty()
-                : Optional.of(permits(record, moment).of(asker.name(key)));
+                : Optional.of(permits(record, moment).of(requester.name(key)));
     }
 
     Optional<LatchCount> latch(MemoryKey key, LockRecord record, Moment moment) {
         return record.latch()
                 .filter(latch -> latch.isSet(moment.now()))
-                .map(latch -> new LatchCount(asker.name(key), latch.count()));
+                .map(latch -> new LatchCount(requester.name(key), latch.count()));
     }
 }

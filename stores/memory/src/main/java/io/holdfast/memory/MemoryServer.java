@@ -31,16 +31,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * The records that the clients of one memory store share.
  *
- * <p>Invariants: every request is one critical section of one mutex, and reads the clock once inside it. Signals are only
- * enqueued under the mutex. Each client delivers its own signals on a thread of its own, so no receiver of a signal runs under
- * the mutex.
+ * <p>Invariants:
  *
- * <p>The server has its own clock. It starts at the wall clock of the first client, and never steps afterwards.
+ * <ol>
+ *   <li>Every request is one critical section of one mutex, and reads the clock once inside it.
+ *   <li>Signals are only enqueued under the mutex. Each client delivers its signals on a thread of its own, so no receiver of a
+ *       signal runs under the mutex.
+ *   <li>The clock of the server starts at the wall clock of the first client, and never steps.
+ * </ol>
  */
 final class MemoryServer {
 
-    /** The number of names that each request checks for being forgotten. More than one, so that the check outruns new names. */
-    private static final int CHECKED = 2;
+    /** The number of records that each request checks for removal. It is more than one, so that the check outruns new names. */
+    private static final int CHECKS_PER_REQUEST = 2;
 
     private static final Capabilities CAPABILITIES =
             new Capabilities(false, Signals.PUSHED, true, Set.of(Mode.values()), Duration.ofMillis(100), 512, true);
@@ -56,7 +59,7 @@ final class MemoryServer {
 
     private final Decider decider;
 
-    /** The records by name, those that were not read for the longest time first. */
+    /** The records by name. The least recently used record is the first. */
     private final Map<MemoryKey, LockRecord> records = new LinkedHashMap<>(16, 0.75f, true);
 
     private final Map<String, MemoryStore> clients = new HashMap<>();
@@ -99,12 +102,12 @@ final class MemoryServer {
         });
     }
 
-    /** Returns {@code true}, and fails for a client that is closed. */
+    /** Returns {@code true}, and throws if the client is closed. */
     boolean requireConnected(MemoryStore client) {
         return atomically(client, moment -> true);
     }
 
-    /** Returns the identity of the client with the given id; only the id if the client is closed. */
+    /** Returns the identity of the client with the given id; if the client is closed, only the id is known. */
     LockReport.Client identity(String clientId) {
         MemoryStore store = clients.get(clientId);
         return store == null ? LockReport.Client.unknown(clientId) : store.client();
@@ -150,20 +153,20 @@ final class MemoryServer {
                         .<Acquire.Reply>map(request -> new Acquire.Late(moment.now()))
                         .toList();
             }
-            List<Acquire> inTheWay = all.stream()
+            List<Acquire> refused = all.stream()
                     .filter(request -> !decider.isGranted(record(client.lock(request.name())), request, moment))
                     .toList();
             return all.stream()
-                    .map(request -> acquire(client.lock(request.name()), request, inTheWay, moment))
+                    .map(request -> acquire(client.lock(request.name()), request, refused, moment))
                     .toList();
         });
     }
 
-    private Acquire.Reply acquire(MemoryKey key, Acquire request, List<Acquire> inTheWay, Moment moment) {
-        if (inTheWay.isEmpty()) {
+    private Acquire.Reply acquire(MemoryKey key, Acquire request, List<Acquire> refused, Moment moment) {
+        if (refused.isEmpty()) {
             return apply(key, decider.acquire(record(key), request, moment));
         }
-        return inTheWay.contains(request)
+        return refused.contains(request)
                 ? apply(key, decider.refuse(record(key), request, moment))
                 : new Acquire.Refused(Duration.ZERO, 0, List.of(), Optional.empty(), moment.now(), run);
     }
@@ -172,7 +175,7 @@ final class MemoryServer {
         return records.getOrDefault(key, LockRecord.EMPTY);
     }
 
-    /** Keeps the record of a decision, and sends its notices to those who are connected. */
+    /** Stores the record of a decision, and sends its notices to the clients that are connected. */
     private <R> R apply(MemoryKey key, Decision<R> decision) {
         records.put(key, decision.record());
         for (Notice notice : decision.notices()) {
@@ -189,14 +192,14 @@ final class MemoryServer {
                         StoreException.Effect.NOT_APPLIED, client.describe() + " is closed; connect again");
             }
             Moment moment = Moment.of(now(), run);
-            for (int i = 0; i < CHECKED && !records.isEmpty(); i++) {
+            for (int i = 0; i < CHECKS_PER_REQUEST && !records.isEmpty(); i++) {
                 checkEldest(moment.now());
             }
             return action.apply(moment);
         });
     }
 
-    /** Removes the eldest record if it is forgotten; otherwise moves it behind all others, so that each has its turn. */
+    /** Removes the least recently used record if it is forgotten. Otherwise, the read moves the record behind all others. */
     private void checkEldest(long now) {
         MemoryKey eldest = records.keySet().iterator().next();
         if (Objects.requireNonNull(records.get(eldest)).isForgotten(now)) {

@@ -34,18 +34,18 @@ final class MemoryStore implements LockStore {
 
     private final StoreConfig config;
     private final MemoryServer server;
-    private final Runnable leave;
+    private final Runnable onClose;
     private final Platform.Worker signals;
     private final MemoryReports reports;
     private final ServerClock clock = new ServerClock();
 
-    /** {@code true} if a signal was not delivered since the last one that was. Guarded by the server's mutex. */
+    /** {@code true} if the last signal was not delivered. Guarded by the server's mutex. */
     private boolean missed;
 
-    MemoryStore(StoreConfig config, MemoryServer server, Runnable leave) {
+    MemoryStore(StoreConfig config, MemoryServer server, Runnable onClose) {
         this.config = config;
         this.server = server;
-        this.leave = leave;
+        this.onClose = onClose;
         reports = new MemoryReports(this, server);
         signals = config.platform().worker("holdfast-" + id() + "-memory", 1);
     }
@@ -142,9 +142,9 @@ final class MemoryStore implements LockStore {
     @Override
     public CompletionStage<Void> confirmSignals() {
         return reply(() -> server.requireConnected(this)).thenCompose(connected -> {
-            CompletableFuture<Void> back = new CompletableFuture<>();
-            signals.execute(() -> back.complete(null));
-            return back;
+            CompletableFuture<Void> delivered = new CompletableFuture<>();
+            signals.execute(() -> delivered.complete(null));
+            return delivered;
         });
     }
 
@@ -152,7 +152,7 @@ final class MemoryStore implements LockStore {
     public void close() {
         if (server.disconnect(this)) {
             signals.close();
-            leave.run();
+            onClose.run();
         }
     }
 
@@ -168,7 +168,7 @@ final class MemoryStore implements LockStore {
         return reports;
     }
 
-    /** Returns the name by which this client knows a key. */
+    /** Returns the name that this client uses for a key. */
     String name(MemoryKey key) {
         return key.text().substring(config.keyPrefix().length());
     }
@@ -189,7 +189,7 @@ final class MemoryStore implements LockStore {
         return mode == Mode.PERMITS ? semaphore(name) : lock(name);
     }
 
-    /** Delivers a signal later, in order. If no thread can be started for it, the next signal is preceded by a gap. */
+    /** Delivers a signal later, in order. If no thread can be started for it, a {@link Signal.Gap} precedes the next signal. */
     void deliver(Signal signal) {
         boolean gap = missed;
         missed = true;
@@ -208,7 +208,7 @@ final class MemoryStore implements LockStore {
         config.signals().accept(signal);
     }
 
-    /** Returns the description of this client's hold, if the tenure still has it. */
+    /** Returns the description of this client's hold; empty if it has another tenure by now. */
     Optional<HoldDescription> describeHold(MemoryKey key, TenureId tenure) {
         return config.describer().apply(name(key)).filter(hold -> hold.tenure().equals(tenure));
     }

@@ -16,14 +16,16 @@ import java.util.regex.Pattern;
  * The provider of private stores ({@code memory:}) and of stores that all clients in this JVM share ({@code memory:NAME}).
  *
  * <p>For tests, {@code memory:NAME?limits=standard} has the {@linkplain Limits#STANDARD limits} of a store that writes the whole
- * record for each change. In addition, the claim window can be set in milliseconds: {@code &claimWindow=2000}.
+ * record for each change. In addition, the claim window can be set in milliseconds: {@code &claimWindow=2000}. Other options
+ * are refused.
  */
 public final class MemoryStoreProvider implements StoreProvider {
 
     static final String PRIVATE = "memory:";
-    private static final Pattern CLAIM_WINDOW = Pattern.compile("[?&]claimWindow=(\\d{3,5})$");
+    private static final Pattern FORM =
+            Pattern.compile("memory:(?:[^?]+(\\?limits=standard(?:&claimWindow=(\\d{3,5}))?)?)?");
 
-    /** The shared servers by URI, each from its first opening until its last closing. */
+    /** The shared servers by URI. Each is removed when its last client closes. */
     private static final ConcurrentMap<String, Shared> SHARED = new ConcurrentHashMap<>();
 
     private record Shared(MemoryServer server, int users) {
@@ -44,36 +46,37 @@ public final class MemoryStoreProvider implements StoreProvider {
     @Override
     public LockStore open(StoreConfig config) {
         String uri = config.uri();
-        if (!uri.startsWith(PRIVATE)) {
+        Matcher form = FORM.matcher(uri);
+        if (!form.matches()) {
             throw new IllegalArgumentException("not a memory store: '" + StoreUri.masked(uri)
-                    + "'; write memory: for a private one, memory:NAME for a shared one");
+                    + "'; write memory: for a private one, memory:NAME for a shared one, and for tests"
+                    + " memory:NAME?limits=standard&claimWindow=MILLIS");
         }
         return uri.equals(PRIVATE)
                 ? connect(config, new MemoryServer(config.platform(), Limits.NONE), () -> {})
-                : connect(config, join(uri, config.platform()), () -> leave(uri));
+                : connect(config, openShared(form, config.platform()), () -> closeShared(uri));
     }
 
-    private static LockStore connect(StoreConfig config, MemoryServer server, Runnable leave) {
-        MemoryStore store = new MemoryStore(config, server, leave);
+    private static LockStore connect(StoreConfig config, MemoryServer server, Runnable onClose) {
+        MemoryStore store = new MemoryStore(config, server, onClose);
         server.connect(store);
         return store;
     }
 
-    private static MemoryServer join(String uri, Platform platform) {
+    private static MemoryServer openShared(Matcher form, Platform platform) {
         return SHARED.compute(
-                        uri,
-                        (key, open) ->
-                                open == null ? new Shared(new MemoryServer(platform, limits(uri)), 1) : open.plus(1))
+                        form.group(),
+                        (uri, open) ->
+                                open == null ? new Shared(new MemoryServer(platform, limits(form)), 1) : open.plus(1))
                 .server();
     }
 
-    private static Limits limits(String uri) {
-        Limits limits = uri.contains("?limits=standard") ? Limits.STANDARD : Limits.NONE;
-        Matcher window = CLAIM_WINDOW.matcher(uri);
-        return window.find() ? limits.withClaimMicros(Long.parseLong(window.group(1)) * 1_000) : limits;
+    private static Limits limits(Matcher form) {
+        Limits limits = form.group(1) == null ? Limits.NONE : Limits.STANDARD;
+        return form.group(2) == null ? limits : limits.withClaimMicros(Long.parseLong(form.group(2)) * 1_000);
     }
 
-    private static void leave(String uri) {
+    private static void closeShared(String uri) {
         SHARED.computeIfPresent(uri, (key, open) -> open.users() == 1 ? null : open.plus(-1));
     }
 }

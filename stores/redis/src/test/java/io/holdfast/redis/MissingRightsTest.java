@@ -60,7 +60,8 @@ class MissingRightsTest {
             assertThatThrownBy(user.lock("held")::unlock)
                     .isInstanceOf(LeaseLostException.class)
                     .hasMessageContaining("refused to release it")
-                    .hasMessageMatching("(?s).*nobody else acquires it before its lease ends, in at most \\d{4} ms.*");
+                    .hasMessageMatching(
+                            "(?s).*nobody else can acquire it before its lease ends, in at most \\d{4} ms.*");
             allow("~*", "&*", "+@all");
             assertWorksAndNothingIsLeft(servers, user);
         }

@@ -140,7 +140,7 @@ class MisuseTest {
         long token = lock.fencingToken();
         servers.redis.del(name);
         assertThat(other.lock(name).tryLock()).isTrue();
-        assertLost(token, lock::unlock).hasMessageContaining("no longer had it when it was released");
+        assertLost(token, lock::unlock).hasMessageContaining("no longer held it when it was released");
         assertNotOwner(lock::unlock);
         assertThat(other.lock(name).isLocked()).isTrue();
         other.lock(name).unlock();
@@ -153,8 +153,8 @@ class MisuseTest {
         long token = lock.fencingToken();
         other.lock(name).forceUnlock();
         Await.until("it is told", () -> !lock.isValid());
-        assertLost(token, lock::unlock).hasMessageContaining("no longer has it");
-        assertLost(token, lock::unlock).hasMessageContaining("no longer has it");
+        assertLost(token, lock::unlock).hasMessageContaining("no longer holds it");
+        assertLost(token, lock::unlock).hasMessageContaining("no longer holds it");
         assertNotOwner(lock::unlock);
     }
 
@@ -178,7 +178,7 @@ class MisuseTest {
         servers.redis.del(name);
         Await.until("the loss is noticed", () -> isLost(lease));
         assertLost(lease.fencingToken(), () -> lease.ensureValid(Duration.ZERO))
-                .hasMessageContaining("no longer has it");
+                .hasMessageContaining("no longer holds it");
         assertLost(lease.fencingToken(), () -> lease.extend(Duration.ofSeconds(1)));
         assertThat(lease.isValid()).isFalse();
         assertThat(lease.remainingLease()).isZero();

@@ -8,10 +8,10 @@ import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The identity of a client, as a text in the store for other clients to read.
+ * The identity of a client, which it writes to the store as a text for other clients.
  *
- * <p>It has one line each for name, host and process. It is written with the first request for a lock, and again while there
- * are further requests. It may expire when there are none.
+ * <p>It has one line each for name, host and process. It is written with the first request for a lock, and every 10 s with a
+ * further request. It may expire when there are no requests.
  */
 public final class ClientRecord {
 
@@ -31,12 +31,12 @@ public final class ClientRecord {
     /** Returns {@code true} if the record has to be written now. Only one caller gets this result, and it writes the record. */
     public boolean takeTurn() {
         long now = config.platform().nanoTime();
-        long last = due.get();
-        boolean mine = now - last >= 0 && due.compareAndSet(last, now + REFRESH_NANOS);
-        if (mine) {
+        long planned = due.get();
+        boolean isDue = now - planned >= 0 && due.compareAndSet(planned, now + REFRESH_NANOS);
+        if (isDue) {
             written = true;
         }
-        return mine;
+        return isDue;
     }
 
     /** Returns {@code true} if the record has ever been written. */

@@ -57,13 +57,13 @@ public final class Mailbox {
             Map.entry("Q", 4),
             Map.entry("S", 6),
             Map.entry("G", 1));
-    private static final long PATIENCE_NANOS = 200_000_000;
+    private static final long ANSWER_TIMEOUT_NANOS = 200_000_000;
 
     private final StoreConfig config;
     private final Platform.Timer timer;
     private final BiFunction<String, String, ? extends CompletionStage<Long>> post;
-    private final AtomicLong questions = new AtomicLong();
-    private final Map<String, CompletableFuture<HoldDescription>> awaited = new ConcurrentHashMap<>();
+    private final AtomicLong lastInquiry = new AtomicLong();
+    private final Map<String, CompletableFuture<HoldDescription>> pending = new ConcurrentHashMap<>();
 
     /**
      * Creates the mailbox of a client.
@@ -95,23 +95,24 @@ public final class Mailbox {
 
     private void read(String[] parts, long run) {
         switch (parts[0]) {
-            case "F" -> hear(new Signal.Freed(name(parts[1])));
-            case "W" -> hear(new Signal.Wanted(name(parts[1])));
-            case "G" -> hear(new Signal.Gap());
-            case "R" -> hear(new Signal.Revoked(name(parts[2]), own(parts[1])));
-            case "A" -> hear(assigned(parts, Mode.LOCK, run));
-            case "AW" -> hear(assigned(parts, Mode.WRITE, run));
-            case "AU" -> hear(assigned(parts, Mode.UPGRADE, run));
-            case "AR" -> hear(assigned(parts, Mode.READ, run));
-            case "AP" -> hear(assigned(parts, Mode.PERMITS, run));
-            case "C" -> hear(new Signal.Changed(name(parts[1])));
-            case "Q" -> asked(parts[1], parts[2], parts[3]);
-            case "S" -> Optional.ofNullable(awaited.get(parts[1])).ifPresent(answer -> answer.complete(told(parts)));
+            case "F" -> deliver(new Signal.Freed(name(parts[1])));
+            case "W" -> deliver(new Signal.Wanted(name(parts[1])));
+            case "G" -> deliver(new Signal.Gap());
+            case "R" -> deliver(new Signal.Revoked(name(parts[2]), ownTenure(parts[1])));
+            case "A" -> deliver(assigned(parts, Mode.LOCK, run));
+            case "AW" -> deliver(assigned(parts, Mode.WRITE, run));
+            case "AU" -> deliver(assigned(parts, Mode.UPGRADE, run));
+            case "AR" -> deliver(assigned(parts, Mode.READ, run));
+            case "AP" -> deliver(assigned(parts, Mode.PERMITS, run));
+            case "C" -> deliver(new Signal.Changed(name(parts[1])));
+            case "Q" -> answer(parts[1], parts[2], parts[3]);
+            case "S" ->
+                Optional.ofNullable(pending.get(parts[1])).ifPresent(answer -> answer.complete(description(parts)));
             default -> throw new IllegalArgumentException("its kind is unknown");
         }
     }
 
-    private void hear(Signal signal) {
+    private void deliver(Signal signal) {
         config.signals().accept(signal);
     }
 
@@ -119,14 +120,14 @@ public final class Mailbox {
         return lock.substring(config.keyPrefix().length());
     }
 
-    private TenureId own(String number) {
+    private TenureId ownTenure(String number) {
         return new TenureId(config.client().id(), Long.parseLong(number));
     }
 
     private Signal assigned(String[] parts, Mode mode, long run) {
         return new Signal.Assigned(
                 name(parts[7]),
-                own(parts[1]),
+                ownTenure(parts[1]),
                 mode,
                 TokenUnits.tokens(Long.parseLong(parts[2]), Long.parseLong(parts[3])),
                 Integer.parseInt(parts[4]),
@@ -135,15 +136,15 @@ public final class Mailbox {
                 run);
     }
 
-    private void asked(String number, String asker, String lock) {
+    private void answer(String number, String requester, String lock) {
         config.describer().apply(name(lock)).ifPresent(hold -> {
             String text = hold.tenure() + " " + hold.since() + " " + hold.token() + " " + hold.owner() + "\n"
                     + hold.place().orElse("");
-            var unused = post.apply(asker, "S " + number + " " + text);
+            var unused = post.apply(requester, "S " + number + " " + text);
         });
     }
 
-    private static HoldDescription told(String[] parts) {
+    private static HoldDescription description(String[] parts) {
         int end = parts[5].lastIndexOf('\n');
         return new HoldDescription(
                 TenureId.parse(parts[2]),
@@ -154,26 +155,27 @@ public final class Mailbox {
     }
 
     /**
-     * Asks a holder for the details that only it knows. The result is empty if it does not answer within 200 ms, or has another
-     * tenure by then.
+     * Asks the client of a holder for the details that only this client knows. The result is empty if the client does not answer
+     * within 200 ms, or has another tenure by then.
      */
     public CompletionStage<Optional<HoldDescription>> describe(TenureId holder, String name) {
-        String number = Long.toString(questions.incrementAndGet());
+        String number = Long.toString(lastInquiry.incrementAndGet());
         CompletableFuture<HoldDescription> answer = new CompletableFuture<>();
-        awaited.put(number, answer);
-        Platform.Task end = timer.schedule(PATIENCE_NANOS, () -> answer.cancel(false));
-        String question = "Q " + number + " " + config.client().id() + " " + config.keyPrefix() + name;
+        pending.put(number, answer);
+        Platform.Task timeout = timer.schedule(ANSWER_TIMEOUT_NANOS, () -> answer.cancel(false));
+        String inquiry = "Q " + number + " " + config.client().id() + " " + config.keyPrefix() + name;
         var unused = CompletableFuture.completedStage(holder.clientId())
-                .thenCompose(to -> post.apply(to, question))
-                .whenComplete((heard, error) -> {
-                    if (error != null || heard == 0) {
+                .thenCompose(to -> post.apply(to, inquiry))
+                .whenComplete((receivers, error) -> {
+                    if (error != null || receivers == 0) {
                         answer.cancel(false);
                     }
                 });
         return answer.handle((hold, error) -> {
-            awaited.remove(number);
-            end.cancel();
-            return Optional.ofNullable(hold).filter(told -> told.tenure().equals(holder));
+            pending.remove(number);
+            timeout.cancel();
+            return Optional.ofNullable(hold)
+                    .filter(description -> description.tenure().equals(holder));
         });
     }
 }

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A connection that is made when it is first requested, and again whenever it is lost.
  *
- * <p>Each connection is used once. If a driver reconnects by itself, it may send a request again that had no answer when the
- * connection was cut. Such a late duplicate must not be sent, because nobody may wait for it any longer.
+ * <p>The driver must not reconnect by itself, and a lost connection is never used again. Otherwise the driver could resend a
+ * request that had no answer when the connection was cut (late duplicate). By then, its caller may have given up.
  *
  * <p>While there is no connection, an attempt is made every 5 to 155 ms. The random part keeps many clients from connecting at
  * the same moment.
@@ -39,10 +39,10 @@ public final class Reconnecting<C> implements AutoCloseable {
 
     private final Platform platform;
     private final Platform.Timer timer;
-    private final Supplier<CompletionStage<C>> maker;
+    private final Supplier<CompletionStage<C>> connector;
     private final Consumer<C> up;
     private final Consumer<C> down;
-    private final AtomicBoolean begun = new AtomicBoolean();
+    private final AtomicBoolean started = new AtomicBoolean();
     private final CompletableFuture<C> first = new CompletableFuture<>();
     private final AtomicReference<@Nullable C> current = new AtomicReference<>();
     private volatile Throwable failure = new IOException("none was made yet");
@@ -51,32 +51,32 @@ public final class Reconnecting<C> implements AutoCloseable {
     /**
      * Creates a holder of a connection, which is made when it is first requested.
      *
-     * @param maker makes a connection; an exception counts as a failed attempt
+     * @param connector makes a connection; an exception counts as a failed attempt
      * @param up is notified of each new connection; must not throw
-     * @param down is notified of each lost connection, on another thread than the one that reports the loss, and closes it
+     * @param down is notified of each lost connection, which it closes; runs on another thread than the caller of {@link #lost}
      */
     public Reconnecting(
             Platform platform,
             Platform.Timer timer,
-            Supplier<CompletionStage<C>> maker,
+            Supplier<CompletionStage<C>> connector,
             Consumer<C> up,
             Consumer<C> down) {
         this.platform = platform;
         this.timer = timer;
-        this.maker = maker;
+        this.connector = connector;
         this.up = up;
         this.down = down;
     }
 
     /** Returns the connection. The first call makes it and waits for it. Later calls fail at once while there is none. */
     public CompletionStage<C> get() {
-        // read before the connection, which may be made in between
+        // race: the first attempt may complete between the two reads, so its state is read before the connection
         boolean tried = first.isDone();
         C open = current.get();
         if (open != null) {
             return CompletableFuture.completedStage(open);
         }
-        if (begun.compareAndSet(false, true)) {
+        if (started.compareAndSet(false, true)) {
             connect();
         }
         return tried ? CompletableFuture.failedStage(failure) : first.minimalCompletionStage();
@@ -91,22 +91,22 @@ public final class Reconnecting<C> implements AutoCloseable {
         if (closed) {
             return;
         }
-        CompletionStage<C> attempt = CompletableFuture.completedStage(maker).thenCompose(Supplier::get);
-        attempt.whenComplete((made, error) -> {
+        CompletionStage<C> attempt = CompletableFuture.completedStage(connector).thenCompose(Supplier::get);
+        attempt.whenComplete((connected, error) -> {
             if (error != null) {
                 failure = error;
                 connectLater();
                 first.completeExceptionally(error);
                 return;
             }
-            current.set(made);
-            // checked after the connection is set, because it may be closed in between
+            current.set(connected);
+            // close race: the flag is read after the connection is set
             if (closed) {
                 current.set(null);
-                down.accept(made);
+                down.accept(connected);
             } else {
-                up.accept(made);
-                first.complete(made);
+                up.accept(connected);
+                first.complete(connected);
             }
         });
     }
@@ -117,7 +117,7 @@ public final class Reconnecting<C> implements AutoCloseable {
         }
     }
 
-    /** Reports that the connection was lost or is no longer usable. Does nothing if it is not the present one. */
+    /** Reports that a connection was lost or is no longer usable. Does nothing if it is not the present connection. */
     public void lost(Object connection) {
         C last = current.get();
         if (last != null && last == connection && current.compareAndSet(last, null)) {
@@ -127,7 +127,7 @@ public final class Reconnecting<C> implements AutoCloseable {
         }
     }
 
-    /** Stops making connections. The caller that has the present connection closes it. */
+    /** Stops making connections. Does not close the present connection. */
     @Override
     public void close() {
         closed = true;

@@ -6,9 +6,8 @@ import java.util.OptionalLong;
 /**
  * The arithmetic of fencing tokens of a server with a clock.
  *
- * <p>The server counts tokens in units. A unit is one microsecond of its clock, and contains 1 024 tokens. So the clock runs
- * faster than any lock is handed over. The tokens of a server that has lost all its data are still higher than all earlier
- * ones.
+ * <p>The server counts tokens in units. A unit is one microsecond of its clock, and contains 1 024 tokens. So no rate of
+ * handoffs outruns the clock. After a server has lost all its data, its tokens are still higher than all earlier ones.
  */
 public final class TokenUnits {
 
@@ -26,7 +25,7 @@ public final class TokenUnits {
         return ((tokens - 1) >> BITS) + 1;
     }
 
-    /** Returns the last token of a unit; empty for unit 0, which means that there was no unit yet. */
+    /** Returns the last token of a unit; empty for unit 0, which means that no unit was issued yet. */
     public static OptionalLong lastOf(long unit) {
         return unit == 0
                 ? OptionalLong.empty()

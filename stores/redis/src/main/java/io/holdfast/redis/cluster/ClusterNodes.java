@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <h2>Invariants</h2>
  *
  * <ol>
- *   <li>Slots, masters, ASK targets ({@code guests}) and pinned slots change on the timer thread only. Any thread may read the
+ *   <li>Slots, masters, ASK targets ({@code askTargets}) and pinned slots change on the timer thread only. Any thread may read the
  *       slots and the masters.
  *   <li>At most one topology refresh is under way.
  *   <li>Every known master has a store with its own connection, clock and channels, and is connected as soon as it is known, so
@@ -54,11 +54,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClusterNodes {
 
-    private static final int ASKED = 3;
-    private static final int TIMEOUTS_TO_A_LOOK = 5;
-    private static final int TIMES_REFUSED = 5;
+    private static final int PROBES = 3;
+    private static final int TIMEOUTS_PER_REFRESH = 5;
+    private static final int MAX_STALE = 5;
     private static final long PAUSE_NANOS = 200_000_000;
-    private static final int LONGEST_PAUSES = 10;
+    private static final int MAX_PAUSES = 10;
 
     private final StoreConfig config;
     private final RedisAddress cluster;
@@ -67,24 +67,24 @@ final class ClusterNodes {
     private final Function<Node, RedisStore> opener;
     private final AtomicReferenceArray<@Nullable RedisStore> bySlot = new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
     private final AtomicReference<@Nullable CompletableFuture<Void>> underWay = new AtomicReference<>();
-    private final AtomicBoolean doubted = new AtomicBoolean();
-    private volatile Map<String, Keeper> keepers = Map.of();
-    private final Map<String, CompletionStage<Void>> asking = new HashMap<>();
-    private final Map<String, Guest> guests = new HashMap<>();
+    private final AtomicBoolean refreshDue = new AtomicBoolean();
+    private volatile Map<String, Master> masters = Map.of();
+    private final Map<String, CompletionStage<Void>> probes = new HashMap<>();
+    private final Map<String, AskTarget> askTargets = new HashMap<>();
     private final Map<Integer, Moved> moved = new HashMap<>();
     private volatile int pauses = 1;
     private long epoch;
     private int covered;
-    private int refused;
+    private int staleRefreshes;
 
     /** A master and its store. */
-    private record Keeper(Node node, RedisStore store) {}
+    private record Master(Node node, RedisStore store) {}
 
-    /** A node that received ASK redirections, and the time of the last one. */
-    private record Guest(RedisStore store, long nanos) {}
+    /** A node that was the target of ASK redirections, and the time of the last one. */
+    private record AskTarget(RedisStore store, long nanos) {}
 
-    /** The master that a slot is pinned to, and since when. */
-    private record Moved(Keeper to, long nanos) {}
+    /** The master that a slot is pinned to, and the time of the redirection. */
+    private record Moved(Master to, long nanos) {}
 
     /**
      * Creates the nodes of a cluster.
@@ -97,7 +97,7 @@ final class ClusterNodes {
         this.driver = driver;
         this.opener = opener;
         probe = new TopologyProbe(config, cluster, driver);
-        lookLater();
+        scheduleRefresh();
     }
 
     /** Returns the store of the slot's master; empty if no master is known to have it. */
@@ -107,16 +107,16 @@ final class ClusterNodes {
 
     /** Returns the stores of all masters. */
     Collection<RedisStore> all() {
-        return keepers.values().stream().map(Keeper::store).toList();
+        return masters.values().stream().map(Master::store).toList();
     }
 
     // ---- questions
 
-    private void lookLater() {
-        driver.timer.schedule(config.commandTimeout().toNanos() * TIMEOUTS_TO_A_LOOK, () -> {
-            if (!driver.isEnded()) {
-                CompletionStage<Void> unused = look(0);
-                lookLater();
+    private void scheduleRefresh() {
+        driver.timer.schedule(config.commandTimeout().toNanos() * TIMEOUTS_PER_REFRESH, () -> {
+            if (!driver.isClosed()) {
+                CompletionStage<Void> unused = refresh(0);
+                scheduleRefresh();
             }
         });
     }
@@ -125,73 +125,73 @@ final class ClusterNodes {
      * Records that something is wrong. The topology is refreshed soon, and again at growing intervals until all masters are
      * connected.
      */
-    void doubt() {
-        if (!doubted.getAndSet(true)) {
+    void refreshSoon() {
+        if (!refreshDue.getAndSet(true)) {
             driver.timer.schedule(PAUSE_NANOS * pauses, () -> {
-                doubted.set(false);
-                if (!driver.isEnded()) {
-                    var unused = look().whenComplete((nothing, error) -> doubtStill(error != null));
+                refreshDue.set(false);
+                if (!driver.isClosed()) {
+                    var unused = refresh().whenComplete((nothing, error) -> refreshUntilConnected(error != null));
                 }
             });
         }
     }
 
-    private void doubtStill(boolean failed) {
-        boolean away = failed || all().stream().anyMatch(store -> !store.isConnected());
-        pauses = away ? Math.min(pauses * 2, LONGEST_PAUSES) : 1;
-        if (away) {
-            doubt();
+    private void refreshUntilConnected(boolean failed) {
+        boolean isIncomplete = failed || all().stream().anyMatch(store -> !store.isConnected());
+        pauses = isIncomplete ? Math.min(pauses * 2, MAX_PAUSES) : 1;
+        if (isIncomplete) {
+            refreshSoon();
         }
     }
 
     /** Asks which slots each node has, unless a refresh is under way. Fails if no node answers. */
-    CompletionStage<Void> look() {
-        return look(ASKED);
+    CompletionStage<Void> refresh() {
+        return refresh(PROBES);
     }
 
     /**
-     * Asks connected nodes, and some others.
+     * Asks connected nodes, and some other nodes.
      *
      * @param more the number of others to ask; all of them are asked if no node is connected
      */
-    private CompletionStage<Void> look(int more) {
-        CompletableFuture<Void> mine = new CompletableFuture<>();
-        CompletableFuture<Void> other = underWay.compareAndExchange(null, mine);
+    private CompletionStage<Void> refresh(int more) {
+        CompletableFuture<Void> own = new CompletableFuture<>();
+        CompletableFuture<Void> other = underWay.compareAndExchange(null, own);
         if (other != null) {
             return other;
         }
         List<CompletableFuture<ClusterTopology>> answers = new ArrayList<>();
-        some(all().stream().filter(RedisStore::isConnected).toList(), ASKED)
+        sample(all().stream().filter(RedisStore::isConnected).toList(), PROBES)
                 .forEach(store -> answers.add(probe.ask(store)));
-        some(others(), answers.isEmpty() ? Integer.MAX_VALUE : more)
+        sample(otherAddresses(), answers.isEmpty() ? Integer.MAX_VALUE : more)
                 .forEach(place -> answers.add(probe.ask(place.getHost(), place.getPort())));
-        believed(answers, true).whenComplete((nothing, error) -> {
+        adoptLatest(answers, true).whenComplete((nothing, error) -> {
             underWay.set(null);
             if (error == null) {
-                mine.complete(null);
+                own.complete(null);
             } else {
-                mine.completeExceptionally(error);
+                own.completeExceptionally(error);
             }
         });
-        return mine;
+        return own;
     }
 
-    private <T> List<T> some(List<T> all, int number) {
+    private <T> List<T> sample(List<T> all, int number) {
         List<T> shuffled = new ArrayList<>(all);
         Collections.shuffle(shuffled, new Random(config.platform().randomLong()));
         return shuffled.subList(0, Math.min(number, shuffled.size()));
     }
 
     /** Returns the addresses of nodes that are not connected and may know the topology. */
-    private List<RedisURI> others() {
-        Set<String> connected = keepers.values().stream()
-                .filter(keeper -> keeper.store.isConnected())
-                .map(keeper -> keeper.node.host() + ":" + keeper.node.port())
+    private List<RedisURI> otherAddresses() {
+        Set<String> connected = masters.values().stream()
+                .filter(master -> master.store.isConnected())
+                .map(master -> master.node.host() + ":" + master.node.port())
                 .collect(Collectors.toSet());
         return Stream.concat(
                         cluster.nodes().stream(),
-                        keepers.values().stream()
-                                .map(keeper -> cluster.node("", keeper.node.host(), keeper.node.port())
+                        masters.values().stream()
+                                .map(master -> cluster.node("", master.node.host(), master.node.port())
                                         .uri()))
                 .filter(place -> !connected.contains(place.getHost() + ":" + place.getPort()))
                 .distinct()
@@ -201,26 +201,26 @@ final class ClusterNodes {
     /**
      * Adopts the latest answer.
      *
-     * @param look {@code true} for a refresh; {@code false} for a question to one node
+     * @param isRefresh {@code true} for a refresh; {@code false} for a question to one node
      */
-    private CompletionStage<Void> believed(List<CompletableFuture<ClusterTopology>> answers, boolean look) {
-        return probe.latest(answers, ClusterTopology.latest(keepers.keySet()))
-                .thenCompose(topology -> driver.soon(0, () -> believe(topology, look)));
+    private CompletionStage<Void> adoptLatest(List<CompletableFuture<ClusterTopology>> answers, boolean isRefresh) {
+        return probe.latest(answers, ClusterTopology.latest(masters.keySet()))
+                .thenCompose(topology -> driver.schedule(0, () -> consider(topology, isRefresh)));
     }
 
     // ---- answers
 
-    private void believe(ClusterTopology topology, boolean look) {
-        boolean less = topology.epoch() < epoch
-                || !topology.isOf(keepers.keySet())
+    private void consider(ClusterTopology topology, boolean isRefresh) {
+        boolean isStale = topology.epoch() < epoch
+                || !topology.isOf(masters.keySet())
                 || (!topology.sound() && topology.covered() < covered);
-        if (less && look) {
-            refused++;
+        if (isStale && isRefresh) {
+            staleRefreshes++;
         }
-        if (driver.isEnded() || (less && refused < TIMES_REFUSED)) {
+        if (driver.isClosed() || (isStale && staleRefreshes < MAX_STALE)) {
             return;
         }
-        refused = 0;
+        staleRefreshes = 0;
         long now = config.platform().nanoTime();
         boolean later = topology.epoch() != epoch;
         moved.values()
@@ -229,92 +229,92 @@ final class ClusterNodes {
         epoch = topology.epoch();
         covered = topology.covered();
         adopt(topology);
-        guests.values().removeIf(guest -> {
-            boolean unused = now - guest.nanos > config.commandTimeout().toNanos() * TIMEOUTS_TO_A_LOOK;
+        askTargets.values().removeIf(target -> {
+            boolean unused = now - target.nanos > config.commandTimeout().toNanos() * TIMEOUTS_PER_REFRESH;
             if (unused) {
-                leave(guest.store);
+                disconnectLater(target.store);
             }
             return unused;
         });
     }
 
     private void adopt(ClusterTopology topology) {
-        Map<String, Keeper> masters = new LinkedHashMap<>();
+        Map<String, Master> next = new LinkedHashMap<>();
         AtomicReferenceArray<@Nullable RedisStore> slots = new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
         for (ClusterTopology.Range range : topology.ranges()) {
-            Keeper keeper = masters.computeIfAbsent(range.master().id(), id -> known(range.master()));
+            Master master = next.computeIfAbsent(range.master().id(), id -> known(range.master()));
             for (int slot = range.from(); slot <= range.to(); slot++) {
-                slots.set(slot, keeper.store);
+                slots.set(slot, master.store);
             }
         }
-        // a node named by a redirection is a master, even if other nodes have not heard of it
-        moved.forEach((slot, pin) -> slots.set(slot, masters.computeIfAbsent(pin.to.node.id(), id -> pin.to).store));
+        // a node named by a redirection is a master, even if other nodes do not know that yet
+        moved.forEach((slot, pin) -> slots.set(slot, next.computeIfAbsent(pin.to.node.id(), id -> pin.to).store));
         for (int slot = 0; slot < SlotHash.SLOT_COUNT; slot++) {
             bySlot.set(slot, slots.get(slot));
         }
-        keepers.values().stream()
-                .filter(keeper -> !masters.containsValue(keeper))
-                .forEach(keeper -> leave(keeper.store));
-        keepers = Collections.unmodifiableMap(masters);
+        masters.values().stream()
+                .filter(master -> !next.containsValue(master))
+                .forEach(master -> disconnectLater(master.store));
+        masters = Collections.unmodifiableMap(next);
     }
 
     /**
-     * Returns the master if it is known, and opens it otherwise. A master whose address has changed remains the same as long as
-     * it is connected.
+     * Returns the master if it is known, and otherwise opens its store. A master whose address has changed keeps its store as
+     * long as that store is connected.
      */
-    private Keeper known(Node node) {
-        return Optional.ofNullable(keepers.get(node.id()))
-                .filter(keeper -> keeper.node.equals(node) || keeper.store.isConnected())
-                .orElseGet(() -> new Keeper(node, opener.apply(node)));
+    private Master known(Node node) {
+        return Optional.ofNullable(masters.get(node.id()))
+                .filter(master -> master.node.equals(node) || master.store.isConnected())
+                .orElseGet(() -> new Master(node, opener.apply(node)));
     }
 
-    private void leave(RedisStore store) {
+    private void disconnectLater(RedisStore store) {
         driver.timer.schedule(config.commandTimeout().toNanos(), store::disconnect);
     }
 
-    /** Notes that the previous master of a slot has redirected it. */
+    /** Pins a slot to the master that a redirection has named. */
     CompletionStage<Void> moved(int slot, String host, int port) {
-        doubt();
-        return driver.soon(0, () -> {
+        refreshSoon();
+        return driver.schedule(0, () -> {
                     if (pin(slot, host, port)) {
                         return CompletableFuture.<Void>completedStage(null);
                     }
-                    // many requests are redirected at once, and one question is enough for all
-                    return asking.computeIfAbsent(
+                    // many requests are redirected at once, and one probe is enough for all
+                    return probes.computeIfAbsent(
                             host + ":" + port,
-                            place -> believed(List.of(probe.ask(host, port)), false)
-                                    .whenComplete((topology, error) -> driver.soon(0, () -> asking.remove(place))));
+                            place -> adoptLatest(List.of(probe.ask(host, port)), false)
+                                    .whenComplete((topology, error) -> driver.schedule(0, () -> probes.remove(place))));
                 })
                 .thenCompose(known -> known)
-                .thenCompose(known -> driver.soon(0, () -> pin(slot, host, port)))
+                .thenCompose(known -> driver.schedule(0, () -> pin(slot, host, port)))
                 .thenAccept(pinned -> {});
     }
 
     private boolean pin(int slot, String host, int port) {
-        Optional<Keeper> there = keeper(host, port);
-        there.ifPresent(keeper -> {
-            moved.put(slot, new Moved(keeper, config.platform().nanoTime()));
-            bySlot.set(slot, keeper.store);
+        Optional<Master> target = masterAt(host, port);
+        target.ifPresent(master -> {
+            moved.put(slot, new Moved(master, config.platform().nanoTime()));
+            bySlot.set(slot, master.store);
         });
-        return there.isPresent();
+        return target.isPresent();
     }
 
-    private Optional<Keeper> keeper(String host, int port) {
-        return keepers.values().stream()
-                .filter(keeper -> keeper.node.isAt(host, port))
+    private Optional<Master> masterAt(String host, int port) {
+        return masters.values().stream()
+                .filter(master -> master.node.isAt(host, port))
                 .findFirst();
     }
 
     /** Returns the store of the node at that address, which may have no slots yet. */
-    CompletionStage<RedisStore> visit(String host, int port) {
-        return driver.soon(
+    CompletionStage<RedisStore> askTarget(String host, int port) {
+        return driver.schedule(
                 0,
-                () -> keeper(host, port).map(Keeper::store).orElseGet(() -> {
-                    Guest guest = guests.get(host + ":" + port);
-                    RedisStore store = guest == null ? opener.apply(new Node("", host, port)) : guest.store;
-                    guests.put(
+                () -> masterAt(host, port).map(Master::store).orElseGet(() -> {
+                    AskTarget target = askTargets.get(host + ":" + port);
+                    RedisStore store = target == null ? opener.apply(new Node("", host, port)) : target.store;
+                    askTargets.put(
                             host + ":" + port,
-                            new Guest(store, config.platform().nanoTime()));
+                            new AskTarget(store, config.platform().nanoTime()));
                     return store;
                 }));
     }

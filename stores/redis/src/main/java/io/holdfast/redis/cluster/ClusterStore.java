@@ -51,10 +51,10 @@ import org.slf4j.LoggerFactory;
  * <h2>Invariants</h2>
  *
  * <ol>
- *   <li>The {@code notAfter} of a request is a time of the first node's clock, and means nothing to another node. So a
- *       redirected request is sent with a {@code notAfter} in the past. The other node refuses it as late, and its reply
- *       carries that node's time, with which the engine sends a new request. So no late duplicate is applied after the time
- *       that the engine assumes.
+ *   <li>The {@code notAfter} of a request is a time of the first node's clock, and has no meaning at another node. So a
+ *       redirected request is sent with a {@code notAfter} in the past. The other node refuses it as late. Its reply has that
+ *       node's time, and the engine sends a new request with it. So no late duplicate is applied after the time that the engine
+ *       assumes.
  *   <li>Each reply sets the clock of the node that sent it, and no other clock.
  * </ol>
  */
@@ -65,7 +65,7 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
     private static final long CLOSE_NANOS = 500_000_000;
     private static final long PAUSE_NANOS = 20_000_000;
     private static final long RECORD_NANOS = 200_000_000;
-    private static final long OVER = 0;
+    private static final long PAST = 0;
 
     private final StoreConfig config;
     private final RedisAddress address;
@@ -75,8 +75,8 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
     private final ClientRegistry registry;
     private final ClusterNodes nodes;
     private final MigratingSlot migratingSlot;
-    private final ServerClock unheard = new ServerClock();
-    private final AtomicBoolean begun;
+    private final ServerClock unknownClock = new ServerClock();
+    private final AtomicBoolean started;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     public ClusterStore(StoreConfig config, RedisAddress address, Driver driver) {
@@ -86,7 +86,7 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
         layout = new KeyLayout(config.keyPrefix(), "");
         this.driver = driver;
         registry = new ClientRegistry(config, layout, this);
-        begun = new AtomicBoolean(config.lazy());
+        started = new AtomicBoolean(config.lazy());
         nodes = new ClusterNodes(config, address, driver, this::open);
         migratingSlot = new MigratingSlot(nodes, config.platform());
     }
@@ -94,36 +94,36 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
     /** Connects to all masters, and waits for the connections. Some masters may be unreachable, but not all. */
     public void connect() {
         Optional<Throwable> error = driver.failureOf(
-                nodes.look()
+                nodes.refresh()
                         .thenCompose(nothing ->
                                 Stages.all(nodes.all().stream().map(store -> store.session.connection.get()))),
                 config.connectTimeout().toNanos());
-        begun.set(true);
-        boolean anyThere = nodes.all().stream().anyMatch(RedisStore::isConnected);
-        if (!anyThere) {
+        started.set(true);
+        boolean anyConnected = nodes.all().stream().anyMatch(RedisStore::isConnected);
+        if (!anyConnected) {
             close();
             throw error.map(cause -> failures.unreachable("cannot connect", cause))
                     .orElseGet(() -> failures.uncovered("cannot connect", 0));
         }
-        requireAble();
+        requireSafety();
         error.ifPresent(missing -> LOG.warn(
                 "Not all masters of the cluster are connected: {}. Locks in their slots are not available.",
                 failures.unreachable("connect", missing).getMessage()));
     }
 
     /** Fails if none of the connected masters can provide the safety level. */
-    private void requireAble() {
+    private void requireSafety() {
         List<StoreException> refusals = new CopyOnWriteArrayList<>();
-        List<CompletionStage<Void>> able = nodes.all().stream()
+        List<CompletionStage<Void>> checks = nodes.all().stream()
                 .filter(RedisStore::isConnected)
-                .map(store -> store.session.able().whenComplete((done, error) -> {
+                .map(store -> store.session.requireSafety().whenComplete((done, error) -> {
                     if (error != null && RedisFailures.isRefusal(error)) {
                         refusals.add(failures.request("connect", error));
                     }
                 }))
                 .toList();
-        driver.failureOf(Stages.all(able.stream()), config.connectTimeout().toNanos());
-        if (!refusals.isEmpty() && refusals.size() == able.size()) {
+        driver.failureOf(Stages.all(checks.stream()), config.connectTimeout().toNanos());
+        if (!refusals.isEmpty() && refusals.size() == checks.size()) {
             close();
             throw refusals.get(0);
         }
@@ -132,15 +132,15 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
                 refusal.getMessage()));
     }
 
-    /** Opens the store of a node. The store of a master that is found later is lazy, so its first connection signals a gap. */
+    /** Opens the store of a node. The store of a master that joins later is lazy, so its first connection signals a gap. */
     private RedisStore open(ClusterTopology.Node node) {
         RedisStore store = new RedisStore(
-                config.withLazy(begun.get() && !node.id().isEmpty()),
+                config.withLazy(started.get() && !node.id().isEmpty()),
                 address.node(node.id(), node.host(), node.port()),
                 new KeyLayout(config.keyPrefix(), node.id() + ":"),
                 driver,
                 Optional.of(registry),
-                () -> nodes.doubt());
+                () -> nodes.refreshSoon());
         store.connected();
         return store;
     }
@@ -159,29 +159,29 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
     public ServerClock clock(String name) {
         return nodes.at(layout.slotOf(name))
                 .map(store -> store.clock(name))
-                .orElse(unheard)
+                .orElse(unknownClock)
                 .readOnly();
     }
 
     // ---- routing
 
-    /** Sends the request to the node that has the name's slot, wherever that is. */
+    /** Sends a request to the node that has the name's slot. */
     private <T> CompletionStage<T> at(String name, Function<RedisStore, CompletionStage<T>> request) {
         return at(name, request, request);
     }
 
     /**
-     * Sends a request to the node that has the name's slot. A node to which the request is redirected gets the other request.
+     * Sends a request to the node that has the name's slot. If the request is redirected, the next node receives the substitute.
      */
     private <T> CompletionStage<T> at(
             String name,
             Function<RedisStore, CompletionStage<T>> request,
-            Function<RedisStore, CompletionStage<T>> elsewhere) {
-        return new RoutedRequest<>(route(layout.slotOf(name)), request, elsewhere).run();
+            Function<RedisStore, CompletionStage<T>> substitute) {
+        return new RoutedRequest<>(route(layout.slotOf(name)), request, substitute).run();
     }
 
     private RoutedRequest.Route<RedisStore> route(int slot) {
-        long began = config.platform().nanoTime();
+        long start = config.platform().nanoTime();
         return new RoutedRequest.Route<>() {
 
             @Override
@@ -190,13 +190,13 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
             }
 
             @Override
-            public CompletionStage<Void> look() {
-                return ClusterStore.this.look();
+            public CompletionStage<Void> refresh() {
+                return ClusterStore.this.refresh();
             }
 
             @Override
-            public RuntimeException lost() {
-                nodes.doubt();
+            public RuntimeException uncovered() {
+                nodes.refreshSoon();
                 return failures.uncovered("find the master", slot);
             }
 
@@ -207,20 +207,20 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
 
             @Override
             public CompletionStage<Void> pause() {
-                return driver.soon(PAUSE_NANOS, () -> {});
+                return driver.schedule(PAUSE_NANOS, () -> {});
             }
 
             @Override
             public boolean isOver() {
-                return config.platform().nanoTime() - began
+                return config.platform().nanoTime() - start
                         > config.commandTimeout().toNanos();
             }
         };
     }
 
     /**
-     * Sends a request, and sets the clock of its node by the reply. The engine cannot do that, because the name may be at
-     * another node by the time it sees the reply.
+     * Sends a request, and sets the clock of its node by the reply. The engine cannot do that, because the slot may have moved to
+     * another node when it receives the reply.
      */
     private <T> CompletionStage<T> timed(
             RedisStore node, String name, Function<RedisStore, CompletionStage<T>> request, ToLongFunction<T> time) {
@@ -239,7 +239,7 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
         return at(
-                request.name(), store -> acquire(store, request), store -> acquire(store, request.withNotAfter(OVER)));
+                request.name(), store -> acquire(store, request), store -> acquire(store, request.withNotAfter(PAST)));
     }
 
     private CompletionStage<Acquire.Reply> acquire(RedisStore node, Acquire request) {
@@ -252,18 +252,18 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
                 request.name(),
                 store -> timed(store, request.name(), node -> node.release(request), Release.Reply::serverMicros)
                         .exceptionallyCompose(error -> {
-                            boolean halfWay = Redirect.in(error)
+                            boolean isMigrating = Redirect.in(error)
                                     .filter(redirect -> redirect.kind != Redirect.Kind.MOVED)
                                     .isPresent();
-                            return halfWay
+                            return isMigrating
                                     ? migratingSlot.release(store, request, error)
                                     : CompletableFuture.failedStage(error);
                         }));
     }
 
     /**
-     * Renews slot by slot, all at once. A failure in one slot does not fail the others, and they do not wait for it. If a slot
-     * has moved, its new node is noted. The next attempt comes soon and goes there.
+     * Renews all slots at once, with one request for each. A failure in one slot neither fails nor delays the others. If a slot
+     * has moved, its new node is recorded, and the next attempt goes there.
      */
     @Override
     public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
@@ -274,13 +274,13 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
         }
         Renew.Reply[] replies = new Renew.Reply[batch.size()];
         Stream<CompletionStage<Void>> parts = bySlot.entrySet().stream().map(part -> {
-            List<Integer> places = part.getValue();
-            List<Renew> requests = places.stream().map(batch::get).toList();
+            List<Integer> indexes = part.getValue();
+            List<Renew> requests = indexes.stream().map(batch::get).toList();
             CompletionStage<List<Renew.Reply>> answer = renew(part.getKey(), requests);
             return (bySlot.size() == 1 ? answer : answer.exceptionally(error -> failed(requests, error)))
                     .thenAccept(some -> {
                         for (int i = 0; i < some.size(); i++) {
-                            replies[places.get(i)] = some.get(i);
+                            replies[indexes.get(i)] = some.get(i);
                         }
                     });
         });
@@ -294,7 +294,7 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
     private CompletionStage<List<Renew.Reply>> renew(int slot, List<Renew> requests) {
         Optional<RedisStore> node = nodes.at(slot);
         if (node.isEmpty()) {
-            nodes.doubt();
+            nodes.refreshSoon();
             return CompletableFuture.failedStage(failures.uncovered("renew", slot));
         }
         return timed(node.get(), requests.get(0).name(), store -> store.renew(requests), ClusterStore::timeIn)
@@ -329,26 +329,26 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
     private CompletionStage<Renew.Reply> orByKey(
             RedisStore node, int slot, Renew request, Renew.Reply reply, Redirect redirect) {
         if (redirect.kind == Redirect.Kind.MOVED) {
-            return inTime(
-                    soon(request),
+            return withTimeout(
+                    maxDelay(request),
                     reply,
                     nodes.moved(slot, redirect.hostOr(node.host()), redirect.port)
                             .thenApply(known -> reply));
         }
         return request.floor() == 0
-                ? inTime(soon(request), reply, migratingSlot.renew(node, request))
+                ? withTimeout(maxDelay(request), reply, migratingSlot.renew(node, request))
                 : CompletableFuture.completedStage(reply);
     }
 
-    /** Returns the time for which the other renewals of the batch wait for this one. */
-    private long soon(Renew request) {
+    /** Returns the maximum time for which the other renewals of the batch wait for this one. */
+    private long maxDelay(Renew request) {
         return Math.min(request.lease().toNanos() / 6, config.commandTimeout().toNanos() / 2);
     }
 
-    /** Returns the stage, which completes with the other value if it fails or is late. */
-    private <T> CompletionStage<T> inTime(long nanos, T other, CompletionStage<T> stage) {
+    /** Returns a stage that completes with the other value if the given stage fails or is late. */
+    private <T> CompletionStage<T> withTimeout(long nanos, T other, CompletionStage<T> stage) {
         CompletableFuture<T> answer = stage.exceptionally(error -> other).toCompletableFuture();
-        var unused = driver.soon(nanos, () -> answer.complete(other)).exceptionally(closed -> answer.complete(other));
+        var unused = driver.schedule(nanos, () -> answer.complete(other)).exceptionally(e -> answer.complete(other));
         return answer;
     }
 
@@ -386,11 +386,11 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
 
     /** Completes when the masters are known. It asks for them if no request was made before. */
     private CompletionStage<Void> ready() {
-        return nodes.all().isEmpty() ? look() : CompletableFuture.completedStage(null);
+        return nodes.all().isEmpty() ? refresh() : CompletableFuture.completedStage(null);
     }
 
-    private CompletionStage<Void> look() {
-        return nodes.look()
+    private CompletionStage<Void> refresh() {
+        return nodes.refresh()
                 .exceptionallyCompose(
                         error -> CompletableFuture.failedStage(failures.unreachable("find the master", error)));
     }
@@ -404,7 +404,7 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
 
     @Override
     public CompletionStage<Change.Reply> change(Change request) {
-        return at(request.name(), store -> change(store, request), store -> change(store, request.withNotAfter(OVER)));
+        return at(request.name(), store -> change(store, request), store -> change(store, request.withNotAfter(PAST)));
     }
 
     private CompletionStage<Change.Reply> change(RedisStore node, Change request) {
@@ -455,7 +455,7 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
                 store -> acquire(store, all),
                 store -> acquire(
                         store,
-                        all.stream().map(request -> request.withNotAfter(OVER)).toList()));
+                        all.stream().map(request -> request.withNotAfter(PAST)).toList()));
     }
 
     private CompletionStage<List<Acquire.Reply>> acquire(RedisStore node, List<Acquire> all) {
@@ -472,8 +472,8 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
     public CompletionStage<List<String>> read(List<String> keys) {
         // an unreadable record counts as absent, so that it delays nobody
         return Stages.all(keys.stream()
-                        .map(key ->
-                                inTime(RECORD_NANOS, List.of(""), atKey(key, records -> records.read(List.of(key))))))
+                        .map(key -> withTimeout(
+                                RECORD_NANOS, List.of(""), atKey(key, records -> records.read(List.of(key))))))
                 .thenApply(found -> found.stream().map(one -> one.get(0)).toList());
     }
 
@@ -495,7 +495,7 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
     @Override
     public void close() {
         if (!closed.getAndSet(true)) {
-            registry.end().ifPresent(end -> driver.failureOf(end, CLOSE_NANOS));
+            registry.remove().ifPresent(end -> driver.failureOf(end, CLOSE_NANOS));
             nodes.all().forEach(store -> store.session.close());
             driver.close();
         }

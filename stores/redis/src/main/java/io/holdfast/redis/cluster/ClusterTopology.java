@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 /**
  * The masters of a cluster and their slots, as one node knows them.
  *
- * @param sound whether the node considers the cluster healthy
- * @param epoch rises with each failover, and when a slot has moved; a node with a later epoch usually knows better
+ * @param sound {@code true} if the node considers the cluster healthy
+ * @param epoch the current epoch, which rises with each failover and each moved slot; a later one is usually more reliable
  */
 record ClusterTopology(boolean sound, long epoch, List<Range> ranges) {
 
@@ -31,7 +31,7 @@ record ClusterTopology(boolean sound, long epoch, List<Range> ranges) {
     record Range(int from, int to, Node master) {}
 
     /**
-     * Returns the order of answers, by which the last one is believed.
+     * Returns the order of answers. The last answer in this order is adopted. These answers come first:
      *
      * <ul>
      *   <li>A node of another cluster has no master in common with the known ones.
@@ -39,7 +39,7 @@ record ClusterTopology(boolean sound, long epoch, List<Range> ranges) {
      *   <li>A node that was removed, or has just joined, knows no slots.
      * </ul>
      *
-     * @param known the ids of the masters that were known before
+     * @param known the ids of the known masters
      */
     static Comparator<ClusterTopology> latest(Set<String> known) {
         return Comparator.comparing((ClusterTopology topology) -> topology.isOf(known))
@@ -48,7 +48,7 @@ record ClusterTopology(boolean sound, long epoch, List<Range> ranges) {
                 .thenComparingInt(ClusterTopology::covered);
     }
 
-    /** Returns whether the answer has one of these masters, or there are none. */
+    /** Returns {@code true} if the answer has one of these masters, or if none is given. */
     boolean isOf(Set<String> known) {
         Set<String> ids = new HashSet<>(known);
         ranges.forEach(range -> ids.remove(range.master().id()));

@@ -8,11 +8,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that is sent to the node that has its slot. It follows redirections until a node has carried it out, or its time is
- * over.
+ * A request that is sent to the node that has its slot. It follows redirections until a node has executed it, or the time is
+ * up.
  *
  * <p>Invariant: only the first node receives the original request, whose {@code notAfter} is a time of its clock. Every other
- * node receives the substitute ({@code elsewhere}), whether a redirection led there or the slot moved during a pause.
+ * node receives the {@code substitute}, no matter whether a redirection led there or the slot moved during a pause.
  *
  * @param <N> the type of a node
  * @param <T> the type of the result
@@ -26,55 +26,55 @@ final class RoutedRequest<N, T> {
         Optional<N> node();
 
         /** Asks the nodes which slots they have. */
-        CompletionStage<Void> look();
+        CompletionStage<Void> refresh();
 
         /** Returns the failure of a request for a slot that no node has. */
-        RuntimeException lost();
+        RuntimeException uncovered();
 
-        /** Notes that a node has redirected the slot. */
+        /** Records that a node has redirected the slot. */
         CompletionStage<Void> moved(N from, Redirect redirect);
 
-        /** Completes after a short time. A slot that is half moved needs a pause. */
+        /** Completes after a short time. A migrating slot needs a pause. */
         CompletionStage<Void> pause();
 
-        /** Returns whether no more attempts are made. */
+        /** Returns {@code true} if the time for further attempts is up. */
         boolean isOver();
     }
 
     private final Route<N> route;
     private final Function<N, CompletionStage<T>> request;
-    private final Function<N, CompletionStage<T>> elsewhere;
+    private final Function<N, CompletionStage<T>> substitute;
     private @Nullable N first;
-    private boolean looked;
+    private boolean refreshed;
     private boolean moved;
 
-    RoutedRequest(Route<N> route, Function<N, CompletionStage<T>> request, Function<N, CompletionStage<T>> elsewhere) {
+    RoutedRequest(Route<N> route, Function<N, CompletionStage<T>> request, Function<N, CompletionStage<T>> substitute) {
         this.route = route;
         this.request = request;
-        this.elsewhere = elsewhere;
+        this.substitute = substitute;
     }
 
     CompletionStage<T> run() {
         Optional<N> node = route.node();
-        return node.isPresent() ? at(node.get()) : lost();
+        return node.isPresent() ? send(node.get()) : findNode();
     }
 
-    private CompletionStage<T> at(N node) {
+    private CompletionStage<T> send(N node) {
         if (first == null) {
             first = node;
         }
-        return (node == first ? request : elsewhere).apply(node).exceptionallyCompose(error -> after(node, error));
+        return (node == first ? request : substitute).apply(node).exceptionallyCompose(error -> failed(node, error));
     }
 
-    private CompletionStage<T> lost() {
-        if (looked) {
-            return CompletableFuture.failedStage(route.lost());
+    private CompletionStage<T> findNode() {
+        if (refreshed) {
+            return CompletableFuture.failedStage(route.uncovered());
         }
-        looked = true;
-        return route.look().thenCompose(nothing -> run());
+        refreshed = true;
+        return route.refresh().thenCompose(nothing -> run());
     }
 
-    private CompletionStage<T> after(N node, Throwable error) {
+    private CompletionStage<T> failed(N node, Throwable error) {
         Optional<Redirect> redirect = Redirect.in(error);
         if (redirect.isEmpty() || route.isOver()) {
             return CompletableFuture.failedStage(error);
@@ -89,7 +89,7 @@ final class RoutedRequest<N, T> {
         boolean again = moved;
         moved = true;
         CompletionStage<Void> known = route.moved(node, redirect)
-                // a node that does not answer may do so in a moment
+                // the node may answer after a pause
                 .exceptionallyCompose(error -> route.pause());
         return again ? known.thenCompose(nothing -> route.pause()) : known;
     }

@@ -46,14 +46,14 @@ final class TopologyProbe {
 
     /** Asks a node on a connection for this question alone. */
     CompletableFuture<ClusterTopology> ask(String host, int port) {
-        if (driver.isEnded()) {
+        if (driver.isClosed()) {
             return CompletableFuture.failedFuture(new IOException("it is closed"));
         }
-        RedisURI place = driver.prepared(cluster.node("", host, port).uri());
+        RedisURI address = driver.prepared(cluster.node("", host, port).uri());
         CompletableFuture<StatefulRedisConnection<String, String>> connection =
-                driver.client.connectAsync(StringCodec.UTF8, place).toCompletableFuture();
+                driver.client.connectAsync(StringCodec.UTF8, address).toCompletableFuture();
         CompletableFuture<ClusterTopology> answer =
-                connection.thenCompose(made -> greeted(made.async(), host)).toCompletableFuture();
+                connection.thenCompose(made -> checkHello(made.async(), host)).toCompletableFuture();
         driver.timer.schedule(config.connectTimeout().toNanos(), () -> answer.cancel(false));
         var unused = answer.whenComplete((topology, error) -> {
             var unusedEither = connection.thenCompose(StatefulRedisConnection::closeAsync);
@@ -61,7 +61,7 @@ final class TopologyProbe {
         return answer;
     }
 
-    private CompletionStage<ClusterTopology> greeted(RedisAsyncCommands<String, String> redis, String host) {
+    private CompletionStage<ClusterTopology> checkHello(RedisAsyncCommands<String, String> redis, String host) {
         return HelloReply.ask(redis).thenCompose(hello -> {
             Optional<StoreException> wrong = failures.topology(hello);
             return wrong.isPresent() ? CompletableFuture.failedStage(wrong.get()) : topology(redis, host);

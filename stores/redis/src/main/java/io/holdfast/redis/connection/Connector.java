@@ -17,11 +17,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
-/** Makes connections to the server that takes locks, wherever it is now. */
+/** Makes connections to the server that keeps the locks. Its address may change. */
 public final class Connector {
 
     private static final long EARLY_NANOS = 5_000_000;
-    private static final int BEATS_TO_A_LOOK = 5;
+    private static final int BEATS_PER_CHECK = 5;
 
     private final StoreConfig config;
     private final RedisFailures failures;
@@ -47,25 +47,25 @@ public final class Connector {
     /**
      * Connects to the master and prepares the connection. Everything has one time limit, because a server may hang at any step.
      *
-     * @param way how to open the connection
+     * @param open how to open the connection
      * @param prepare what to do before the connection is used
      */
     public <C extends StatefulRedisConnection<String, String>, T> CompletionStage<T> connect(
-            BiFunction<RedisClient, RedisURI, ? extends CompletionStage<C>> way,
+            BiFunction<RedisClient, RedisURI, ? extends CompletionStage<C>> open,
             BiFunction<C, RedisURI, CompletionStage<T>> prepare) {
         CompletableFuture<T> attempt = new CompletableFuture<>();
         Platform.Task limit = timer.schedule(
                 config.connectTimeout().toNanos(), () -> attempt.completeExceptionally(new TimeoutException()));
-        master().thenCompose(server -> begun(way, server).thenCompose(made -> {
+        master().thenCompose(server -> open(open, server).thenCompose(made -> {
                     // a failed attempt closes its connection, even one that hangs until the time is up
                     var unused = attempt.whenComplete((ready, error) -> {
                         if (error != null) {
-                            down(made);
+                            close(made);
                         }
                     });
-                    return answering(made, new CompletableFuture<>())
-                            .thenCompose(this::greeted)
-                            .thenCompose(this::identified)
+                    return ping(made, new CompletableFuture<>())
+                            .thenCompose(this::checkHello)
+                            .thenCompose(this::checkId)
                             .thenCompose(ready -> prepare.apply(ready, server));
                 }))
                 .whenComplete((made, error) -> {
@@ -80,19 +80,19 @@ public final class Connector {
     }
 
     /** Opens a connection, unless the driver is closed. Connecting through a closed driver would throw. */
-    private <C> CompletionStage<C> begun(
-            BiFunction<RedisClient, RedisURI, ? extends CompletionStage<C>> way, RedisURI server) {
-        return driver.isEnded()
+    private <C> CompletionStage<C> open(
+            BiFunction<RedisClient, RedisURI, ? extends CompletionStage<C>> open, RedisURI server) {
+        return driver.isClosed()
                 ? CompletableFuture.failedStage(new IOException("it is closed"))
-                : way.apply(driver.client, server);
+                : open.apply(driver.client, server);
     }
 
     private CompletionStage<RedisURI> master() {
         return sentinels.map(group -> group.withMaster(uri)).orElseGet(() -> CompletableFuture.completedStage(uri));
     }
 
-    /** Returns whether the Sentinels name another server by now. If they do not answer, they do not. */
-    private CompletionStage<Boolean> isElsewhere(RedisURI server) {
+    /** The result is true if the Sentinels name another server now. It is false if they do not answer. */
+    private CompletionStage<Boolean> hasMoved(RedisURI server) {
         return sentinels.isEmpty()
                 ? CompletableFuture.completedStage(false)
                 : master().handle((now, error) ->
@@ -100,17 +100,17 @@ public final class Connector {
     }
 
     /**
-     * Completes when the server answers a ping, and fails while it is loading its data. Lettuce 7 may announce a connection too
-     * early. The ping is then repeated.
+     * Completes when the server answers a ping, and fails while it is loading its data. Lettuce 7 may report a connection before
+     * it can be used. The ping is then repeated.
      */
-    private <C extends StatefulRedisConnection<String, String>> CompletionStage<C> answering(
+    private <C extends StatefulRedisConnection<String, String>> CompletionStage<C> ping(
             C made, CompletableFuture<C> ready) {
         CompletionStage<String> answer = made.async().ping();
         answer.whenComplete((pong, error) -> {
             if (error == null) {
                 ready.complete(made);
             } else if (made.isOpen() && String.valueOf(error.getMessage()).startsWith("Currently not connected")) {
-                timer.schedule(EARLY_NANOS, () -> answering(made, ready));
+                timer.schedule(EARLY_NANOS, () -> ping(made, ready));
             } else {
                 ready.completeExceptionally(error);
             }
@@ -118,8 +118,8 @@ public final class Connector {
         return ready;
     }
 
-    /** Fails if the server takes no locks. */
-    private <C extends StatefulRedisConnection<String, String>> CompletionStage<C> greeted(C made) {
+    /** Fails if the server cannot keep locks, for example because it is a replica. */
+    private <C extends StatefulRedisConnection<String, String>> CompletionStage<C> checkHello(C made) {
         return HelloReply.ask(made.async()).handle((hello, error) -> {
             if (error != null) {
                 throw new CompletionException(error);
@@ -132,19 +132,19 @@ public final class Connector {
         });
     }
 
-    /** Returns whether the server that was connected to last can keep messages within a slot. */
+    /** Returns {@code true} if the server of the latest connection supports shard channels. */
     public boolean hasShardChannels() {
         return sharded;
     }
 
-    /** Fails if another node of the cluster has this address by now. */
-    private <C extends StatefulRedisConnection<String, String>> CompletionStage<C> identified(C made) {
-        Optional<String> wanted = failures.server().id();
-        return wanted.isEmpty()
+    /** Fails if another node of the cluster has this address now. */
+    private <C extends StatefulRedisConnection<String, String>> CompletionStage<C> checkId(C made) {
+        Optional<String> id = failures.server().id();
+        return id.isEmpty()
                 ? CompletableFuture.completedStage(made)
-                : made.async().clusterMyId().thenApply(id -> {
-                    if (!id.equals(wanted.get())) {
-                        throw failures.anotherNode(id);
+                : made.async().clusterMyId().thenApply(actual -> {
+                    if (!actual.equals(id.get())) {
+                        throw failures.anotherNode(actual);
                     }
                     return made;
                 });
@@ -156,17 +156,17 @@ public final class Connector {
      * <ul>
      *   <li>the connection is cut
      *   <li>a heartbeat reports that the connection is unusable, or is not answered within twice the command timeout
-     *   <li>the Sentinels name another server by now. A master that was partitioned from the others does not know that it was
-     *       replaced (split brain)
+     *   <li>the Sentinels name another server. A master that was partitioned from the others does not know that it was replaced
+     *       (split brain)
      * </ul>
      *
-     * @param place the server of the connection
+     * @param address the server of the connection
      * @param beat sends a heartbeat; its answer is {@code false} if the connection is unusable
      * @param lost may be called more than once
      */
-    public void keepWatch(
+    public void monitor(
             StatefulRedisConnection<String, String> made,
-            RedisURI place,
+            RedisURI address,
             Supplier<CompletionStage<Boolean>> beat,
             Runnable lost) {
         made.addListener(new RedisConnectionStateAdapter() {
@@ -176,35 +176,35 @@ public final class Connector {
             }
         });
         AtomicInteger beats = new AtomicInteger();
-        Supplier<CompletionStage<Boolean>> looking = () -> {
-            if (beats.incrementAndGet() % BEATS_TO_A_LOOK == 0) {
-                isElsewhere(place).thenAccept(elsewhere -> {
-                    if (elsewhere) {
+        Supplier<CompletionStage<Boolean>> checkedBeat = () -> {
+            if (beats.incrementAndGet() % BEATS_PER_CHECK == 0) {
+                hasMoved(address).thenAccept(moved -> {
+                    if (moved) {
                         lost.run();
                     }
                 });
             }
             return beat.get();
         };
-        beat(made, looking, lost, CompletableFuture.completedStage(true), looking.get());
+        beat(made, checkedBeat, lost, CompletableFuture.completedStage(true), checkedBeat.get());
     }
 
     private void beat(
             StatefulRedisConnection<String, String> made,
             Supplier<CompletionStage<Boolean>> beat,
             Runnable lost,
-            CompletionStage<Boolean> older,
-            CompletionStage<Boolean> newer) {
+            CompletionStage<Boolean> previous,
+            CompletionStage<Boolean> latest) {
         timer.schedule(config.commandTimeout().toNanos(), () -> {
-            if (made.isOpen() && older.toCompletableFuture().getNow(false)) {
-                beat(made, beat, lost, newer, beat.get());
+            if (made.isOpen() && previous.toCompletableFuture().getNow(false)) {
+                beat(made, beat, lost, latest, beat.get());
             } else {
                 lost.run();
             }
         });
     }
 
-    public void down(StatefulRedisConnection<String, String> made) {
+    public void close(StatefulRedisConnection<String, String> made) {
         CompletionStage<Void> unused = made.closeAsync();
     }
 }

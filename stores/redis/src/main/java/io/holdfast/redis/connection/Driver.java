@@ -29,8 +29,8 @@ import java.util.function.Supplier;
 /**
  * The parts that all connections of a client share: the driver, its threads, and a timer.
  *
- * <p>Invariant: every stage of {@link #soon} completes. If a stage is registered while the driver is closed, the registering
- * thread fails it. That thread reads the flag after it has registered the stage.
+ * <p>Invariant: every stage of {@code schedule} completes. A thread registers a stage before it reads the flag for the close. So
+ * either the close fails the stage, or the thread sees the flag and fails the stage itself (close race).
  */
 public final class Driver {
 
@@ -40,11 +40,11 @@ public final class Driver {
     private final String name;
     private final Duration connectTimeout;
     private final ClientResources resources;
-    private final boolean own;
+    private final boolean ownsResources;
     private final AtomicLong runs = new AtomicLong();
-    private final Map<Long, CompletableFuture<?>> waiting = new ConcurrentHashMap<>();
+    private final Map<Long, CompletableFuture<?>> pending = new ConcurrentHashMap<>();
     private final AtomicLong tickets = new AtomicLong();
-    private volatile boolean ended;
+    private volatile boolean closed;
     public final Platform.Timer timer;
     public final RedisClient client;
 
@@ -57,7 +57,7 @@ public final class Driver {
         name = "holdfast-" + config.client().name().orElse(config.client().id());
         connectTimeout = config.connectTimeout();
         timer = config.platform().timer(name + "-redis-timer");
-        own = shared.isEmpty();
+        ownsResources = shared.isEmpty();
         resources = shared.map(AbstractRedisClient::getResources).orElseGet(() -> threads(name + "-redis"));
         client = RedisClient.create(resources);
         ClientOptions.Builder options = shared.map(other -> other.getOptions().mutate())
@@ -65,7 +65,7 @@ public final class Driver {
                 .autoReconnect(false)
                 .protocolVersion(ProtocolVersion.RESP3)
                 .useHashIndexQueue(false);
-        boolean tls = server.uri().isSsl() && (own || server.options().namesFiles());
+        boolean tls = server.uri().isSsl() && (ownsResources || server.options().namesFiles());
         client.setOptions((tls ? options.sslOptions(server.options().tls()) : options).build());
     }
 
@@ -80,27 +80,27 @@ public final class Driver {
                 .build();
     }
 
-    /** Sets what all connections have in common on the address, and returns it. */
+    /** Sets the options that all connections share on the address, and returns it. */
     public RedisURI prepared(RedisURI address) {
         address.setClientName(name.replaceAll("[^!-~]", "_"));
         address.setTimeout(connectTimeout);
         return address;
     }
 
-    /** Returns the number of a new connection. It stands for one run of one server, within which times can be compared. */
+    /** Returns the number of a new connection. It identifies one run of one server, within which times can be compared. */
     public long nextRun() {
         return runs.incrementAndGet();
     }
 
-    public boolean isEnded() {
-        return ended;
+    public boolean isClosed() {
+        return closed;
     }
 
     /** Runs an action on the timer's thread. The stage fails if the driver is closed first. */
-    public <T> CompletionStage<T> soon(long nanos, Supplier<T> action) {
+    public <T> CompletionStage<T> schedule(long nanos, Supplier<T> action) {
         CompletableFuture<T> done = new CompletableFuture<>();
         long ticket = tickets.incrementAndGet();
-        waiting.put(ticket, done);
+        pending.put(ticket, done);
         timer.schedule(nanos, () -> {
             try {
                 done.complete(action.get());
@@ -108,22 +108,22 @@ public final class Driver {
                 done.completeExceptionally(e);
             }
         });
-        if (ended) {
+        if (closed) {
             fail(done);
         }
-        return done.whenComplete((value, error) -> waiting.remove(ticket));
+        return done.whenComplete((value, error) -> pending.remove(ticket));
     }
 
-    public CompletionStage<Void> soon(long nanos, Runnable action) {
-        return soon(nanos, () -> {
+    public CompletionStage<Void> schedule(long nanos, Runnable action) {
+        return schedule(nanos, () -> {
                     action.run();
                     return true;
                 })
                 .thenAccept(done -> {});
     }
 
-    private static void fail(CompletableFuture<?> late) {
-        late.completeExceptionally(new IOException("it is closed"));
+    private static void fail(CompletableFuture<?> stage) {
+        stage.completeExceptionally(new IOException("it is closed"));
     }
 
     /** Waits for a stage for a limited time. Returns its failure; empty if it succeeded. */
@@ -136,17 +136,17 @@ public final class Driver {
     }
 
     /**
-     * Closes all connections when the timer's present task is done. Waits until they are closed and the threads have ended, for
-     * some seconds at most.
+     * Closes all connections when the timer's present task is done. Waits until they are closed and the threads have ended, but
+     * for some seconds at most.
      */
     public void close() {
-        ended = true;
+        closed = true;
         CompletableFuture<Void> idle = new CompletableFuture<>();
         timer.schedule(0, () -> idle.complete(null));
         failureOf(idle.thenCompose(nothing -> client.shutdownAsync(0, CLOSE_SECONDS, TimeUnit.SECONDS)), CLOSE_NANOS);
         timer.close();
-        waiting.values().forEach(Driver::fail);
-        if (own) {
+        pending.values().forEach(Driver::fail);
+        if (ownsResources) {
             resources
                     .shutdown(0, CLOSE_SECONDS, TimeUnit.SECONDS)
                     .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);

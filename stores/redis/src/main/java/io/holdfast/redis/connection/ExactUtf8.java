@@ -5,8 +5,8 @@ import io.netty.buffer.ByteBufUtil;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A UTF-8 codec that knows the exact length of each text, so that the driver writes the text straight to its place. The
- * driver's own codec only estimates the length, and copies each argument of each command through a buffer.
+ * A UTF-8 codec that knows the exact length of each text. So the driver writes the text directly to the output buffer. The
+ * driver's own codec only estimates the length, and copies each argument of each command through an intermediate buffer.
  */
 public final class ExactUtf8 extends StringCodec {
 

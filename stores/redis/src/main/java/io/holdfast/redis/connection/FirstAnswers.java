@@ -10,17 +10,17 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The answers of several servers that are asked the same question at once, so that a server that hangs delays nobody. It waits
- * until 100 ms after the first answer, and then takes the latest of the answers.
+ * The answers of several servers to the same question. All servers are asked at once, so that a server that hangs does not delay
+ * the others. 100 ms after the first answer, the latest of the answers is chosen.
  *
  * @param <A> the type of an answer
  */
 public final class FirstAnswers<A> {
 
-    private static final long MOMENT_NANOS = 100_000_000;
+    private static final long EXTRA_NANOS = 100_000_000;
 
     private final List<CompletableFuture<A>> answers;
-    private final CompletableFuture<Void> enough = new CompletableFuture<>();
+    private final CompletableFuture<Void> done = new CompletableFuture<>();
 
     /**
      * Creates the answers of servers that were asked.
@@ -29,17 +29,17 @@ public final class FirstAnswers<A> {
      */
     public FirstAnswers(Platform.Timer timer, Duration limit, List<CompletableFuture<A>> answers) {
         this.answers = answers;
-        timer.schedule(limit.toNanos(), () -> enough.complete(null));
+        timer.schedule(limit.toNanos(), () -> done.complete(null));
         var unused = CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
-                .whenComplete((nothing, error) -> enough.complete(null));
+                .whenComplete((nothing, error) -> done.complete(null));
         for (CompletionStage<A> answer : answers) {
-            answer.thenAccept(known -> timer.schedule(MOMENT_NANOS, () -> enough.complete(null)));
+            answer.thenAccept(known -> timer.schedule(EXTRA_NANOS, () -> done.complete(null)));
         }
     }
 
     /** Returns the last answer in the given order. Fails if no server has answered in time. */
     public CompletionStage<A> latest(Comparator<A> order) {
-        return enough.thenApply(nothing -> latest(answers, order));
+        return done.thenApply(nothing -> latest(answers, order));
     }
 
     public static <A> A latest(List<CompletableFuture<A>> answers, Comparator<A> order) {
@@ -50,7 +50,7 @@ public final class FirstAnswers<A> {
                 .orElseThrow(() -> failure(answers));
     }
 
-    /** Returns the error to report. An error without an answer is preferred, because that server may still answer otherwise. */
+    /** Returns the error to report. A missing answer is preferred to an error answer, because that server may still recover. */
     private static <A> CompletionException failure(List<CompletableFuture<A>> answers) {
         return new CompletionException(answers.stream()
                 .map(FirstAnswers::error)

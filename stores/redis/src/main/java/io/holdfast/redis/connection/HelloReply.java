@@ -32,13 +32,13 @@ public record HelloReply(String mode, String role, String version) {
         return at < 0 || at + 1 == reply.size() ? "" : String.valueOf(reply.get(at + 1));
     }
 
-    /** Returns whether the server can keep messages within a slot. */
+    /** Returns {@code true} if the server supports shard channels, whose messages stay at its node. */
     public boolean hasShardChannels() {
         String major = version.split("\\.", 2)[0];
         return mode.equals("cluster") && major.matches("\\d{1,9}") && Integer.parseInt(major) >= SHARD_CHANNELS_SINCE;
     }
 
-    /** Returns whether the server is a master, which accepts writes. */
+    /** Returns {@code true} if the server is a master, which accepts writes. */
     public boolean isMaster() {
         return !role.equals("replica");
     }

@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletionException;
 
 /**
- * The answer of a cluster node that did not carry out a request, because the slot has moved or is about to move. It is the
- * cause of the error that a user sees if the redirection cannot be followed.
+ * The answer of a cluster node that did not execute a request, because the slot has moved or is migrating. If the redirection
+ * cannot be followed, it is the cause of the error that a user sees.
  *
  * <p>See <a href="https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/">Redis cluster specification</a>.
  */
@@ -32,19 +32,19 @@ public final class Redirect extends RuntimeException {
     private Redirect(Kind kind, String[] words) {
         super(String.join(" ", words), null, false, false);
         this.kind = kind;
-        boolean elsewhere = kind != Kind.TRYAGAIN;
-        String place = elsewhere ? words[2] : ":0";
-        host = place.substring(0, place.lastIndexOf(':'));
-        port = Integer.parseInt(place.substring(place.lastIndexOf(':') + 1));
+        boolean hasTarget = kind != Kind.TRYAGAIN;
+        String target = hasTarget ? words[2] : ":0";
+        host = target.substring(0, target.lastIndexOf(':'));
+        port = Integer.parseInt(target.substring(target.lastIndexOf(':') + 1));
     }
 
-    public String hostOr(String ofWhoSaidIt) {
-        return host(host, ofWhoSaidIt);
+    public String hostOr(String sender) {
+        return host(host, sender);
     }
 
     /** Returns the host that a node reports; the other one if the node does not know it. */
-    public static String host(String said, String otherwise) {
-        return said.isEmpty() || said.equals("?") || said.equals("null") ? otherwise : said;
+    public static String host(String reported, String otherwise) {
+        return reported.isEmpty() || reported.equals("?") || reported.equals("null") ? otherwise : reported;
     }
 
     /** Returns the redirection in a server's answer; empty for any other answer. */

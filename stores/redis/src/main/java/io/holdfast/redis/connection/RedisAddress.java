@@ -10,14 +10,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The address of a store, with the login and the options of its URI. It is that of a server, of the Sentinels that know the
- * server, or of some nodes of a cluster.
+ * The address of a store, with the login and the options of its URI. It is the address of a server, of the Sentinels that know
+ * the server, or of some nodes of a cluster.
  *
- * @param uri the server. For a master that Sentinels name, and for the nodes of a cluster, it has all but host and port
+ * @param uri the server. For a master that Sentinels name, and for the nodes of a cluster, host and port are placeholders
  * @param group the Sentinels that name the server; empty if the URI names it
  * @param nodes some nodes of a cluster, which know the others; empty if the server is not in a cluster
- * @param id the id of the cluster node that must be there; empty if it may be any
- * @param options how to connect, and whether Redisson uses the same locks
+ * @param id the id of the cluster node that must have this address; empty for any node
+ * @param options the options of the URI, such as files for TLS, and whether Redisson uses the same locks
  */
 public record RedisAddress(
         RedisURI uri, Optional<Group> group, List<RedisURI> nodes, Optional<String> id, UriOptions options) {
@@ -107,7 +107,7 @@ public record RedisAddress(
         List<RedisURI> places = Arrays.stream(parts.group("places").split(",", -1))
                 .map(place -> place(place, tls, ofPlaces, form.port()))
                 .toList();
-        RedisURI any = place("any", tls, login, 1);
+        RedisURI other = place("any", tls, login, 1);
         return switch (form) {
             case SERVER ->
                 new RedisAddress(
@@ -115,9 +115,9 @@ public record RedisAddress(
             case GROUP -> {
                 Group group = new Group(places, parts.group("master"));
                 yield new RedisAddress(
-                        inDatabase(any, parts), Optional.of(group), List.of(), Optional.empty(), options);
+                        inDatabase(other, parts), Optional.of(group), List.of(), Optional.empty(), options);
             }
-            case CLUSTER -> new RedisAddress(any, Optional.empty(), places, Optional.empty(), options);
+            case CLUSTER -> new RedisAddress(other, Optional.empty(), places, Optional.empty(), options);
         };
     }
 
@@ -134,7 +134,7 @@ public record RedisAddress(
                 node, group, List.of(node), Optional.of(nodeId).filter(known -> !known.isEmpty()), options);
     }
 
-    /** Returns whether this is a cluster, or a node of one. */
+    /** Returns {@code true} for a cluster and for a node of a cluster. */
     public boolean isCluster() {
         return !nodes.isEmpty();
     }
@@ -149,7 +149,7 @@ public record RedisAddress(
         return uri;
     }
 
-    /** Returns whether clients of Redisson use the same locks, and are to be woken. */
+    /** Returns {@code true} if clients of Redisson use the same locks, and have to be woken. */
     public boolean besideRedisson() {
         return options.besideRedisson();
     }

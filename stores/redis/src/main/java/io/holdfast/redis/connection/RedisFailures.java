@@ -18,15 +18,15 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 
 /**
- * The errors of a server or a connection as exceptions. Their texts say what failed and how to repair it. Their effect says
+ * Converts the errors of a server or a connection to exceptions. The text says what failed and how to repair it. The effect says
  * what is known about the outcome.
  */
 public record RedisFailures(RedisAddress server) {
 
     /** The prefix of the errors that our scripts raise. */
-    private static final String OURS = "HF";
+    private static final String OWN_ERROR = "HF";
 
-    /** The error of a script that finds data of another program. All others end when their cause is repaired. */
+    /** The error of a script that finds data of another program. */
     private static final String FOREIGN = "HFTYPE";
 
     private static final String CONNECT = "cannot connect";
@@ -71,13 +71,12 @@ public record RedisFailures(RedisAddress server) {
             Map.entry("NOAUTH", "it requires a password; add it to the URI: redis://:PASSWORD@host"),
             Map.entry("NOPERM", "the user lacks a right; allow evalsha, eval, ping, the scripts' commands, and hf:*"));
 
-    private static final Pattern OF_A_COMMAND = Pattern.compile("ERR Error running script .*: -([A-Z]+ .*)");
+    private static final Pattern COMMAND_ERROR = Pattern.compile("ERR Error running script .*: -([A-Z]+ .*)");
 
     /** The driver's text for a command that it did not send. */
     private static final String UNSENT = "Currently not connected";
 
-    private static final Set<String> TO_BE_REPAIRED =
-            Set.of("WRONGPASS", "NOAUTH", "NOPERM", "OOM", "DENIED", "NOPROTO");
+    private static final Set<String> PERMANENT = Set.of("WRONGPASS", "NOAUTH", "NOPERM", "OOM", "DENIED", "NOPROTO");
 
     /** Returns the failure of a request. */
     public StoreException request(String what, Throwable error) {
@@ -95,11 +94,11 @@ public record RedisFailures(RedisAddress server) {
     }
 
     /**
-     * Returns the failure of a renewal. A refusal is not final, because the server still keeps the lock, and the cause may be
-     * repaired before the lease ends.
+     * Returns the failure of a renewal. A refusal is not final, because the lock is still held at the server, and the cause may
+     * be repaired before the lease ends.
      */
     public StoreException renewal(Throwable error) {
-        return untilRepaired(request("renew", error));
+        return retryable(request("renew", error));
     }
 
     /**
@@ -107,26 +106,26 @@ public record RedisFailures(RedisAddress server) {
      */
     public StoreException renewal(String name, String text) {
         StoreException cause = answer("renew '" + name + "'", text);
-        return code(text).equals(FOREIGN) ? cause : untilRepaired(cause);
+        return code(text).equals(FOREIGN) ? cause : retryable(cause);
     }
 
-    private static StoreException untilRepaired(StoreException cause) {
+    private static StoreException retryable(StoreException cause) {
         return cause.effect() == Effect.REFUSED
                 ? new StoreException(Effect.NOT_APPLIED, cause.getMessage() + "", cause)
                 : cause;
     }
 
-    /** Returns whether the error is an answer of a server. */
+    /** Returns {@code true} if the error is an answer of a server. */
     static boolean isAnswer(Throwable error) {
         return root(error) instanceof RedisCommandExecutionException;
     }
 
-    /** Returns whether the error stays until its cause is repaired. */
+    /** Returns {@code true} if the error is permanent until somebody repairs its cause. */
     public static boolean isRefusal(Throwable error) {
         return root(error) instanceof StoreException known && known.effect() == Effect.REFUSED;
     }
 
-    /** Returns whether the server was demoted from master to replica. */
+    /** Returns {@code true} if the server was demoted from master to replica. */
     public static boolean isDemotion(Throwable error) {
         return isAnswer(error) && code(String.valueOf(root(error).getMessage())).equals("READONLY");
     }
@@ -149,7 +148,7 @@ public record RedisFailures(RedisAddress server) {
         };
     }
 
-    /** Returns the failure of a connection to an address at which another node is by now. */
+    /** Returns the failure of a connection to an address that belongs to another node now. */
     StoreException anotherNode(String id) {
         return failed(Effect.NOT_APPLIED, CONNECT, "another node has that address now, " + id);
     }
@@ -165,12 +164,12 @@ public record RedisFailures(RedisAddress server) {
     /** Returns the failure of a request, or of a part of one, whose answer was an error. */
     public StoreException answer(String what, String text) {
         String code = code(text);
-        if (code.startsWith(OURS)) {
+        if (code.startsWith(OWN_ERROR)) {
             return failed(Effect.REFUSED, what, text.substring(code.length() + 1));
         }
         Optional<Redirect> redirect = server.isCluster() ? Redirect.in(text) : Optional.empty();
         if (redirect.isPresent()) {
-            return new StoreException(Effect.NOT_APPLIED, said(what, MOVING + " (" + text + ")"), redirect.get());
+            return new StoreException(Effect.NOT_APPLIED, text(what, MOVING + " (" + text + ")"), redirect.get());
         }
         String meaning = server.isCluster() && code.equals("CLUSTERDOWN") ? DOWN : MEANINGS.get(code);
         return meaning == null || text.contains("in script")
@@ -183,7 +182,7 @@ public record RedisFailures(RedisAddress server) {
         return failed(Effect.UNCONFIRMED, what, "applied, but waiting for replicas or disks failed: " + root(error));
     }
 
-    /** Returns the failure of a request that the master has applied, but its disk does not have. */
+    /** Returns the failure of a request that the master has applied, but that is not on its disk. */
     StoreException notWritten(String what, long millis) {
         return failed(
                 Effect.UNCONFIRMED,
@@ -193,10 +192,10 @@ public record RedisFailures(RedisAddress server) {
     }
 
     /**
-     * Returns the failure of a server that answered WAITAOF with this error, if it shows that the server cannot tell what is on
-     * its disk. Otherwise it is empty.
+     * Returns the failure of a server that answered WAITAOF with this error, if the error shows that the server cannot report
+     * which writes are on its disk. Otherwise it is empty.
      */
-    public Optional<StoreException> notDurable(Safety wanted, Throwable error) {
+    public Optional<StoreException> notDurable(Safety required, Throwable error) {
         String text = String.valueOf(root(error).getMessage());
         String why = null;
         if (text.startsWith("ERR unknown command")) {
@@ -206,40 +205,40 @@ public record RedisFailures(RedisAddress server) {
         } else if (effect(code(text)) == Effect.REFUSED) {
             why = MEANINGS.get(code(text));
         }
-        return Optional.ofNullable(why).map(reason -> notDurable(wanted, reason + " (" + text + ")"));
+        return Optional.ofNullable(why).map(reason -> notDurable(required, reason + " (" + text + ")"));
     }
 
-    /** Returns the failure of a server with this configuration if it cannot promise what is on its disk; empty if it can. */
-    Optional<StoreException> notDurable(Safety wanted, Map<String, String> config) {
+    /** Returns the failure of a server with this configuration if its reports about its disk are unreliable; otherwise empty. */
+    Optional<StoreException> notDurable(Safety required, Map<String, String> config) {
         String when = config.getOrDefault("appendfsync", ALWAYS);
         return when.equals(ALWAYS)
                 ? Optional.empty()
-                : Optional.of(notDurable(wanted, "its disk lags behind; set appendfsync to always, from " + when));
+                : Optional.of(notDurable(required, "its disk lags behind; set appendfsync to always, from " + when));
     }
 
-    private StoreException notDurable(Safety wanted, String why) {
-        return failed(Effect.REFUSED, "safety " + wanted, why);
+    private StoreException notDurable(Safety required, String why) {
+        return failed(Effect.REFUSED, "safety " + required, why);
     }
 
-    /** Returns the failure of a request that the master has applied, but too few replicas have. */
-    StoreException notReplicated(String what, long count, Safety wanted, long millis) {
+    /** Returns the failure of a request that the master has applied, but that is on too few replicas. */
+    StoreException notReplicated(String what, long count, Safety required, long millis) {
         return failed(
                 Effect.UNCONFIRMED,
                 what,
-                "only " + count + " of " + wanted.replicas() + " replicas have it"
-                        + (wanted.onDisk() ? " on their disks" : "") + " after " + millis
+                "only " + count + " of " + required.replicas() + " replicas have it"
+                        + (required.onDisk() ? " on their disks" : "") + " after " + millis
                         + " ms; look at connected_slaves and lag in INFO replication");
     }
 
     /** Returns the failure of a server that can grant nothing, because too few replicas are connected to it. */
-    StoreException tooFewReplicas(Safety wanted, String count) {
+    StoreException tooFewReplicas(Safety required, String count) {
         return failed(
                 Effect.REFUSED,
-                "safety " + wanted,
-                "only " + count + " replicas are connected to it, and each grant has to be on " + wanted.replicas()
+                "safety " + required,
+                "only " + count + " replicas are connected to it, and each grant has to be on " + required.replicas()
                         + "; connect replicas (connected_slaves in INFO replication counts them), or choose a Safety"
                         + " with fewer. If the server is to refuse all writes without them, set its"
-                        + " min-replicas-to-write to " + wanted.replicas());
+                        + " min-replicas-to-write to " + required.replicas());
     }
 
     /** Returns the failure of a request for which there is no connection. */
@@ -292,22 +291,22 @@ public record RedisFailures(RedisAddress server) {
     }
 
     /**
-     * Returns the code of an error. Servers before version 7 put the error of a command in a script behind a text of their own.
+     * Returns the code of an error. Servers before version 7 add a text before the error of a command in a script.
      */
     private static String code(String text) {
-        Matcher inScript = OF_A_COMMAND.matcher(text);
+        Matcher inScript = COMMAND_ERROR.matcher(text);
         return (inScript.lookingAt() ? inScript.group(1) : text).split(" ", 2)[0];
     }
 
     private static Effect effect(String code) {
-        return TO_BE_REPAIRED.contains(code) ? Effect.REFUSED : Effect.NOT_APPLIED;
+        return PERMANENT.contains(code) ? Effect.REFUSED : Effect.NOT_APPLIED;
     }
 
     private StoreException failed(Effect effect, String what, String why) {
-        return new StoreException(effect, said(what, why));
+        return new StoreException(effect, text(what, why));
     }
 
-    private String said(String what, String why) {
+    private String text(String what, String why) {
         return name() + ": " + what + ": " + why;
     }
 

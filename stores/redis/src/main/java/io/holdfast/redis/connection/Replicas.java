@@ -30,34 +30,34 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs scripts whose effect counts only when replicas, or disks, have it.
+ * Runs scripts whose effect counts only when it is on replicas or disks.
  *
  * <h2>Invariants</h2>
  *
  * <ol>
  *   <li>A WAIT follows the answer of each script that it confirms, on the same connection. On another connection, the answer
- *       could come from the new master after a failover, which never saw the script.
- *   <li>At most one WAIT is under way on a connection. The next one serves all scripts that were answered in the meantime.
- *   <li>A WAIT that somebody wants is always sent. Either the thread that wants it sends it, or the end of the previous WAIT
- *       does (no lost wake-up).
+ *       to the WAIT could come from the new master after a failover, which never saw the script.
+ *   <li>At most one WAIT is under way on a connection. The next WAIT covers all scripts that were answered in the meantime.
+ *   <li>A requested WAIT is always sent, either by the thread that requests it, or at the end of the previous WAIT (no lost
+ *       wake-up).
  * </ol>
  *
- * <p>WAIT and WAITAOF block everything behind them on their connection. So these scripts have a connection of their own, and no
- * other request waits for them. A script may queue behind a first WAIT, and be answered when a
- * second one is already under way. So a script waits for three WAITs at most, and their limits together fit into the time of a
- * request.
+ * <p>WAIT and WAITAOF block everything behind them on their connection. So these scripts have a separate connection, and no other
+ * request waits for them. A script may queue behind a first WAIT, and may be answered when a second one is already under way.
+ * So a script waits for three WAITs at most. The sum of their time limits is less than the command timeout.
  *
  * <p>If too few replicas or disks have an effect in time, its outcome is unconfirmed. It stays at the master, and is requested
  * again or released.
  *
- * <p>A server with fewer replicas than wanted can grant nothing. Their number is read when a connection is made, and with each
- * beat. If there are too few at the first look, acquires are refused at once. Later, for example after a failover, replicas may
- * need time to follow the new master. So acquires are then refused only after {@value #PATIENCE_SECONDS} s with too few.
- * Renewals are always sent, because their answers report losses. If the user may not read the number, nothing is refused.
+ * <p>A server with fewer replicas than required can grant nothing. The number of replicas is read when a connection is made, and
+ * with each heartbeat. If there are too few at the first check, acquires are refused at once. Later, for example after a
+ * failover, replicas may need time to follow the new master. So acquires are then refused only after {@value #GRACE_SECONDS} s
+ * with too few. Renewals are always sent, because their answers report losses. If the user may not read the number, nothing is
+ * refused.
  *
- * <p>A server that cannot tell what is on its disk gets no requests. It is checked when a connection is made, and with each
- * beat. If the user may read the setting, a server whose {@code appendfsync} is not {@code always} gets none either. With
- * {@code everysec}, some servers report data on the disk that is not there (<a
+ * <p>A server that cannot report which writes are on its disk receives no requests. It is checked when a connection is made, and
+ * with each heartbeat. If the user may read the setting, a server whose {@code appendfsync} is not {@code always} receives none
+ * either. With {@code everysec}, some servers report data on the disk that is not there (<a
  * href="https://github.com/redis/redis/pull/13793">redis#13793</a>).
  *
  * <p>See <a href="https://redis.io/docs/latest/commands/wait/">WAIT</a> and <a
@@ -65,8 +65,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Replicas {
 
-    private static final long PATIENCE_SECONDS = 10;
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    private static final long GRACE_SECONDS = 10;
+    private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(GRACE_SECONDS);
     private static final Pattern CONNECTED = Pattern.compile("connected_slaves:(\\d{1,9})");
 
     private final Platform platform;
@@ -74,15 +74,15 @@ public final class Replicas {
     private final RedisFailures failures;
     private final Connector connector;
     private final long limitMillis;
-    private final Reconnecting<Line> current;
+    private final Reconnecting<Link> current;
 
     /**
-     * The last time with enough replicas. All connections share it, so that a connection that flaps does not extend the
-     * patience.
+     * The last time with enough replicas. All connections share it, so that a connection that flaps does not extend the grace
+     * period.
      */
     private volatile long lastEnough;
 
-    /** The disk and the replicas that have the effects of everything that was answered on a connection before. */
+    /** The disk and the number of replicas that have the effects of all scripts that were answered on a connection before. */
     private record Reached(boolean disk, long replicas) {}
 
     public Replicas(StoreConfig config, RedisFailures failures, Connector connector, Platform.Timer timer) {
@@ -93,25 +93,25 @@ public final class Replicas {
         limitMillis = Math.max(1, config.commandTimeout().multipliedBy(3).toMillis() / 10);
         // a master that is found later may have been promoted, and its replicas may still be connecting
         boolean promoted = failures.server().isCluster() && config.lazy();
-        lastEnough = platform.nanoTime() - (promoted ? 0 : PATIENCE_NANOS);
+        lastEnough = platform.nanoTime() - (promoted ? 0 : GRACE_NANOS);
         current = new Reconnecting<>(
-                config.platform(), timer, this::make, Line::up, line -> connector.down(line.connection));
+                config.platform(), timer, this::open, Link::up, link -> connector.close(link.connection));
     }
 
-    private CompletionStage<Line> make() {
-        return connector.<StatefulRedisConnection<String, String>, Line>connect(
+    private CompletionStage<Link> open() {
+        return connector.<StatefulRedisConnection<String, String>, Link>connect(
                 (client, uri) -> client.connectAsync(ExactUtf8.CODEC, uri), (made, uri) -> {
-                    Line line = new Line(made, uri);
-                    return line.judged().thenApply(judged -> line);
+                    Link link = new Link(made, uri);
+                    return link.checked().thenApply(checked -> link);
                 });
     }
 
-    /** Returns the reason why this server can grant nothing now; empty if it can. Fails if it does not answer. */
+    /** Returns the reason why this server has too few replicas; empty if it has enough. Fails if it does not answer. */
     private CompletionStage<Optional<StoreException>> shortage(StatefulRedisConnection<String, String> made) {
         return made.async()
                 .info("replication")
                 .handle((info, hidden) ->
-                        errorAnswered(info, hidden).isPresent() ? Optional.empty() : tooFew(CONNECTED.matcher(info)));
+                        answeredError(info, hidden).isPresent() ? Optional.empty() : tooFew(CONNECTED.matcher(info)));
     }
 
     private Optional<StoreException> tooFew(Matcher connected) {
@@ -120,31 +120,30 @@ public final class Replicas {
                 : Optional.empty();
     }
 
-    /** Returns the reason why this server cannot tell what is on its disk; empty if it can. Fails if it does not answer. */
+    /** Returns the reason why reports about the disk are unreliable; empty if they are not. Fails if there is no answer. */
     private CompletionStage<Optional<StoreException>> diskRefusal(StatefulRedisConnection<String, String> made) {
         return waitForDisks(made, 0, 1)
-                .handle(Replicas::errorAnswered)
+                .handle(Replicas::answeredError)
                 .thenCompose(error -> error.isPresent()
-                        ? verdict(error.get())
+                        ? refusalFor(error.get())
                         // a setting that is hidden from this user counts as right
                         : made.async()
                                 .configGet("appendfsync")
                                 .handle((config, hidden) ->
-                                        errorAnswered(config, hidden).isPresent()
+                                        answeredError(config, hidden).isPresent()
                                                 ? Optional.empty()
                                                 : failures.notDurable(safety, config)));
     }
 
     /**
-     * Returns the refusal that the error stands for. Fails if the error says nothing about what the server can do, such as a
-     * demotion.
+     * Returns the reason that the error gives. Fails with the error if it is about something else, such as a demotion.
      */
-    private CompletionStage<Optional<StoreException>> verdict(Throwable error) {
+    private CompletionStage<Optional<StoreException>> refusalFor(Throwable error) {
         Optional<StoreException> refusal = failures.notDurable(safety, error);
         return refusal.isPresent() ? CompletableFuture.completedStage(refusal) : CompletableFuture.failedStage(error);
     }
 
-    private static Optional<Throwable> errorAnswered(@Nullable Object reply, @Nullable Throwable error) {
+    private static Optional<Throwable> answeredError(@Nullable Object reply, @Nullable Throwable error) {
         if (error != null && !RedisFailures.isAnswer(error)) {
             throw new CompletionException(error);
         }
@@ -152,18 +151,18 @@ public final class Replicas {
     }
 
     /** Fails if this server cannot provide the safety level. */
-    public CompletionStage<Void> able() {
+    public CompletionStage<Void> requireSafety() {
         return current.get()
                 .exceptionallyCompose(error -> CompletableFuture.failedStage(failures.unreachable("connect", error)))
-                .thenAccept(line -> line.refusal.or(() -> line.shortage).ifPresent(refusal -> {
+                .thenAccept(link -> link.refusal.or(() -> link.shortage).ifPresent(refusal -> {
                     throw refusal;
                 }));
     }
 
     /**
-     * Runs a script. Fails if it granted something that too few replicas or disks have in time.
+     * Runs a script. Fails if it granted something, and too few replicas or disks confirm that in time.
      *
-     * @param acquires whether the script is refused while there are too few replicas
+     * @param acquires {@code true} to refuse the script while there are too few replicas
      */
     public <T> CompletionStage<T> run(
             boolean acquires,
@@ -171,16 +170,16 @@ public final class Replicas {
             Function<StatefulRedisConnection<String, String>, CompletionStage<T>> script) {
         return current.get()
                 .exceptionallyCompose(error -> CompletableFuture.failedStage(failures.unreachable(what.get(), error)))
-                .thenCompose(line -> line.refusal(acquires)
+                .thenCompose(link -> link.refusal(acquires)
                         .<CompletionStage<T>>map(CompletableFuture::failedStage)
-                        .orElseGet(() -> script.apply(line.connection)
+                        .orElseGet(() -> script.apply(link.connection)
                                 .thenCompose(reply -> grantsNothing(reply)
                                         ? CompletableFuture.completedStage(reply)
-                                        : line.reached()
+                                        : link.reached()
                                                 .handle((reached, error) -> confirmed(what, reply, reached, error)))));
     }
 
-    /** Returns whether the reply is known to grant nothing. An unknown reply may grant something. */
+    /** Returns {@code true} if the reply is known to grant nothing. A reply of an unknown type may grant something. */
     private static boolean grantsNothing(Object reply) {
         return reply instanceof List<?> all
                 ? all.stream().allMatch(Replicas::grantsNothing)
@@ -204,7 +203,7 @@ public final class Replicas {
         return reply;
     }
 
-    private CompletionStage<Reached> ask(StatefulRedisConnection<String, String> made) {
+    private CompletionStage<Reached> sendWait(StatefulRedisConnection<String, String> made) {
         return safety.onDisk()
                 ? waitForDisks(made, safety.replicas(), limitMillis)
                 : made.async()
@@ -222,7 +221,7 @@ public final class Replicas {
                 .thenApply(counts -> new Reached((long) counts.get(0) > 0, (long) counts.get(1)));
     }
 
-    /** A command that the driver has no name for. */
+    /** A command that the driver does not know. */
     private record Command(String word) implements ProtocolKeyword {
 
         @Override
@@ -238,7 +237,7 @@ public final class Replicas {
 
     /** Reports that a connection is unusable. Does nothing if it is not the present one. */
     public void lost(StatefulRedisConnection<?, ?> connection) {
-        current.now().filter(line -> line.connection == connection).ifPresent(current::lost);
+        current.now().filter(link -> link.connection == connection).ifPresent(current::lost);
     }
 
     /** Reports that the present connection is unusable. */
@@ -251,73 +250,73 @@ public final class Replicas {
     }
 
     /** Stops making connections, and closes the present one. */
-    public void leave() {
+    public void disconnect() {
         var last = current.now();
         close();
-        last.ifPresent(line -> connector.down(line.connection));
+        last.ifPresent(link -> connector.close(link.connection));
     }
 
     /** A connection, and the WAITs on it. */
-    private final class Line {
+    private final class Link {
 
         final StatefulRedisConnection<String, String> connection;
         volatile Optional<StoreException> refusal = Optional.empty();
         volatile Optional<StoreException> shortage = Optional.empty();
-        private final RedisURI place;
+        private final RedisURI uri;
         private final AtomicBoolean underWay = new AtomicBoolean();
         private final AtomicReference<Turn> next = new AtomicReference<>(new Turn());
 
-        Line(StatefulRedisConnection<String, String> connection, RedisURI place) {
+        Link(StatefulRedisConnection<String, String> connection, RedisURI uri) {
             this.connection = connection;
-            this.place = place;
+            this.uri = uri;
         }
 
         void up() {
-            connector.keepWatch(
-                    connection, place, () -> judged().handle((done, error) -> error == null), () -> current.lost(this));
+            connector.monitor(
+                    connection, uri, () -> checked().handle((done, error) -> error == null), () -> current.lost(this));
         }
 
         /** Checks whether the server can provide the safety level. */
-        CompletionStage<Void> judged() {
+        CompletionStage<Void> checked() {
             CompletionStage<Void> disk = safety.onDisk()
                     ? diskRefusal(connection).thenAccept(found -> refusal = found)
                     : CompletableFuture.completedStage(null);
             return safety.replicas() == 0
                     ? disk
-                    : disk.thenCompose(done -> shortage(connection)).thenAccept(this::counted);
+                    : disk.thenCompose(done -> shortage(connection)).thenAccept(this::recordShortage);
         }
 
-        private void counted(Optional<StoreException> found) {
+        private void recordShortage(Optional<StoreException> found) {
             lastEnough = found.isEmpty() ? platform.nanoTime() : lastEnough;
             shortage = found;
         }
 
         /** Returns the reason why a script must not be run now; empty if it may. */
         Optional<StoreException> refusal(boolean acquires) {
-            boolean patient = platform.nanoTime() - lastEnough < PATIENCE_NANOS;
-            return refusal.isPresent() || !acquires || patient ? refusal : shortage;
+            boolean inGrace = platform.nanoTime() - lastEnough < GRACE_NANOS;
+            return refusal.isPresent() || !acquires || inGrace ? refusal : shortage;
         }
 
-        /** Returns what has the effects of all scripts that were answered before this call. */
+        /** Returns the disk and the replicas that have the effects of all scripts that were answered before this call. */
         CompletionStage<Reached> reached() {
-            Turn mine = Objects.requireNonNull(next.get());
-            mine.wanted = true;
-            begin();
-            return mine.reached;
+            Turn turn = Objects.requireNonNull(next.get());
+            turn.requested = true;
+            sendNext();
+            return turn.reached;
         }
 
-        private void begin() {
+        private void sendNext() {
             if (underWay.compareAndSet(false, true)) {
                 Turn turn = Objects.requireNonNull(next.getAndSet(new Turn()));
-                ask(connection).whenComplete((reached, error) -> end(turn, reached, error));
+                sendWait(connection).whenComplete((reached, error) -> complete(turn, reached, error));
             }
         }
 
-        private void end(Turn turn, @Nullable Reached reached, @Nullable Throwable error) {
+        private void complete(Turn turn, @Nullable Reached reached, @Nullable Throwable error) {
             underWay.set(false);
-            // checked after the flag is cleared (lost wake-up): a turn that was wanted before found the flag set
-            if (Objects.requireNonNull(next.get()).wanted) {
-                begin();
+            // checked after the flag is cleared (lost wake-up): a turn that was requested before found the flag set
+            if (Objects.requireNonNull(next.get()).requested) {
+                sendNext();
             }
             if (reached != null) {
                 turn.reached.complete(reached);
@@ -331,6 +330,6 @@ public final class Replicas {
     private static final class Turn {
 
         final CompletableFuture<Reached> reached = new CompletableFuture<>();
-        volatile boolean wanted;
+        volatile boolean requested;
     }
 }

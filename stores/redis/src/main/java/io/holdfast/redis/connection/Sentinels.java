@@ -49,27 +49,27 @@ public final class Sentinels {
     public record Known(String host, int port, long epoch) {}
 
     /** A Sentinel that was asked. */
-    private record Asked(
+    private record Query(
             CompletableFuture<StatefulRedisSentinelConnection<String, String>> connection,
             CompletableFuture<Known> answer) {}
 
     /** Returns the address with host and port of the master. */
     CompletionStage<RedisURI> withMaster(RedisURI server) {
-        List<Asked> asked = group.sentinels().stream().map(this::ask).toList();
+        List<Query> queries = group.sentinels().stream().map(this::ask).toList();
         return new FirstAnswers<>(
-                        timer, limit, asked.stream().map(Asked::answer).toList())
+                        timer, limit, queries.stream().map(Query::answer).toList())
                 .latest(LATEST)
-                .whenComplete((master, error) -> asked.forEach(Sentinels::close))
+                .whenComplete((master, error) -> queries.forEach(Sentinels::close))
                 .thenApply(master -> RedisURI.builder(server)
                         .withHost(master.host)
                         .withPort(master.port)
                         .build());
     }
 
-    private Asked ask(RedisURI sentinel) {
+    private Query ask(RedisURI sentinel) {
         CompletableFuture<StatefulRedisSentinelConnection<String, String>> connection =
                 client.connectSentinelAsync(StringCodec.UTF8, sentinel).toCompletableFuture();
-        return new Asked(connection, connection.thenCompose(this::known).toCompletableFuture());
+        return new Query(connection, connection.thenCompose(this::known).toCompletableFuture());
     }
 
     /**
@@ -80,15 +80,15 @@ public final class Sentinels {
         RedisSentinelAsyncCommands<String, String> sentinel = connection.async();
         CompletionStage<Map<String, String>> master = sentinel.master(group.master());
         CompletionStage<SocketAddress> address = sentinel.getMasterAddrByName(group.master());
-        return master.thenCombine(address, (known, where) -> {
-            InetSocketAddress place = (InetSocketAddress) where;
-            long epoch = Long.parseLong(known.getOrDefault("config-epoch", "0"));
-            return new Known(place.getHostString(), place.getPort(), epoch);
+        return master.thenCombine(address, (state, found) -> {
+            InetSocketAddress server = (InetSocketAddress) found;
+            long epoch = Long.parseLong(state.getOrDefault("config-epoch", "0"));
+            return new Known(server.getHostString(), server.getPort(), epoch);
         });
     }
 
     /** Closes the connection, even if it is made later. */
-    private static void close(Asked asked) {
-        var unused = asked.connection().thenCompose(StatefulRedisSentinelConnection::closeAsync);
+    private static void close(Query query) {
+        var unused = query.connection().thenCompose(StatefulRedisSentinelConnection::closeAsync);
     }
 }

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The options of a store URI, behind its question mark. */
+/** The options of a store URI, which follow its question mark. */
 record UriOptions(Map<String, String> values) {
 
     static final UriOptions NONE = new UriOptions(Map.of());
@@ -23,7 +23,7 @@ record UriOptions(Map<String, String> values) {
     private static final String CERTIFICATE = "cert";
     private static final String KEY = "key";
 
-    /** Signals a wrong option. Its text becomes a part of the error text, and shows no value that may be secret. */
+    /** Thrown for a wrong option. Its text becomes a part of the error text, and shows no value that may be secret. */
     static final class Wrong extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
@@ -102,7 +102,7 @@ record UriOptions(Map<String, String> values) {
                 .map(text -> new File(URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8)));
     }
 
-    /** Returns whether the options name certificates to trust or a certificate of the client. */
+    /** Returns {@code true} if the options name certificates to trust or a certificate of the client. */
     boolean namesFiles() {
         return values.containsKey(CA) || values.containsKey(CERTIFICATE);
     }

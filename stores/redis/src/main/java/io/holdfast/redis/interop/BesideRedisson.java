@@ -26,17 +26,17 @@ import java.util.stream.Stream;
  * <h2>Invariants</h2>
  *
  * <ol>
- *   <li>A waiter of Redisson is always assumed, because it is in no queue of ours. So the time for which a client hands the
- *       name over locally is limited.
- *   <li>A release of a lock is published on Redisson's channel. If anybody hears it, the lock stays free, and all who hear it
- *       ask. An assigned lock would keep Redisson out. A fair position is assigned the lock in its turn by a request that finds
- *       the lock free.
- *   <li>A client that has released a name pauses before it requests the name again. Otherwise its request would always precede
- *       those of Redisson (barging).
+ *   <li>The store always reports at least one waiter, because Redisson's waiters are not in our queue. So the time for which a
+ *       client hands the name over locally is limited.
+ *   <li>A release of a lock is published on Redisson's channel. If any client receives the message, the lock stays free, and
+ *       each client that receives it requests the lock. An assigned lock would keep Redisson out. A fair position is assigned
+ *       the lock in its turn, by a request that finds the lock free.
+ *   <li>A client that has released a name pauses before it requests the name again. Otherwise its request would always arrive
+ *       before those of Redisson (barging).
  * </ol>
  *
- * <p>Redisson publishes releases of a read/write lock on another channel. The scripts see whether Redisson listens there. If it
- * does, they free the lock as above, and readers do not join other readers for a while. Otherwise they assign the lock.
+ * <p>Redisson publishes releases of a read/write lock on another channel. The scripts check whether Redisson listens there. If
+ * so, they free the lock as above, and readers do not join other readers for 200 ms. Otherwise they assign the lock.
  */
 public final class BesideRedisson extends ForwardingStore {
 
@@ -51,9 +51,9 @@ public final class BesideRedisson extends ForwardingStore {
         }
 
         @Override
-        public void heard(String channel) {
-            locks.heard(channel);
-            shared.heard(channel);
+        public void received(String channel) {
+            locks.received(channel);
+            shared.received(channel);
         }
 
         @Override
@@ -69,17 +69,17 @@ public final class BesideRedisson extends ForwardingStore {
         yieldDelay = new YieldDelay(store.session.timer());
     }
 
-    /** Opens the store, and connects unless that is to be done later. */
+    /** Opens the store, and connects unless the client is lazy. */
     public static LockStore open(StoreConfig config, RedisAddress server, Driver driver) {
         RedisStore store = new RedisStore(config, server, driver);
         Both channels = new Both(
                 new RedissonChannels(config, store.session, RedissonNames::channel),
                 new RedissonChannels(config, store.session, RedissonNames::sharedChannel));
-        store.session.listenFor(channels);
+        store.session.setNeighbour(channels);
         return new BesideRedisson(store.open(), channels);
     }
 
-    /** Returns empty, because pauses and subscriptions apply to each name by itself. */
+    /** Returns empty, because pauses and subscriptions apply to each name separately. */
     @Override
     public Optional<TogetherStore> together() {
         return Optional.empty();
@@ -91,7 +91,7 @@ public final class BesideRedisson extends ForwardingStore {
             return super.acquire(request);
         }
         return yieldDelay
-                .inTurn(request.name(), request.tenure(), () -> super.acquire(request))
+                .delay(request.name(), request.tenure(), () -> super.acquire(request))
                 .thenApply(reply -> answered(request, reply));
     }
 
@@ -101,15 +101,15 @@ public final class BesideRedisson extends ForwardingStore {
         List<TenureId> behind =
                 request.behind().stream().map(Acquire.Place::tenure).toList();
         if (reply instanceof Acquire.Refused && request.queueing() != Acquire.Queueing.NONE) {
-            listening.waits(
+            listening.addWaiters(
                     request.name(), Stream.concat(own.stream(), behind.stream()).toList());
-        } else if (reply instanceof Acquire.Granted got) {
-            listening.ends(request.name(), own);
+        } else if (reply instanceof Acquire.Granted grant) {
+            listening.removeWaiters(request.name(), own);
             if (!behind.isEmpty()) {
-                listening.waits(request.name(), behind);
+                listening.addWaiters(request.name(), behind);
             }
-            int waiters = atLeastOne(got.foreignWaiters());
-            return new Acquire.Granted(got.tokens(), got.valid(), waiters, got.behind(), 0, got.serverMicros());
+            int waiters = atLeastOne(grant.foreignWaiters());
+            return new Acquire.Granted(grant.tokens(), grant.valid(), waiters, grant.behind(), 0, grant.serverMicros());
         }
         return reply;
     }
@@ -127,15 +127,15 @@ public final class BesideRedisson extends ForwardingStore {
     }
 
     /**
-     * Counts at least one waiter. A held tenure no longer waits, and the renewal of an assigned one is the first to report
-     * that.
+     * Reports at least one waiter. It also removes the tenure from the waiters: for an assigned tenure, the first renewal is the
+     * first reply that shows that it is held.
      */
     private Renew.Reply renewed(Renew request, Renew.Reply reply) {
-        if (request.mode() == Mode.PERMITS || !(reply instanceof Renew.Renewed got)) {
+        if (request.mode() == Mode.PERMITS || !(reply instanceof Renew.Renewed hold)) {
             return reply;
         }
-        channels.of(request.mode()).ends(request.name(), List.of(request.tenure()));
-        return new Renew.Renewed(got.valid(), atLeastOne(got.foreignWaiters()), got.tokens(), got.serverMicros());
+        channels.of(request.mode()).removeWaiters(request.name(), List.of(request.tenure()));
+        return new Renew.Renewed(hold.valid(), atLeastOne(hold.foreignWaiters()), hold.tokens(), hold.serverMicros());
     }
 
     @Override
@@ -145,14 +145,14 @@ public final class BesideRedisson extends ForwardingStore {
         }
         String name = request.name();
         RedissonChannels listening = channels.of(request.mode());
-        // the release of a lock counts all receivers of its message, this client included
-        int itself = request.mode() == Mode.LOCK && listening.hears(name) ? 1 : 0;
-        yieldDelay.givenUp(request.tenure());
+        // the reply to the release of a lock counts all receivers of its message, and this client may be one of them
+        int own = request.mode() == Mode.LOCK && listening.receives(name) ? 1 : 0;
+        yieldDelay.withdraw(request.tenure());
         CompletionStage<Release.Reply> reply = super.release(request.withYield(false));
-        yieldDelay.released(name, reply.thenApply(answer -> answer.foreignWaiters() > itself));
+        yieldDelay.released(name, reply.thenApply(answer -> answer.foreignWaiters() > own));
         return reply.thenApply(answer -> {
-            listening.ends(name, List.of(request.tenure()));
-            listening.ends(name, request.places());
+            listening.removeWaiters(name, List.of(request.tenure()));
+            listening.removeWaiters(name, request.places());
             return new Release.Reply(answer.held(), atLeastOne(answer.foreignWaiters()), answer.serverMicros());
         });
     }

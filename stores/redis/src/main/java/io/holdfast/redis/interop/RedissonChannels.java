@@ -26,23 +26,23 @@ import org.slf4j.LoggerFactory;
  * <ol>
  *   <li>Subscriptions are changed on the timer's thread only. Commands of different threads could be sent in the wrong order,
  *       and a name would be left without its subscription.
- *   <li>A name is requested again when its subscription is in effect, because a release before that was not heard (lost
- *       wake-up).
- *   <li>A channel and its mark are subscribed to by one command. Scripts count the listeners of the channel without those of
- *       the mark.
+ *   <li>A name is requested again when its subscription is in effect, because the client did not receive a release before that
+ *       (lost wake-up).
+ *   <li>A channel and its mark are subscribed to by one command. So the number of listeners of the channel, less the number of
+ *       listeners of the mark, is the number of Redisson's clients.
  * </ol>
  *
- * <p>A channel is subscribed to at the first refusal, and kept until a check once a second finds nobody waiting. So a name that
- * is contended all the time does not cost two commands for each wait.
+ * <p>The client subscribes to a channel at the first refusal. It unsubscribes when a check, once a second, finds no waiter. So a
+ * name under constant contention does not cost two commands for each wait.
  *
- * <p>All clients receive each message. A waiter of Redisson wakes a thread before it asks, so ours would always be faster.
- * Therefore ours ask after a random time of up to 2 ms.
+ * <p>All clients receive each message. A client of Redisson wakes a thread before it requests the lock, so our clients would
+ * always be faster. Therefore they request the lock after a random time of up to 2 ms.
  */
 final class RedissonChannels implements Session.Neighbour {
 
     private static final Logger LOG = LoggerFactory.getLogger(RedissonChannels.class);
 
-    private static final long LOOK_NANOS = 1_000_000_000;
+    private static final long CHECK_NANOS = 1_000_000_000;
     private static final long SPREAD_NANOS = 2_000_000;
 
     /** The time for which the server keeps a position that is not refreshed. */
@@ -53,13 +53,13 @@ final class RedissonChannels implements Session.Neighbour {
     private final UnaryOperator<String> channels;
     private final Platform.Timer timer;
 
-    /** The waiting tenures of each name, with the time until which they wait unless they are refused again. */
+    /** The waiting tenures of each name, with the time at which each is dropped unless it is refused again. */
     private final Map<String, Map<TenureId, Long>> waiting = new ConcurrentHashMap<>();
 
     /** The names of each channel. The names x and {x} share one. */
     private final Map<String, Set<String>> subscribed = new ConcurrentHashMap<>();
 
-    private final Set<String> toBeTold = ConcurrentHashMap.newKeySet();
+    private final Set<String> pending = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean warned = new AtomicBoolean();
 
     /**
@@ -78,8 +78,8 @@ final class RedissonChannels implements Session.Neighbour {
         return channels.apply(config.keyPrefix() + name);
     }
 
-    /** Returns whether this client receives what is published when the name is released. */
-    boolean hears(String name) {
+    /** Returns {@code true} if this client receives the message that is published when the name is released. */
+    boolean receives(String name) {
         return !subscribed.isEmpty() && subscribed.containsKey(channel(name));
     }
 
@@ -87,8 +87,8 @@ final class RedissonChannels implements Session.Neighbour {
         return subscribed.getOrDefault(channel, Set.of());
     }
 
-    /** Notes that the tenures were refused, and have positions in the queue. */
-    void waits(String name, Collection<TenureId> tenures) {
+    /** Adds tenures that were refused, and have positions in the queue. */
+    void addWaiters(String name, Collection<TenureId> tenures) {
         long until = config.platform().nanoTime() + WAIT_NANOS;
         waiting.compute(name, (key, before) -> {
             Map<TenureId, Long> all = before == null ? new ConcurrentHashMap<>() : before;
@@ -100,8 +100,8 @@ final class RedissonChannels implements Session.Neighbour {
         }
     }
 
-    /** Notes that the tenures no longer wait. */
-    void ends(String name, Collection<TenureId> tenures) {
+    /** Removes tenures that no longer wait. */
+    void removeWaiters(String name, Collection<TenureId> tenures) {
         if (!waiting.isEmpty()) {
             waiting.computeIfPresent(name, (key, all) -> {
                 tenures.forEach(all::remove);
@@ -122,10 +122,10 @@ final class RedissonChannels implements Session.Neighbour {
                 channel, Stream.concat(before.stream(), Stream.of(name)).collect(Collectors.toUnmodifiableSet()));
         if (before.isEmpty()) {
             subscribe(channel);
-            timer.schedule(LOOK_NANOS, () -> look(channel));
+            timer.schedule(CHECK_NANOS, () -> check(channel));
         } else {
-            // it may have been released before it was one of the channel's names (lost wake-up)
-            free(name);
+            // lost wake-up: the name may have been released before it was added to the channel
+            signal(name);
         }
     }
 
@@ -134,9 +134,9 @@ final class RedissonChannels implements Session.Neighbour {
                 .get()
                 .thenCompose(open -> open.async().subscribe(RedissonNames.mark(channel), channel))
                 .whenComplete((nothing, error) -> {
-                    // if the connection was lost, the next one subscribes
+                    // if the connection was lost, the next connection subscribes
                     if (error == null) {
-                        names(channel).forEach(this::free);
+                        names(channel).forEach(this::signal);
                     } else if (error.getCause() instanceof RedisCommandExecutionException && !warned.getAndSet(true)) {
                         LOG.warn(
                                 "Client {} is not notified when Redisson's clients release, and polls about once a second:"
@@ -148,7 +148,7 @@ final class RedissonChannels implements Session.Neighbour {
                 });
     }
 
-    private void look(String channel) {
+    private void check(String channel) {
         Set<String> before = names(channel);
         Set<String> still = before.stream().filter(this::isWaiting).collect(Collectors.toUnmodifiableSet());
         if (still.isEmpty()) {
@@ -158,9 +158,9 @@ final class RedissonChannels implements Session.Neighbour {
                     .thenCompose(open -> open.async().unsubscribe(RedissonNames.mark(channel), channel));
         } else {
             subscribed.put(channel, still);
-            timer.schedule(LOOK_NANOS, () -> look(channel));
+            timer.schedule(CHECK_NANOS, () -> check(channel));
         }
-        // a tenure that was refused in the meantime may have found its name still subscribed (lost wake-up)
+        // lost wake-up: a tenure that was refused in the meantime may have relied on the old subscription
         before.forEach(this::listen);
     }
 
@@ -173,7 +173,7 @@ final class RedissonChannels implements Session.Neighbour {
         return waiting.containsKey(name);
     }
 
-    private void free(String name) {
+    private void signal(String name) {
         config.signals().accept(new Signal.Opened(name));
     }
 
@@ -185,15 +185,15 @@ final class RedissonChannels implements Session.Neighbour {
     }
 
     @Override
-    public void heard(String channel) {
-        names(channel).forEach(this::heardOf);
+    public void received(String channel) {
+        names(channel).forEach(this::signalLater);
     }
 
-    private void heardOf(String name) {
-        if (toBeTold.add(name)) {
+    private void signalLater(String name) {
+        if (pending.add(name)) {
             timer.schedule(Math.floorMod(config.platform().randomLong(), SPREAD_NANOS), () -> {
-                toBeTold.remove(name);
-                free(name);
+                pending.remove(name);
+                signal(name);
             });
         }
     }

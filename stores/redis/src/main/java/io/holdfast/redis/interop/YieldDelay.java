@@ -11,9 +11,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * Delays a request for a name that this client has just released, so that others can acquire the name. The request waits until
- * the release is answered. If others wait, it waits for another millisecond. On the same connection, a request that follows a
- * release directly would always come first (barging).
+ * Delays a request for a name that this client has just released, so that other clients can acquire the name. The request waits
+ * until the release is answered. If other clients wait, it waits for another millisecond. Otherwise it would directly follow
+ * the release on the same connection, and would always be the first (barging).
  */
 final class YieldDelay {
 
@@ -27,7 +27,11 @@ final class YieldDelay {
         this.timer = timer;
     }
 
-    /** Notes that the name was released. The answer says whether others wait for it. */
+    /**
+     * Starts the pause of a name that was released.
+     *
+     * @param othersWait the answer to the release: whether other clients wait for the name
+     */
     void released(String name, CompletionStage<Boolean> othersWait) {
         CompletableFuture<Void> pause = new CompletableFuture<>();
         CompletableFuture<Void> all = pauses.merge(name, pause, CompletableFuture::allOf);
@@ -42,7 +46,7 @@ final class YieldDelay {
     }
 
     /** Sends the request of a tenure, after the pause of its name if there is one. */
-    <T> CompletionStage<T> inTurn(String name, TenureId tenure, Supplier<CompletionStage<T>> request) {
+    <T> CompletionStage<T> delay(String name, TenureId tenure, Supplier<CompletionStage<T>> request) {
         CompletableFuture<Void> pause = pauses.get(name);
         if (pause == null) {
             return request.get();
@@ -54,8 +58,8 @@ final class YieldDelay {
                 .thenCompose(nothing -> request.get());
     }
 
-    /** Drops a delayed request. If it were sent after the release of its tenure, it would bring the tenure back (ABA). */
-    void givenUp(TenureId tenure) {
+    /** Drops a delayed request. If it were sent after the release of its tenure, it would acquire the tenure again. */
+    void withdraw(TenureId tenure) {
         CompletableFuture<Void> turn = unsent.get(tenure);
         if (turn != null) {
             turn.completeExceptionally(new StoreException(Effect.NOT_APPLIED, "withdrawn before it was sent"));
@@ -63,6 +67,6 @@ final class YieldDelay {
     }
 
     void close() {
-        unsent.keySet().forEach(this::givenUp);
+        unsent.keySet().forEach(this::withdraw);
     }
 }

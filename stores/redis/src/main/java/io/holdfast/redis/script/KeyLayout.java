@@ -20,8 +20,8 @@ import java.util.stream.Stream;
  *       each slot, {@code hf:{slot}:t:PREFIX}
  *   <li>{@code hf:{tag}:tf:NAME}: the floor of the name's token units, until the clock has passed it
  *   <li>{@code hf:{tag}:q:NAME}: the waiting tenures by arrival, until the queue is empty or was not refreshed for 60 s
- *   <li>{@code hf:{tag}:s:NAME}: what is known about the queue, see {@code serve.lua}; it lives as long as the queue
- *   <li>{@code hf:{tag}:a:NAME}: the tenure that the lock was assigned to, until the store hears from it, for 10 s
+ *   <li>{@code hf:{tag}:s:NAME}: facts about the queue, see {@code serve.lua}; it lives as long as the queue
+ *   <li>{@code hf:{tag}:a:NAME}: the tenure that the lock was assigned to, until the tenure sends a request, for 10 s
  *   <li>{@code hf:{tag}:r:NAME}: the ends of the leases of a read/write lock, as long as it is held
  *   <li><code>{NAME}:TENURE:rwlock_timeout:1</code>: the timer of a reader; {@code hf:{tag}:rt:NAME:TENURE:rwlock_timeout:1}
  *       for a name that Redisson cannot lock
@@ -69,7 +69,7 @@ public record KeyLayout(String prefix, String node) {
         return keys(names, RENEWED_KINDS);
     }
 
-    /** Returns for each lock its own key, and its keys of the given kinds. */
+    /** Returns the key of each lock, followed by its keys of the given kinds. */
     private String[] keys(List<String> names, String[] kinds) {
         String[] keys = new String[names.size() * (kinds.length + 1)];
         int i = 0;
@@ -99,7 +99,7 @@ public record KeyLayout(String prefix, String node) {
         return keys(names, SERVED_KINDS);
     }
 
-    /** Returns the key of what is known about the queue of a lock. */
+    /** Returns the key of the facts about the queue of a lock. */
     public String known(String name) {
         String lock = prefix + name;
         return "hf:{" + tag(lock) + KNOWN + lock;
@@ -129,8 +129,8 @@ public record KeyLayout(String prefix, String node) {
     }
 
     /**
-     * Returns the prefix of the names under which Redisson looks for the timers of readers. In a cluster, these may be in
-     * another slot than the lock. Redisson cannot use such a lock, and the timers get other names.
+     * Returns the prefix of the names that Redisson uses for the timers of readers. In a cluster, these may be in another slot
+     * than the lock. Redisson cannot use such a lock, so its timers have other names.
      */
     public String timers(String name) {
         String lock = prefix + name;
@@ -152,7 +152,7 @@ public record KeyLayout(String prefix, String node) {
     String[] keysBesideRedisson(String name) {
         String[] keys = servedKeys(List.of(name));
         String[] more = Arrays.copyOf(keys, keys.length + 1);
-        more[keys.length] = RedissonNames.fairLine(keys[0]);
+        more[keys.length] = RedissonNames.fairQueue(keys[0]);
         return more;
     }
 
@@ -180,10 +180,10 @@ public record KeyLayout(String prefix, String node) {
      * Returns the name in such a key. If another program's key matches by accident, the result is a name that is not in use.
      */
     public String countedName(String kind, String key) {
-        return behind("}:" + kind + ":", key);
+        return after("}:" + kind + ":", key);
     }
 
-    private String behind(String mark, String key) {
+    private String after(String mark, String key) {
         return key.substring(key.indexOf(mark) + mark.length() + prefix.length());
     }
 
@@ -202,7 +202,7 @@ public record KeyLayout(String prefix, String node) {
 
     /** Returns the lock's name in the key of a lock or of a queue. */
     public String name(String key) {
-        return key.startsWith("hf:{") ? behind(QUEUE, key) : key.substring(prefix.length());
+        return key.startsWith("hf:{") ? after(QUEUE, key) : key.substring(prefix.length());
     }
 
     /** Returns the SCAN pattern for locks whose names begin with the given text. */
@@ -215,7 +215,7 @@ public record KeyLayout(String prefix, String node) {
         return "hf:{*" + QUEUE + locks(start);
     }
 
-    /** Returns the key beside a user's key, in the same slot, that remembers its highest token. */
+    /** Returns the key that remembers the highest token of a user's key. It is in the same slot. */
     public static String guard(String key) {
         return "hf:{" + tag(key) + "}:f:" + key;
     }
@@ -229,7 +229,7 @@ public record KeyLayout(String prefix, String node) {
         return lock.indexOf('}') < 0 ? lock : text(slot(lock));
     }
 
-    /** The lowest number of each slot, written in base 36. The table is made at first use, in about 20 ms. */
+    /** For each slot, the lowest number whose text in base 36 is in that slot. The table is built at first use, in about 20 ms. */
     private static final class Table {
 
         static final int[] NUMBERS = new int[SlotHash.SLOT_COUNT];

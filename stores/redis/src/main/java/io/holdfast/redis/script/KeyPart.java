@@ -11,14 +11,14 @@ import java.util.stream.Stream;
  * <h2>Invariants</h2>
  *
  * <ol>
- *   <li>A holder without an end of its lease is never left behind, because it would never be dropped. An end without a holder
- *       belongs to nobody.
- *   <li>No script sees a part of a hold. While the keys are at two nodes, the server refuses scripts that need all of them
- *       ({@code TRYAGAIN}). Before and after, a script finds the holder in all keys, or drops it.
+ *   <li>No holder is ever left without the end of its lease, because it would never expire. An end without a holder has no
+ *       effect.
+ *   <li>No script sees only a part of a hold. While the keys are at two nodes, the server refuses scripts that need all of them
+ *       ({@code TRYAGAIN}). Before and after that, a script finds the holder in all keys, or drops it.
  * </ol>
  *
- * <p>So a renewal goes in the order of {@link #of}. The end of the lease comes first, if there is one, because it decides who
- * holds the name. The other keys only have to live as long. A release begins with {@linkplain #isHold the hold} itself.
+ * <p>So a renewal follows the order of {@link #of}. The end of the lease comes first, if it has a key, because it determines the
+ * holder. The other keys only have to live as long. A release begins with {@linkplain #isHold the hold} itself.
  *
  * <p>See <a href="https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#live-reconfiguration">Redis
  * cluster specification</a>.

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 
-/** The scripts. Each is preceded by the parts that it uses. */
+/** The scripts. Each is composed of the parts that it uses and its own text. */
 public enum Script {
     ACQUIRE("acquire-free", "common", "serve", "take", "acquire"),
     TOGETHER("common", "serve", "take", "together"),
@@ -38,7 +38,7 @@ public enum Script {
     /** The SHA-1 digest by which a server knows the script. */
     final String digest;
 
-    /** Set if it frees plain locks, so that it may have to notify clients of Redisson. */
+    /** {@code true} if the script frees plain locks, so that it may have to notify clients of Redisson. */
     final boolean frees;
 
     Script(String... parts) {
@@ -51,7 +51,7 @@ public enum Script {
         digest = Base16.digest(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Returns whether a client that runs it must receive messages about the name. */
+    /** Returns {@code true} if a client that runs the script must receive messages about the name. */
     boolean listens() {
         return switch (this) {
             case ACQUIRE,
@@ -67,7 +67,7 @@ public enum Script {
         };
     }
 
-    /** Returns whether its answer counts only when the replicas and disks of the client's safety level have the effect. */
+    /** Returns {@code true} if the answer counts only when the replicas and disks of the safety level have the effect. */
     boolean confirmed() {
         return switch (this) {
             case ACQUIRE, TOGETHER, RENEW, RENEW_ALIKE, SHARE_ACQUIRE, SHARE_RENEW, PERMIT_ACQUIRE, PERMIT_RENEW ->
@@ -76,7 +76,7 @@ public enum Script {
         };
     }
 
-    /** Returns whether it may grant what the client does not hold yet. */
+    /** Returns {@code true} if the script may grant a lock that the client does not hold yet. */
     boolean acquires() {
         return this == ACQUIRE || this == TOGETHER || this == SHARE_ACQUIRE || this == PERMIT_ACQUIRE;
     }

@@ -8,7 +8,7 @@ import java.util.Optional;
 /**
  * The reply of a script: numbers and texts.
  *
- * @param run the number of the connection, which stands for one run of one server; 0 if messages cannot be relied on
+ * @param run the number of the connection, which identifies one run of one server; 0 if messages cannot be relied on
  */
 public record ScriptReply(List<Object> values, long run) {
 
@@ -16,8 +16,8 @@ public record ScriptReply(List<Object> values, long run) {
         return (Long) values.get(index);
     }
 
-    /** Returns whether something is left to do, so that the same script is to be run again. */
-    boolean isCut() {
+    /** Returns {@code true} if work is left, so that the same script has to run again. */
+    boolean isIncomplete() {
         return values.size() > 3 && number(3) == 1;
     }
 

@@ -18,8 +18,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a script, completed with its decoded reply. The script is sent by its digest, and by its text if the server has
- * forgotten it.
+ * One run of a script, which completes with its decoded reply. The script is sent by its digest, and by its text if the server
+ * does not know it.
  */
 final class ScriptRun<T> extends CompletableFuture<T> {
 

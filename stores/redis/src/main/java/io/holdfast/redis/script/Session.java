@@ -45,25 +45,25 @@ import org.slf4j.LoggerFactory;
  *       message before it has arrived.
  *   <li>Everything on one connection comes from one run of one server. So the times in its replies and messages can be
  *       compared.
- *   <li>A connection is used once. Each one that follows another signals a gap, because messages may have been lost in between.
+ *   <li>A lost connection is never used again. Each later connection signals a gap, because messages may have been lost before.
  * </ol>
  */
 public final class Session {
 
-    /** The number of times that a script is run again for what it left undone. The polls of the waiters do the rest. */
-    private static final int MOST_REPEATS = 1_000;
+    /** The maximum number of times that a script runs again for work that it left. After that, polls of waiters do the rest. */
+    private static final int MAX_REPEATS = 1_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(Session.class);
 
-    private static final long GIVEN_NANOS = 100_000_000;
-    private static final long GIVEN_AGAIN_NANOS = 1_000_000_000;
+    private static final long GAP_DELAY_NANOS = 100_000_000;
+    private static final long GAP_PERIOD_NANOS = 1_000_000_000;
     private static final CompletionStage<Void> READY = CompletableFuture.completedStage(null);
 
     private final StoreConfig config;
     private final RedisFailures failures;
     private final KeyLayout layout;
     private final Driver driver;
-    private final Runnable trouble;
+    private final Runnable onLost;
     private final Connector connector;
     private final Optional<Replicas> replicas;
     public final Reconnecting<StatefulRedisPubSubConnection<String, String>> connection;
@@ -74,24 +74,24 @@ public final class Session {
     private volatile long run;
     private volatile Optional<ShardChannels> slots = Optional.empty();
     private volatile boolean closed;
-    private volatile long lastGiven;
+    private volatile long lastGap;
     private final AtomicBoolean wasUp;
-    private final AtomicBoolean deafTold = new AtomicBoolean();
-    private final Set<Integer> given = ConcurrentHashMap.newKeySet();
-    private final AtomicBoolean givenToTell = new AtomicBoolean();
+    private final AtomicBoolean warned = new AtomicBoolean();
+    private final Set<Integer> movedSlots = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean gapScheduled = new AtomicBoolean();
 
     /** A client of another library on the same server, whose channels this session listens to. */
     public interface Neighbour {
 
         Neighbour NONE = new Neighbour() {
             @Override
-            public void heard(String channel) {}
+            public void received(String channel) {}
 
             @Override
             public void connected() {}
         };
 
-        void heard(String channel);
+        void received(String channel);
 
         /** Called for each new connection, which has no subscriptions yet. */
         void connected();
@@ -100,14 +100,14 @@ public final class Session {
     /**
      * Creates a session.
      *
-     * @param trouble called when a connection is lost
+     * @param onLost called when a connection is lost
      */
-    public Session(StoreConfig config, RedisFailures failures, KeyLayout layout, Driver driver, Runnable trouble) {
+    public Session(StoreConfig config, RedisFailures failures, KeyLayout layout, Driver driver, Runnable onLost) {
         this.config = config;
         this.failures = failures;
         this.layout = layout;
         this.driver = driver;
-        this.trouble = trouble;
+        this.onLost = onLost;
         wasUp = new AtomicBoolean(config.lazy());
         mailbox = new Mailbox(
                 config, driver.timer, (to, text) -> send(() -> "publish", r -> r.publish(layout.inbox(to), text)));
@@ -116,13 +116,13 @@ public final class Session {
                 ? Optional.empty()
                 : Optional.of(new Replicas(config, failures, connector, driver.timer));
         server = failures.server().uri();
-        lastGiven = config.platform().nanoTime() - GIVEN_AGAIN_NANOS;
-        connection = new Reconnecting<>(config.platform(), driver.timer, this::make, this::up, this::down);
+        lastGap = config.platform().nanoTime() - GAP_PERIOD_NANOS;
+        connection = new Reconnecting<>(config.platform(), driver.timer, this::open, this::up, this::down);
     }
 
     /** Fails if this server cannot provide the safety level of the client. */
-    public CompletionStage<Void> able() {
-        return replicas.map(Replicas::able).orElse(READY);
+    public CompletionStage<Void> requireSafety() {
+        return replicas.map(Replicas::requireSafety).orElse(READY);
     }
 
     public Platform.Timer timer() {
@@ -131,18 +131,18 @@ public final class Session {
 
     // ---- the connection
 
-    private CompletionStage<StatefulRedisPubSubConnection<String, String>> make() {
+    private CompletionStage<StatefulRedisPubSubConnection<String, String>> open() {
         return connector.connect((client, uri) -> client.connectPubSubAsync(ExactUtf8.CODEC, uri), this::subscribe);
     }
 
     /**
-     * Subscribes to the inbox. If the server forbids it, the session goes on without messages, and signals are never
+     * Subscribes to the inbox. If the server forbids it, the session continues without messages, and signals are never
      * confirmed.
      */
     private <C extends StatefulRedisPubSubConnection<String, String>> CompletionStage<C> subscribe(
-            C made, RedisURI place) {
-        server = place;
-        // a late message must not count for a connection that was made since
+            C made, RedisURI address) {
+        server = address;
+        // a late message must not count for a later connection
         long number = driver.nextRun();
         run = number;
         String inbox = layout.inbox(config.client().id());
@@ -152,7 +152,7 @@ public final class Session {
                 if (channel.equals(inbox)) {
                     mailbox.receive(message, number);
                 } else {
-                    neighbour.heard(channel);
+                    neighbour.received(channel);
                 }
             }
         });
@@ -160,13 +160,13 @@ public final class Session {
                 ? Optional.of(new ShardChannels(
                         made,
                         (channel, message) -> mailbox.receive(message, number),
-                        this::slotGiven,
-                        this::slotNotHeard))
+                        this::slotMoved,
+                        this::subscribeFailed))
                 : Optional.empty();
         return made.async().subscribe(inbox).handle((ignored, error) -> {
             listening = error == null;
             if (error instanceof RedisCommandExecutionException) {
-                deaf(failures.request("subscribe", error));
+                warnNoMessages(failures.request("subscribe", error));
             } else if (error != null) {
                 throw new CompletionException(error);
             }
@@ -174,9 +174,9 @@ public final class Session {
         });
     }
 
-    /** Logs once that no messages are received, because each new connection has the same result. */
-    private void deaf(StoreException failure) {
-        if (!deafTold.getAndSet(true)) {
+    /** Logs a warning that no messages are received, but only once: each new connection would repeat it. */
+    private void warnNoMessages(StoreException failure) {
+        if (!warned.getAndSet(true)) {
             LOG.warn(
                     "Client {} receives no messages: {}. Locks work, but a waiter learns of a release only at its next poll.",
                     config.client().id(),
@@ -185,37 +185,37 @@ public final class Session {
     }
 
     /** Handles a failed subscription. If the slot has moved, the next request for one of its names finds the new node. */
-    private void slotNotHeard(Throwable error) {
+    private void subscribeFailed(Throwable error) {
         StoreException failure = failures.request("ssubscribe", error);
         if (listening && failure.effect() == Effect.REFUSED) {
             listening = false;
-            deaf(failure);
+            warnNoMessages(failure);
         }
     }
 
     /**
      * Handles the loss of a slot: the server unsubscribes its channel when the slot has migrated to another node. Messages may
-     * have been missed. A resharding moves many slots, at once or one after the other, so their gaps are signaled together.
+     * have been missed. A resharding moves many slots, at once or one after another, so one signal reports the gaps of many.
      */
-    private void slotGiven(int slot) {
-        given.add(slot);
-        if (!givenToTell.getAndSet(true)) {
-            long sinceLast = config.platform().nanoTime() - lastGiven;
-            driver.timer.schedule(Math.max(GIVEN_NANOS, GIVEN_AGAIN_NANOS - sinceLast), this::tellGiven);
+    private void slotMoved(int slot) {
+        movedSlots.add(slot);
+        if (!gapScheduled.getAndSet(true)) {
+            long sinceLast = config.platform().nanoTime() - lastGap;
+            driver.timer.schedule(Math.max(GAP_DELAY_NANOS, GAP_PERIOD_NANOS - sinceLast), this::signalGap);
         }
     }
 
-    private void tellGiven() {
-        givenToTell.set(false);
-        lastGiven = config.platform().nanoTime();
-        Set<Integer> gone = Set.copyOf(given);
-        given.removeAll(gone);
-        config.signals().accept(new Signal.Gap(name -> gone.contains(layout.slotOf(name))));
+    private void signalGap() {
+        gapScheduled.set(false);
+        lastGap = config.platform().nanoTime();
+        Set<Integer> moved = Set.copyOf(movedSlots);
+        movedSlots.removeAll(moved);
+        config.signals().accept(new Signal.Gap(name -> moved.contains(layout.slotOf(name))));
     }
 
     /**
-     * Returns the prefix of the channels on which clients hear of the name. It is resolved when the script is sent, because
-     * it depends on the server's version.
+     * Returns the prefix of the inbox channels for this name. It is determined when the script is sent, because it depends on the
+     * server's version.
      */
     public Object inboxes(String name) {
         return failures.server().isCluster() ? new Inboxes(name) : layout.inbox("");
@@ -236,11 +236,12 @@ public final class Session {
     }
 
     /**
-     * Subscribes to messages about the names, which are in one slot. The result is complete at once if that was done before.
+     * Subscribes to messages about the names, which are in one slot. If the client is subscribed already, the result is complete
+     * at once.
      *
-     * @param behind whether the script follows on the same connection
+     * @param followed {@code true} if the script follows on the same connection
      */
-    private CompletionStage<Void> listen(Script script, List<String> names, boolean behind) {
+    private CompletionStage<Void> listen(Script script, List<String> names, boolean followed) {
         Optional<ShardChannels> present = slots;
         return present.isEmpty() || !script.listens()
                 ? READY
@@ -248,12 +249,12 @@ public final class Session {
                         .listen(
                                 layout.inboxesOf(layout.slotOf(names.get(0)))
                                         + config.client().id(),
-                                behind);
+                                followed);
     }
 
     /** Handles a new connection. Messages between the previous connection and this one are lost. */
     private void up(StatefulRedisPubSubConnection<String, String> made) {
-        connector.keepWatch(made, server, () -> master(made), () -> connection.lost(made));
+        connector.monitor(made, server, () -> isMaster(made), () -> connection.lost(made));
         neighbour.connected();
         if (wasUp.getAndSet(true)) {
             mailbox.receive("G", 0);
@@ -262,16 +263,16 @@ public final class Session {
     }
 
     /** Handles a lost connection. The next one may lead to another server, so the connections for WAIT are closed as well. */
-    private void down(StatefulRedisPubSubConnection<String, String> gone) {
-        connector.down(gone);
+    private void down(StatefulRedisPubSubConnection<String, String> lost) {
+        connector.close(lost);
         replicas.ifPresent(Replicas::lost);
         if (!closed) {
             config.signals().accept(new Signal.Down(failures.name()));
         }
-        trouble.run();
+        onLost.run();
     }
 
-    private static CompletionStage<Boolean> master(StatefulRedisPubSubConnection<String, String> made) {
+    private static CompletionStage<Boolean> isMaster(StatefulRedisPubSubConnection<String, String> made) {
         return HelloReply.ask(made.async()).handle((hello, error) -> error == null && hello.isMaster());
     }
 
@@ -280,8 +281,8 @@ public final class Session {
     /** Runs a script for a lock. */
     public <T> CompletionStage<T> run(
             Script script, String name, Function<ScriptReply, T> decoder, Object... arguments) {
-        boolean told = script.frees && isBesideRedisson();
-        String[] keys = told ? layout.keysBesideRedisson(name) : layout.servedKeys(List.of(name));
+        boolean notifies = script.frees && isBesideRedisson();
+        String[] keys = notifies ? layout.keysBesideRedisson(name) : layout.servedKeys(List.of(name));
         return run(script, keys, List.of(name), decoder, arguments);
     }
 
@@ -294,17 +295,17 @@ public final class Session {
         return isBesideRedisson() ? RedissonNames.sharedChannel(layout.prefix() + name) : "";
     }
 
-    /** Runs a script again while its reply says that something is left to do. The result is that of the first run. */
-    public static <T> CompletionStage<T> toTheEnd(
+    /** Runs a script again while its reply reports that work is left. The result is that of the first run. */
+    public static <T> CompletionStage<T> runToEnd(
             Supplier<CompletionStage<ScriptReply>> run, Function<ScriptReply, T> decoder) {
-        return toTheEnd(run, decoder, MOST_REPEATS);
+        return runToEnd(run, decoder, MAX_REPEATS);
     }
 
-    private static <T> CompletionStage<T> toTheEnd(
+    private static <T> CompletionStage<T> runToEnd(
             Supplier<CompletionStage<ScriptReply>> run, Function<ScriptReply, T> decoder, int repeats) {
         return run.get().thenApply(reply -> {
-            if (reply.isCut() && repeats > 0) {
-                var unused = toTheEnd(run, decoder, repeats - 1);
+            if (reply.isIncomplete() && repeats > 0) {
+                var unused = runToEnd(run, decoder, repeats - 1);
             }
             return decoder.apply(reply);
         });
@@ -319,8 +320,8 @@ public final class Session {
     /**
      * Runs {@link Script#BY_KEY} with one key.
      *
-     * @param confirmed whether the answer counts only when the replicas and disks of the client's safety level have the effect
-     * @param asking whether the key may be on its way to this node
+     * @param confirmed {@code true} if the answer counts only when the replicas and disks of the safety level have the effect
+     * @param asking {@code true} if the node may be importing the slot of the key
      */
     public <T> CompletionStage<T> runByKey(
             boolean confirmed,
@@ -340,29 +341,29 @@ public final class Session {
     }
 
     /**
-     * Runs a script. The reply has no run with a safety level above {@link Safety#async()}. An assignment by a message is not
-     * replicated yet, so its receiver must not rely on it, and requests the name.
+     * Runs a script. With a safety level above {@link Safety#async()}, the reply has no run. The effect: an assignment by a
+     * message counts only as a hint, because it may not be replicated yet, and its receiver requests the name.
      */
     private <T> CompletionStage<T> run(
-            Optional<Replicas> copies,
+            Optional<Replicas> confirming,
             Script script,
             String[] keys,
             List<String> names,
             Function<ScriptReply, T> decoder,
             boolean asking,
             Object... arguments) {
-        boolean plain = copies.isEmpty();
+        boolean plain = confirming.isEmpty();
         long current = listening && plain ? run : 0;
         Supplier<String> what = () -> script + " " + names;
         Function<StatefulRedisConnection<String, String>, CompletionStage<T>> use = open -> {
             String[] values = new String[arguments.length];
             Arrays.setAll(values, i -> arguments[i].toString());
-            ScriptRun<T> begun = new ScriptRun<>(
+            ScriptRun<T> scriptRun = new ScriptRun<>(
                     script, keys, values, reply -> decoder.apply(new ScriptReply(reply, current)), failed(what, open));
             return listen(script, names, plain)
-                    .thenCompose(heard -> asking ? begun.asking(open) : begun.on(open.async()));
+                    .thenCompose(done -> asking ? scriptRun.asking(open) : scriptRun.on(open.async()));
         };
-        return plain ? whenOpen(what, use) : copies.get().run(script.acquires(), what, use);
+        return plain ? whenOpen(what, use) : confirming.get().run(script.acquires(), what, use);
     }
 
     /** Sends a command at once, or fails if there is no connection. Only the first request waits for one. */
@@ -380,7 +381,7 @@ public final class Session {
         return error -> {
             if (RedisFailures.isDemotion(error)) {
                 connection.lost(used);
-                replicas.ifPresent(line -> line.lost(used));
+                replicas.ifPresent(waits -> waits.lost(used));
             }
             return failures.request(what.get(), error);
         };
@@ -399,7 +400,7 @@ public final class Session {
     }
 
     /** Sets the client of another library. */
-    public void listenFor(Neighbour other) {
+    public void setNeighbour(Neighbour other) {
         neighbour = other;
     }
 
@@ -414,19 +415,19 @@ public final class Session {
 
     // ---- close
 
-    /** Stops making connections. The present ones end with the driver. */
+    /** Stops making connections. The driver closes the present connections when it closes. */
     public void close() {
         closed = true;
         connection.close();
         replicas.ifPresent(Replicas::close);
     }
 
-    /** Closes the connections. The driver goes on. */
-    public void leave() {
+    /** Closes the connections, but not the driver. */
+    public void disconnect() {
         closed = true;
         var last = connection.now();
-        replicas.ifPresent(Replicas::leave);
+        replicas.ifPresent(Replicas::disconnect);
         close();
-        last.ifPresent(connector::down);
+        last.ifPresent(connector::close);
     }
 }

@@ -14,12 +14,12 @@ import java.util.function.IntConsumer;
 
 /**
  * The shard channels that a connection to a node of a cluster is subscribed to, one for each slot in use. A subscription
- * begins with the first request for a name of the slot. It ends with the connection, or when the node gives the slot away.
+ * begins with the first request for a name of the slot. It ends with the connection, or when the slot moves to another node.
  *
- * <p>A message on a shard channel stays at the node, whereas one on a plain channel is passed on to all nodes.
+ * <p>A message on a shard channel stays at the node. A message on a plain channel is forwarded to all nodes.
  *
- * <p>A command that follows the subscription on the same connection is carried out after it. So the thread that subscribes
- * does not wait for the reply.
+ * <p>The server executes the commands of a connection in order. So a thread that subscribes, and then sends a command on the same
+ * connection, need not wait for the reply to the subscription.
  *
  * <p>See <a href="https://redis.io/docs/latest/develop/pubsub/#sharded-pubsub">sharded Pub/Sub</a>.
  */
@@ -27,19 +27,19 @@ final class ShardChannels {
 
     private final StatefulRedisPubSubConnection<String, String> connection;
     private final Consumer<Throwable> failed;
-    private final Map<String, RedisFuture<Void>> heard = new ConcurrentHashMap<>();
+    private final Map<String, RedisFuture<Void>> subscriptions = new ConcurrentHashMap<>();
 
     /**
      * Creates the channels of a connection.
      *
      * @param messages receives each message, with its channel
-     * @param given receives each slot that the node has given away
+     * @param moved receives each slot that the node has lost
      * @param failed receives the error of each subscription that failed
      */
     ShardChannels(
             StatefulRedisPubSubConnection<String, String> connection,
             BiConsumer<String, String> messages,
-            IntConsumer given,
+            IntConsumer moved,
             Consumer<Throwable> failed) {
         this.connection = connection;
         this.failed = failed;
@@ -51,8 +51,8 @@ final class ShardChannels {
 
             @Override
             public void sunsubscribed(String channel, long count) {
-                if (heard.remove(channel) != null) {
-                    given.accept(KeyLayout.slot(channel));
+                if (subscriptions.remove(channel) != null) {
+                    moved.accept(KeyLayout.slot(channel));
                 }
             }
         });
@@ -61,28 +61,28 @@ final class ShardChannels {
     /**
      * Subscribes to the channel if it is not subscribed yet. Completes when the subscription is in effect, or has failed.
      *
-     * @param behind whether the next command is sent on the same connection. Then the thread that subscribes need not wait.
-     *     Every other thread waits, because the driver's event loop may overtake a subscription that is still queued
+     * @param followed {@code true} if the next command is sent on the same connection. Then the thread that subscribes need not
+     *     wait. Every other thread waits, because the driver may send its command before a subscription that is still queued
      */
-    CompletionStage<Void> listen(String channel, boolean behind) {
-        RedisFuture<Void> known = heard.get(channel);
-        if (known != null) {
-            return done(known);
+    CompletionStage<Void> listen(String channel, boolean followed) {
+        RedisFuture<Void> present = subscriptions.get(channel);
+        if (present != null) {
+            return done(present);
         }
-        AtomicBoolean mine = new AtomicBoolean();
-        RedisFuture<Void> begun = heard.computeIfAbsent(channel, key -> {
-            mine.set(true);
+        AtomicBoolean isNew = new AtomicBoolean();
+        RedisFuture<Void> subscription = subscriptions.computeIfAbsent(channel, key -> {
+            isNew.set(true);
             return connection.async().ssubscribe(key);
         });
-        if (mine.get()) {
-            begun.whenComplete((nothing, error) -> {
+        if (isNew.get()) {
+            subscription.whenComplete((nothing, error) -> {
                 if (error != null) {
-                    heard.remove(channel, begun);
+                    subscriptions.remove(channel, subscription);
                     failed.accept(error);
                 }
             });
         }
-        return mine.get() && behind ? CompletableFuture.completedStage(null) : done(begun);
+        return isNew.get() && followed ? CompletableFuture.completedStage(null) : done(subscription);
     }
 
     private static CompletionStage<Void> done(RedisFuture<Void> subscription) {

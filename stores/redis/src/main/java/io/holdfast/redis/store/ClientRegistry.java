@@ -11,10 +11,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 
-/** The record of this client, which others can read while it uses locks, and the records of the other clients. */
+/** The record of this client, which other clients can read while it uses locks, and the records of the other clients. */
 public final class ClientRegistry {
 
-    /** The place of the records. */
+    /** The storage of the records. */
     public interface Records {
 
         /** Returns the records in the order of the keys. The text is empty where there is no record. */
@@ -37,21 +37,20 @@ public final class ClientRegistry {
         key = layout.record(config.client().id());
     }
 
-    /** Writes the record if it is due. It must last as long as the lease that the client asks for. */
-    void asksFor(Duration lease) {
+    /** Writes the record if it is due. It must last as long as the lease that the client requests. */
+    void refresh(Duration lease) {
         if (record.takeTurn()) {
             CompletionStage<?> unused = records.write(key, record.text(), ClientRecord.life(lease));
         }
     }
 
     /** Removes the record; empty if it was never written. */
-    public Optional<CompletionStage<?>> end() {
+    public Optional<CompletionStage<?>> remove() {
         return record.isWritten() ? Optional.of(records.remove(key)) : Optional.empty();
     }
 
     /**
-     * Returns the clients of the given owners and waiters: from their records if there are any, and otherwise with their id
-     * only.
+     * Returns the clients of the given owners and waiters. A client without a record is returned with its id only.
      */
     CompletionStage<List<LockReport.Client>> clients(List<String> fields) {
         if (fields.isEmpty()) {

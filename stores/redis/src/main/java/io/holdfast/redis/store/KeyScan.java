@@ -16,12 +16,12 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-/** A SCAN over the keys of a server, and the requests for the keys that it finds. */
+/** A SCAN over the keys of a server, and requests for the names that it finds. */
 record KeyScan(Session session) {
 
     private static final int SCAN_COUNT = 1_000;
 
-    /** The number of requests that a renewal may queue behind while names are listed. */
+    /** The maximum number of unanswered requests while names are listed. A renewal may queue behind so many. */
     static final int ASKED_AT_ONCE = 32;
 
     /** Returns the names in the keys of the given type that match the pattern. */
@@ -38,7 +38,7 @@ record KeyScan(Session session) {
         });
     }
 
-    /** Asks the question for each name. Few requests are unanswered at a time, so that renewals do not queue behind them. */
+    /** Sends a request for each name. Only some are unanswered at a time, so that renewals do not queue behind them. */
     static <T> CompletionStage<List<T>> each(
             Collection<String> names, Function<String, CompletionStage<Optional<T>>> question) {
         List<CompletionStage<Optional<T>>> answers = new ArrayList<>();
@@ -52,8 +52,8 @@ record KeyScan(Session session) {
     }
 
     /**
-     * Returns the answer; empty if the request was refused, as for a key of another program. Any other failure makes the list
-     * incomplete, so it remains a failure.
+     * Returns the answer; empty if the request was refused, for example because the key belongs to another program. Any other
+     * failure would make the list incomplete, so it fails the list.
      */
     static <T> CompletionStage<Optional<T>> withoutForeign(CompletionStage<Optional<T>> answer) {
         return answer.exceptionallyCompose(error -> {

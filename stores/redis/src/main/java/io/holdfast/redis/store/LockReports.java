@@ -20,15 +20,19 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 
 /**
- * Reports about the holders and waiters of locks. They are made from the lock, the records of the clients, and the answer of
- * the holder's client.
+ * Reports about the holders and waiters of locks. They combine the keys of the lock, the records of the clients, and the answer
+ * of the holder's client.
  */
 record LockReports(Session session, KeyLayout layout, ClientRegistry registry) {
 
-    private static final double FRONT = 1L << 52;
-    private static final Duration ENDLESS = Duration.ofDays(365);
+    private static final double FRONT_LEAD = 1L << 52;
+    private static final Duration NO_EXPIRY = Duration.ofDays(365);
 
-    /** The reply of a script, and whether it is about a read/write lock. */
+    /**
+     * The reply of a script.
+     *
+     * @param shared {@code true} if the reply is about a read/write lock
+     */
     private record Found(ScriptReply reply, boolean shared) {
 
         Mode mode(String field) {
@@ -42,10 +46,10 @@ record LockReports(Session session, KeyLayout layout, ClientRegistry registry) {
     }
 
     CompletionStage<LockReport> inspect(String name) {
-        return ask(name).thenCompose(found -> report(name, found));
+        return request(name).thenCompose(found -> report(name, found));
     }
 
-    private CompletionStage<Found> ask(String name) {
+    private CompletionStage<Found> request(String name) {
         return run(Script.INSPECT, Script.SHARE_INSPECT, name, "");
     }
 
@@ -64,8 +68,8 @@ record LockReports(Session session, KeyLayout layout, ClientRegistry registry) {
     }
 
     /**
-     * Frees the lock and returns its holder. The holder's client is asked afterwards. It usually still describes the hold,
-     * because it verifies a loss at the server before it believes it.
+     * Frees the lock and returns its holder. The holder's client is asked for details after that. It usually still describes the
+     * hold, because it verifies a loss at the server first.
      */
     CompletionStage<Optional<LockReport.Holder>> force(String name) {
         return run(Script.FORCE, Script.SHARE_FORCE, name, session.inboxes(name), session.sharedChannel(name))
@@ -74,8 +78,8 @@ record LockReports(Session session, KeyLayout layout, ClientRegistry registry) {
     }
 
     /**
-     * Makes a report from the reply: the lease left, the highest token unit, and the number of holders. Then come pairs: each
-     * holder with its lease left, and each waiter with its arrival.
+     * Creates a report from the reply. The reply has the lease time left, the highest token unit, and the number of holders.
+     * Pairs follow: each holder with its lease time left, and each waiter with its arrival.
      */
     private CompletionStage<LockReport> report(String name, Found found) {
         ScriptReply reply = found.reply();
@@ -103,18 +107,18 @@ record LockReports(Session session, KeyLayout layout, ClientRegistry registry) {
     }
 
     /**
-     * Returns the lease left. A key without a time to live belongs to another program. It is shown as if its lease ended in a
+     * Returns the lease time left. A key without a time to live belongs to another program. It is shown with a lease time of a
      * year.
      */
     static Duration left(long millis) {
-        return millis < 0 ? ENDLESS : Duration.ofMillis(millis);
+        return millis < 0 ? NO_EXPIRY : Duration.ofMillis(millis);
     }
 
     /**
      * Returns the time of an arrival. It is below zero if a reader waits to write, because such a reader precedes all others.
      */
     private static Instant instant(double arrival) {
-        double micros = arrival < 0 ? arrival + FRONT : arrival;
+        double micros = arrival < 0 ? arrival + FRONT_LEAD : arrival;
         return Instant.EPOCH.plusSeconds((long) micros / 1_000_000).plusNanos((long) micros % 1_000_000 * 1_000);
     }
 
@@ -136,13 +140,13 @@ record LockReports(Session session, KeyLayout layout, ClientRegistry registry) {
     }
 
     /**
-     * Makes the reports. Few requests are unanswered at a time, so that renewals do not queue behind them. The answers of the
-     * holders' clients are awaited all at once.
+     * Creates the reports. Only some requests are unanswered at a time, so that renewals do not queue behind them. The answers
+     * of the holders' clients are awaited all at once.
      */
     private CompletionStage<List<LockReport>> inspectAll(Set<String> names) {
         List<CompletionStage<Optional<LockReport>>> reports = new ArrayList<>();
         return RequestWindow.each(names, KeyScan.ASKED_AT_ONCE, name -> {
-                    CompletionStage<Found> found = ask(name);
+                    CompletionStage<Found> found = request(name);
                     CompletionStage<LockReport> report = found.thenCompose(sound -> report(name, sound));
                     reports.add(KeyScan.withoutForeign(report.thenApply(LockReports::ifInUse)));
                     return found;
@@ -151,7 +155,7 @@ record LockReports(Session session, KeyLayout layout, ClientRegistry registry) {
                 .thenApply(found -> found.stream().flatMap(Optional::stream).toList());
     }
 
-    /** Returns the report; empty if the lock was released since. */
+    /** Returns the report; empty if the lock is no longer held or waited for. */
     private static Optional<LockReport> ifInUse(LockReport report) {
         return Optional.of(report)
                 .filter(used -> used.holder().isPresent() || !used.waiters().isEmpty());

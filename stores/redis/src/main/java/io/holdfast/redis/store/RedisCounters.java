@@ -35,7 +35,7 @@ public record RedisCounters(Session session, KeyLayout layout, ClientRegistry re
 
     private static final int HOLDERS_AT = 3;
     private static final int HOLDER_SIZE = 3;
-    private static final int MOST_HOLDERS = 500;
+    private static final int MAX_HOLDERS = 500;
     private static final int UNOPENED_AT = 5;
 
     // ---- holders of permits
@@ -74,11 +74,11 @@ public record RedisCounters(Session session, KeyLayout layout, ClientRegistry re
     }
 
     private <T> CompletionStage<T> release(
-            String name, TenureId tenure, int tell, List<TenureId> places, Function<ScriptReply, T> decoder) {
+            String name, TenureId tenure, int notify, List<TenureId> places, Function<ScriptReply, T> decoder) {
         Object[] arguments = Stream.concat(
-                        Stream.of(tenure, session.inboxes(name), layout.prefix() + name, tell), places.stream())
+                        Stream.of(tenure, session.inboxes(name), layout.prefix() + name, notify), places.stream())
                 .toArray();
-        return Session.toTheEnd(
+        return Session.runToEnd(
                 () -> session.run(Script.PERMIT_RELEASE, keys(name), List.of(name), reply -> reply, arguments),
                 decoder);
     }
@@ -92,7 +92,7 @@ public record RedisCounters(Session session, KeyLayout layout, ClientRegistry re
     @Override
     public CompletionStage<Change.Reply> change(Change request) {
         boolean ofLatch = request.kind().ofLatch();
-        return Session.toTheEnd(
+        return Session.runToEnd(
                 () -> session.run(
                         ofLatch ? Script.LATCH_CHANGE : Script.PERMIT_CHANGE,
                         ofLatch ? latchKeys(request.name()) : keys(request.name()),
@@ -130,10 +130,10 @@ public record RedisCounters(Session session, KeyLayout layout, ClientRegistry re
 
     @Override
     public CompletionStage<List<LatchCount>> latches(String prefix) {
-        return names("l", prefix).thenCompose(names -> KeyScan.each(names, this::look));
+        return names("l", prefix).thenCompose(names -> KeyScan.each(names, this::count));
     }
 
-    private CompletionStage<Optional<LatchCount>> look(String name) {
+    private CompletionStage<Optional<LatchCount>> count(String name) {
         return session.run(
                 Script.LATCH_LOOK,
                 latchKeys(name),
@@ -150,21 +150,21 @@ public record RedisCounters(Session session, KeyLayout layout, ClientRegistry re
         return permits(name, new ScriptReply(List.of(), 0)).thenCompose(this::report);
     }
 
-    /** Returns a reply with all holders. One run of the script replies with a limited number of them. */
+    /** Returns a reply with all holders. One run of the script returns a limited number of them. */
     private CompletionStage<ScriptReply> permits(String name, ScriptReply before) {
-        int told = Math.max(0, before.values().size() - HOLDERS_AT) / HOLDER_SIZE;
-        return session.run(Script.PERMIT_INSPECT, keys(name), List.of(name), reply -> reply, told, MOST_HOLDERS)
+        int read = Math.max(0, before.values().size() - HOLDERS_AT) / HOLDER_SIZE;
+        return session.run(Script.PERMIT_INSPECT, keys(name), List.of(name), reply -> reply, read, MAX_HOLDERS)
                 .thenCompose(reply -> {
-                    List<Object> all = new ArrayList<>(told == 0 ? reply.values() : before.values());
+                    List<Object> all = new ArrayList<>(read == 0 ? reply.values() : before.values());
                     List<Object> holders =
                             reply.values().subList(HOLDERS_AT, reply.values().size());
-                    if (told > 0) {
+                    if (read > 0) {
                         all.addAll(holders);
                     }
-                    ScriptReply whole = new ScriptReply(all, 0);
-                    return holders.size() == MOST_HOLDERS * HOLDER_SIZE
-                            ? permits(name, whole)
-                            : CompletableFuture.completedStage(whole);
+                    ScriptReply joined = new ScriptReply(all, 0);
+                    return holders.size() == MAX_HOLDERS * HOLDER_SIZE
+                            ? permits(name, joined)
+                            : CompletableFuture.completedStage(joined);
                 });
     }
 

@@ -64,7 +64,7 @@ public final class RedisStore implements LockStore {
      * Creates a store that shares a driver and a client record with the stores of other servers.
      *
      * @param shared the record of the client; empty if it is written at this server
-     * @param trouble called when the connection is lost
+     * @param onLost called when the connection is lost
      */
     public RedisStore(
             StoreConfig config,
@@ -72,12 +72,12 @@ public final class RedisStore implements LockStore {
             KeyLayout layout,
             Driver driver,
             Optional<ClientRegistry> shared,
-            Runnable trouble) {
+            Runnable onLost) {
         this.config = config;
         this.layout = layout;
         this.driver = driver;
         failures = new RedisFailures(server);
-        session = new Session(config, failures, layout, driver, trouble);
+        session = new Session(config, failures, layout, driver, onLost);
         registry = shared.orElseGet(() -> new ClientRegistry(config, layout, new ServerRecords(session)));
         reports = new LockReports(session, layout, registry);
         this.shared = new SharedLocks(session, layout);
@@ -91,7 +91,7 @@ public final class RedisStore implements LockStore {
                 config.client().id());
     }
 
-    /** Connects, unless the store is to connect later. */
+    /** Connects, unless the client is lazy. */
     public RedisStore open() {
         if (!config.lazy()) {
             connect();
@@ -102,7 +102,7 @@ public final class RedisStore implements LockStore {
     /** Connects, and waits for the connection. */
     private void connect() {
         Optional<Throwable> error = driver.failureOf(
-                connected().thenCompose(nothing -> session.able()),
+                connected().thenCompose(nothing -> session.requireSafety()),
                 config.connectTimeout().toNanos());
         if (error.isPresent()) {
             close();
@@ -110,11 +110,11 @@ public final class RedisStore implements LockStore {
         }
     }
 
-    /** Connects if no attempt was made before. Logs a warning if the server may evict locks. */
+    /** Returns a stage that completes with the first connection. Logs a warning if the server may evict locks. */
     public CompletionStage<Void> connected() {
         return session.connection
                 .get()
-                .thenAccept(made -> session.send(() -> "info", redis -> redis.info("memory"))
+                .thenAccept(open -> session.send(() -> "info", redis -> redis.info("memory"))
                         .thenAccept(this::warnOfEviction));
     }
 
@@ -124,7 +124,7 @@ public final class RedisStore implements LockStore {
 
     /** Closes the connections for good. Parts that are shared with other stores stay open. */
     public void disconnect() {
-        session.leave();
+        session.disconnect();
     }
 
     public String host() {
@@ -158,7 +158,7 @@ public final class RedisStore implements LockStore {
 
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
-        registry.asksFor(request.lease());
+        registry.refresh(request.lease());
         if (request.share().mode() == Mode.PERMITS) {
             return counters.acquire(request, queueing(request), reply -> permitted(reply, request.lease()));
         } else if (request.share().mode() != Mode.LOCK) {
@@ -184,7 +184,7 @@ public final class RedisStore implements LockStore {
                         place -> Stream.of(place.tenure(), place.arrival(), millis(place.lease()))));
     }
 
-    /** Returns the arguments, followed by those of each of the others. */
+    /** Returns the arguments, followed by those of each other element. */
     private static <T> Object[] with(Object[] arguments, List<T> others, Function<T, Stream<Object>> each) {
         return others.isEmpty()
                 ? arguments
@@ -223,7 +223,7 @@ public final class RedisStore implements LockStore {
 
     @Override
     public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
-        batch.forEach(request -> registry.asksFor(request.lease()));
+        batch.forEach(request -> registry.refresh(request.lease()));
         return renewals.renew(batch);
     }
 
@@ -236,16 +236,16 @@ public final class RedisStore implements LockStore {
         }
         Object[] arguments = {request.tenure(), request.yield() ? 1 : 0, session.inboxes(request.name())};
         Object[] all = with(arguments, request.places(), Stream::of);
-        return Session.toTheEnd(
+        return Session.runToEnd(
                 () -> session.run(Script.RELEASE, request.name(), reply -> reply, all), RedisStore::released);
     }
 
-    /** Returns the keys of a holder, each with the part of the hold that is in it. */
+    /** Returns the keys of a hold, each with the part of the hold that it contains. */
     public List<KeyPart> parts(String name, TenureId tenure, Mode mode) {
         return KeyPart.of(layout, name, tenure, mode);
     }
 
-    /** Renews the part of a hold in one key, or releases it if the lease is zero. Returns whether the key had the holder. */
+    /** Renews the part of a hold in one key, or releases it if the lease is zero. The result is true if the key had the holder. */
     public CompletionStage<Boolean> byKey(KeyPart part, String name, Duration lease, boolean asking) {
         return session.runByKey(
                 !lease.isZero(),
@@ -293,7 +293,7 @@ public final class RedisStore implements LockStore {
     }
 
     public TogetherStore togetherLocks() {
-        return new TogetherLocks(session, layout, registry::asksFor);
+        return new TogetherLocks(session, layout, registry::refresh);
     }
 
     @Override
@@ -304,7 +304,7 @@ public final class RedisStore implements LockStore {
     @Override
     public void close() {
         if (!closed.getAndSet(true)) {
-            registry.end().ifPresent(end -> driver.failureOf(end, CLOSE_NANOS));
+            registry.remove().ifPresent(end -> driver.failureOf(end, CLOSE_NANOS));
             session.close();
             driver.close();
         }

@@ -24,11 +24,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The renewals of a client, by one run of a script for each kind of hold in a batch.
+ * The renewals of a client. There is one run of a script for each kind of hold in a batch.
  *
- * <p>Most locks that are due have the same lease, are waited for by nobody, and want no tokens. They are renewed by a script of
- * their own. Its request names client and lease once for all of them, and its reply names only the locks that are lost, waited
- * for, or failed.
+ * <p>Most locks that are due have the same lease, have no waiters, and need no tokens. A separate script renews them. Its request
+ * names client and lease once for all of them. Its reply names only the locks that are lost, have waiters, or failed.
  */
 record Renewals(
         Session session,
@@ -88,8 +87,8 @@ record Renewals(
     }
 
     /**
-     * Renews the holds of one kind. Losses are returned even if the renewals of the batch are not confirmed, because too few
-     * replicas or disks have them.
+     * Renews the holds of one kind. If too few replicas or disks confirm the renewals of the batch, these fail, but losses are
+     * still returned.
      */
     private CompletionStage<List<Renew.Reply>> renew(Kind kind, List<Renew> batch) {
         AtomicReference<@Nullable List<Renew.Reply>> answered = new AtomicReference<>();

@@ -8,11 +8,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /**
- * Requests that are sent in order, with a limit on how many are unanswered at a time.
+ * Requests that are sent in order, with a limit on the number of unanswered requests (sliding window).
  *
- * <p>Invariant: at most one thread is in the loop that sends requests. It is the thread that raised {@code mayStart} from zero,
- * or at first the one that created the window. So the iterator needs no lock. A loop is used because replies that arrive at
- * once would otherwise nest as deep as there are requests.
+ * <p>Invariant: at most one thread is in the loop that sends requests. It is the thread that raised {@code mayStart} from zero;
+ * at first, it is the thread that created the window. So the iterator needs no lock. Without the loop, replies that arrive at
+ * once would nest as deeply as there are requests, and could overflow the stack.
  */
 final class RequestWindow<T> {
 

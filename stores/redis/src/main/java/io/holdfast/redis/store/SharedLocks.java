@@ -55,7 +55,7 @@ record SharedLocks(Session session, KeyLayout layout) {
     }
 
     CompletionStage<Release.Reply> release(Release request, Function<ScriptReply, Release.Reply> decoder) {
-        return Session.toTheEnd(
+        return Session.runToEnd(
                 () -> session.run(
                         Script.SHARE_RELEASE,
                         keys(request.name(), request.tenure(), request.mode()),

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The acquire of several locks by one run of a script.
+ * The requests that acquire several locks by one run of a script.
  *
  * @param layout the names of the keys
  * @param before called with the lease of each request before it is sent

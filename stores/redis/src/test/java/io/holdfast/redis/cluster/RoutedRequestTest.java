@@ -65,12 +65,12 @@ class RoutedRequestTest {
         }
 
         @Override
-        public CompletionStage<Void> look() {
+        public CompletionStage<Void> refresh() {
             throw new AssertionError("it is known who keeps the slot");
         }
 
         @Override
-        public RuntimeException lost() {
+        public RuntimeException uncovered() {
             return new IllegalStateException("it is known who keeps the slot");
         }
 

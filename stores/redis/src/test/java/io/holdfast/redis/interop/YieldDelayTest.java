@@ -30,7 +30,7 @@ class YieldDelayTest {
 
     private CompletableFuture<String> ask(String name) {
         CompletionStage<String> asked =
-                delay.inTurn(name, new TenureId("c", 1), () -> CompletableFuture.completedStage("sent"));
+                delay.delay(name, new TenureId("c", 1), () -> CompletableFuture.completedStage("sent"));
         return asked.toCompletableFuture();
     }
 

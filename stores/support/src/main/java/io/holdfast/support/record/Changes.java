@@ -7,13 +7,13 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The changes of a counter that were decided in the last minute, so that a duplicate of a request changes nothing.
+ * The changes of a counter that were decided in the last minute. They are remembered so that a duplicate changes nothing.
  *
  * @param all the changes, in the order of their decisions
  */
 public record Changes(List<Decided> all) {
 
-    /** The changes of a counter that was not changed lately. */
+    /** The changes of a counter that has none in the last minute. */
     public static final Changes NONE = new Changes(List.of());
 
     private static final long LIFE = 60_000_000;
@@ -46,8 +46,8 @@ public record Changes(List<Decided> all) {
     }
 
     /**
-     * Returns {@code true} if the change may have been decided and forgotten: the store remembers the maximum number of changes
-     * of its client, and all of them are later.
+     * Returns {@code true} if the change may have been decided and forgotten. This is the case if the store remembers the maximum
+     * number of changes of the client, and all of them are later.
      */
     boolean mayHaveForgotten(TenureId change, int changesPerClient) {
         return of(change.clientId()).count() >= changesPerClient
@@ -62,7 +62,7 @@ public record Changes(List<Decided> all) {
         return all.stream().filter(each -> each.isOf(clientId));
     }
 
-    /** Adds a change, and forgets the client's oldest if that is one too many. */
+    /** Adds a change, and forgets the oldest one of the client if the limit is exceeded. */
     Changes with(Decided fresh, int changesPerClient) {
         List<Decided> changed = new ArrayList<>(all);
         of(fresh.change.clientId())

@@ -7,9 +7,9 @@ import java.util.Optional;
  * A tenure that holds a name or waits for it.
  *
  * @param tenure the id of the tenure
- * @param session the session at the store without which the tenure ends; empty if the store has no sessions
- * @param lingers {@code true} if its client may keep the tenure without an owner, and has to be notified of every request
- *     that is refused because of it
+ * @param session the session at the store, whose end also ends the tenure; empty if the store has no sessions
+ * @param lingers {@code true} if the tenure may linger at its client, which then has to be notified of every request that is
+ *     refused because of it
  */
 public record Claimant(TenureId tenure, Optional<String> session, boolean lingers) {
 

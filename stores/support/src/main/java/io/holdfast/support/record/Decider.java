@@ -15,10 +15,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The decisions of a store, each a function of the record before, the request, and the moment.
+ * The decisions of a store. Each is a function of the present record, the request, and the moment.
  *
- * <p>A decision fails with a {@link StoreException} of effect {@link StoreException.Effect#REFUSED} if it has no reply.
- * Nothing is written then.
+ * <p>Invariants:
+ *
+ * <ol>
+ *   <li>A decision first removes everything that has expired.
+ *   <li>A request that arrives twice has the effect of one.
+ *   <li>If a request cannot be decided, the decision throws a {@link StoreException}, and nothing is written.
+ * </ol>
  */
 public final class Decider {
 
@@ -49,14 +54,14 @@ public final class Decider {
     }
 
     /**
-     * Returns {@code true} if a request for a lock is granted now, without serving anybody. For names that are acquired
-     * together or not at all.
+     * Returns {@code true} if a request for a lock is granted now. It serves no waiter. Use it for names that are acquired all
+     * or none.
      */
     public boolean isGranted(LockRecord before, Acquire request, Moment moment) {
         return new LockDecider(draft(before, request.name(), moment)).isGranted(request);
     }
 
-    /** Refuses a request for a lock, without serving anybody. */
+    /** Refuses a request for a lock. It serves no waiter. */
     public Decision<Acquire.Reply> refuse(LockRecord before, Acquire request, Moment moment) {
         Draft draft = draft(before, request.name(), moment);
         return draft.decided(new LockDecider(draft).refuse(request));
@@ -76,7 +81,7 @@ public final class Decider {
                     + ": the floor is not a token of a store with a clock");
         }
         draft.extend(holder, request.lease());
-        draft.become(draft.record().with(draft.record().tokens().above(request.floor())));
+        draft.update(draft.record().with(draft.record().tokens().above(request.floor())));
         Optional<TokenBlock> tokens =
                 request.tokens() > 0 ? Optional.of(draft.draw(holder.tenure(), request.tokens())) : Optional.empty();
         return new Renew.Renewed(
@@ -97,7 +102,7 @@ public final class Decider {
         request.places().forEach(draft::withdraw);
         decider.serve(request.yield());
         if (draft.record().equals(before)) {
-            // an acquire of the tenure may be decided on the same record, and must not be written after this release
+            // late acquire: one that was decided on the same record must not be written after this release
             draft.takeArrival();
         }
         return draft.decided(new Release.Reply(held.isPresent(), decider.waiters(request.tenure()), draft.now()));
@@ -107,7 +112,7 @@ public final class Decider {
     public Decision<List<Holder>> forceRelease(LockRecord before, String name, Moment moment) {
         Draft draft = draft(before, name, moment);
         List<Holder> held = draft.holders().all();
-        held.forEach(holder -> takeAway(draft, holder));
+        held.forEach(holder -> revokeHold(draft, holder));
         new LockDecider(draft).serve(false);
         return draft.decided(held);
     }
@@ -117,13 +122,13 @@ public final class Decider {
         Draft draft = draft(before, name, moment);
         Optional<Holder> held = draft.holders().of(permit);
         held.ifPresent(holder -> {
-            takeAway(draft, holder);
+            revokeHold(draft, holder);
             new SemaphoreDecider(draft).serve(true);
         });
         return draft.decided(held.isPresent());
     }
 
-    private static void takeAway(Draft draft, Holder holder) {
+    private static void revokeHold(Draft draft, Holder holder) {
         draft.free(holder, 0);
         draft.notify(holder.claimant().party(), name -> new Signal.Revoked(name, holder.tenure()));
     }
@@ -146,14 +151,14 @@ public final class Decider {
                 ? new LatchDecider(draft).apply(request)
                 : new SemaphoreDecider(draft).apply(request);
         var decided = new Changes.Decided(request.id(), applied, draft.now());
-        draft.become(draft.record().with(draft.record().changes().with(decided, limits.changes())));
+        draft.update(draft.record().with(draft.record().changes().with(decided, limits.changes())));
         if (!request.kind().ofLatch()) {
             new SemaphoreDecider(draft).serve(true);
         }
         return applied;
     }
 
-    /** Refuses a change that may be one of those that were forgotten, and one that could not be remembered. */
+    /** Refuses a change that may be a late duplicate of a forgotten one, and a change that could not be remembered. */
     private void requireNewest(Draft draft, Change request) {
         Changes changes = draft.record().changes();
         if (changes.mayHaveForgotten(request.id(), limits.changes())) {
@@ -171,11 +176,11 @@ public final class Decider {
         }
     }
 
-    /** Decides {@link io.holdfast.spi.CounterStore#latch} for a client, which listens or no longer does. */
+    /** Decides {@link io.holdfast.spi.CounterStore#latch} for a client, which starts or stops listening. */
     public Decision<LatchReport> latch(
             LockRecord before, String name, String clientId, boolean listening, Moment moment) {
         Draft draft = draft(before, name, moment);
-        Party asker = new Party(clientId, moment.session());
-        return draft.decided(new LatchDecider(draft).report(asker, listening));
+        Party client = new Party(clientId, moment.session());
+        return draft.decided(new LatchDecider(draft).report(client, listening));
     }
 }

@@ -5,9 +5,9 @@ import java.util.List;
 /**
  * The decision of a request.
  *
- * @param record the record to write; equal to the one before if there is nothing to write
- * @param reply the reply to the client, once the record was written
- * @param notices the signals to send, once the record was written
+ * @param record the record to write; equal to the present one if there is nothing to write
+ * @param reply the reply to the client, to send after the record was written
+ * @param notices the signals to send after the record was written
  */
 public record Decision<R>(LockRecord record, R reply, List<Notice> notices) {
 

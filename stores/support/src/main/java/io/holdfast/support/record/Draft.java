@@ -19,8 +19,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * A decision under way: the record as it has become so far, and the notices so far. It has the steps that all kinds of names
- * share. One thread uses it, once.
+ * A decision in progress: the changed record, and the notices to send. It has the steps that all kinds of names share. A draft
+ * is for one decision on one thread.
  */
 final class Draft {
 
@@ -30,7 +30,7 @@ final class Draft {
     private final List<Notice> notices = new ArrayList<>();
     private LockRecord record;
 
-    /** Begins with a record from which everything that ended is removed. */
+    /** Creates a draft of a record, without everything in it that has expired. */
     Draft(LockRecord before, String name, Moment moment, Limits limits) {
         this.name = name;
         this.moment = moment;
@@ -70,7 +70,7 @@ final class Draft {
         return record.queue();
     }
 
-    void become(LockRecord next) {
+    void update(LockRecord next) {
         record = next;
     }
 
@@ -80,7 +80,7 @@ final class Draft {
 
     // ---- holds
 
-    /** Makes the tenure a holder, or keeps it as one, and ends its wait. */
+    /** Makes the tenure a holder, or replaces its present hold, and removes it from the queue. */
     Holder grant(Acquire request, int permits) {
         Holder wanted = new Holder(
                 claimant(request.tenure()),
@@ -126,10 +126,10 @@ final class Draft {
         Tokens before = held.isEmpty() ? record.tokens().forNewHolder() : record.tokens();
         Grant grant = before.next(tokens, now());
         record = record.with(before.after(grant));
-        return held.map(wanted::inPlaceOf).orElse(wanted).granted(grant);
+        return held.map(wanted::following).orElse(wanted).granted(grant);
     }
 
-    /** Returns the number of holders that the name can have beside the present ones. */
+    /** Returns the number of holders that the name can have in addition to the present ones. */
     int room() {
         return limits.holders() - holders().all().size();
     }
@@ -162,8 +162,8 @@ final class Draft {
     }
 
     /**
-     * Ends a hold. Unused tokens return only to a lock, because in the other modes another tenure may have drawn tokens above
-     * them, even beside a writer.
+     * Ends a hold. Only a lock takes back unused tokens. In the other modes, another tenure may have drawn higher tokens since,
+     * even while a writer holds the name.
      */
     void free(Holder holder, long lastToken) {
         if (lastToken > 0 && holder.mode() == Mode.LOCK) {
@@ -174,7 +174,7 @@ final class Draft {
 
     // ---- places
 
-    /** Returns the position that a request has in the queue, or would have; the last one for a new request. */
+    /** Returns the position of a request in the queue. A request without a position counts as the last one. */
     long positionOf(Acquire request) {
         long before = request.arrival() == 0 ? Long.MAX_VALUE : request.arrival();
         return queue().of(request.tenure()).map(Place::position).orElse(before);
@@ -240,7 +240,7 @@ final class Draft {
         return arrival;
     }
 
-    /** Takes an arrival that nobody else gets, and returns it. The record differs from the one before at least by this. */
+    /** Issues a new arrival number, and returns it. So the record differs from the one before. */
     @CanIgnoreReturnValue
     long takeArrival() {
         record = record.with(queue().afterArrival(queue().nextArrival(now())));

@@ -4,12 +4,11 @@ import io.holdfast.spi.TokenBlock;
 import io.holdfast.support.TokenUnits;
 
 /**
- * The tokens of a holder, as they were last granted.
+ * The tokens of the last grant to a holder.
  *
- * @param unit the first {@linkplain TokenUnits unit}; 0 if the unit is that of the write which granted them
+ * @param unit the first {@linkplain TokenUnits unit}; 0 if the write that granted the tokens determines the unit
  * @param units the number of units
- * @param number the number of the grant among those of one write, from 0; the order in which grants share the unit of the
- *     write
+ * @param number the number of the grant among those of one write, from 0; it orders the grants that share the unit of the write
  */
 public record Grant(long unit, long units, int number) {
 

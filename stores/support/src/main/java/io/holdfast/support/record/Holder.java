@@ -8,10 +8,10 @@ import io.holdfast.spi.TenureId;
  *
  * @param claimant the tenure that holds it
  * @param mode the mode in which it holds the name
- * @param expires the time at which its lease ends; {@link LockRecord#NEVER} if only the end of its session ends it
+ * @param expires the time at which its lease expires; {@link LockRecord#NEVER} if the hold lasts as long as its session
  * @param permits the number of permits of a semaphore that it holds; 0 for a name that is not a semaphore
  * @param grant its tokens
- * @param unclaimed {@code true} if the name was assigned to it, and no request of the tenure has arrived since
+ * @param unclaimed {@code true} if the name was assigned to the tenure, and no request of the tenure has arrived since
  */
 public record Holder(Claimant claimant, Mode mode, long expires, int permits, Grant grant, boolean unclaimed) {
 
@@ -25,10 +25,10 @@ public record Holder(Claimant claimant, Mode mode, long expires, int permits, Gr
     }
 
     /**
-     * Returns this hold as it follows an earlier one of the tenure: it has the same permits, and does not end earlier, so
-     * that a late duplicate shortens nothing.
+     * Returns a copy of this hold that replaces an earlier one of the same tenure. It has the same permits, and does not expire
+     * earlier. So a late duplicate never shortens a lease.
      */
-    Holder inPlaceOf(Holder before) {
+    Holder following(Holder before) {
         return new Holder(claimant, mode, Math.max(expires, before.expires), before.permits, grant, unclaimed);
     }
 

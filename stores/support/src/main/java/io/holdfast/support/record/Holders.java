@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 import java.util.function.Predicate;
 
 /**
- * The holders of a name, the earliest first: one of a lock, and any number of readers or of holders of permits.
+ * The holders of a name, the earliest first. A lock has one holder. Readers and holders of permits can be several.
  *
  * @param all the holders, each with a different tenure
  */
@@ -39,19 +39,19 @@ public record Holders(List<Holder> all) {
     }
 
     /** Returns {@code true} if the name is held as another kind of lock than the requested one. */
-    boolean areOfOtherKind(Mode wanted) {
-        return all.stream().anyMatch(holder -> (holder.mode() == Mode.LOCK) != (wanted == Mode.LOCK));
+    boolean areOfOtherKind(Mode requested) {
+        return all.stream().anyMatch(holder -> (holder.mode() == Mode.LOCK) != (requested == Mode.LOCK));
     }
 
-    /** Returns {@code true} if no holder conflicts with the requested mode, except a tenure of the same owner. */
-    boolean admit(Mode wanted, Optional<TenureId> beside) {
+    /** Returns {@code true} if no holder conflicts with the requested mode. The tenure {@code beside} never conflicts. */
+    boolean admit(Mode requested, Optional<TenureId> beside) {
         return all.stream()
-                .allMatch(
-                        one -> beside.filter(one.tenure()::equals).isPresent() || wanted.isCompatibleWith(one.mode()));
+                .allMatch(holder -> beside.filter(holder.tenure()::equals).isPresent()
+                        || requested.isCompatibleWith(holder.mode()));
     }
 
-    boolean admit(Mode wanted) {
-        return admit(wanted, Optional.empty());
+    boolean admit(Mode requested) {
+        return admit(requested, Optional.empty());
     }
 
     /** Returns the only reader, if it may write later. */
@@ -62,11 +62,11 @@ public record Holders(List<Holder> all) {
                 .filter(holder -> holder.mode() == Mode.UPGRADE);
     }
 
-    OptionalLong firstEnd() {
+    OptionalLong earliestExpiry() {
         return all.stream().mapToLong(Holder::expires).min();
     }
 
-    OptionalLong lastEnd() {
+    OptionalLong latestExpiry() {
         return all.stream().mapToLong(Holder::expires).max();
     }
 
@@ -81,16 +81,16 @@ public record Holders(List<Holder> all) {
         return map;
     }
 
-    /** Adds holders, or replaces them where they are. */
+    /** Adds holders. A holder of the same tenure is replaced, and keeps its place in the order. */
     Holders with(List<Holder> some) {
         Map<TenureId, Holder> changed = byTenure();
         some.forEach(holder -> changed.put(holder.tenure(), holder));
         return new Holders(List.copyOf(changed.values()));
     }
 
-    Holders without(Predicate<Holder> over) {
-        return all.stream().anyMatch(over)
-                ? new Holders(all.stream().filter(over.negate()).toList())
+    Holders without(Predicate<Holder> removed) {
+        return all.stream().anyMatch(removed)
+                ? new Holders(all.stream().filter(removed.negate()).toList())
                 : this;
     }
 

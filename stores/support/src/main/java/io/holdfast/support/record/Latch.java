@@ -8,35 +8,43 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * A latch: its last setting, the fate of earlier ones, and the clients that listen. All times are microseconds of the
+ * A latch: its last setting, the outcomes of earlier settings, and the clients that listen. All times are microseconds of the
  * store's clock.
  *
+ * <p>Invariants:
+ *
+ * <ol>
+ *   <li>The numbers of settings rise, even after all data was lost, unless the clock has stepped back.
+ *   <li>An earlier setting with a number above {@code forgotten} has opened, unless its number is in {@code unopened}. So the
+ *       space does not grow with the number of openings.
+ * </ol>
+ *
  * @param number the number of the last setting
- * @param count the count of the last setting, which stays as it was when the setting ended
- * @param ends the time at which the last setting ends or ended; {@link LockRecord#NEVER} for a closed latch without a life
- * @param forgotten the number up to which nothing is known about settings
+ * @param count the count of the last setting; after the end of the setting, the count at that time
+ * @param ends the time at which the last setting ends or has ended; {@link LockRecord#NEVER} for a closed latch without a life
+ * @param forgotten the number up to which the outcomes of settings are unknown
  * @param unopened the numbers of earlier settings that ended before they opened, in rising order
  * @param listeners the clients to notify once when the latch opens, is set again, or is deleted
  */
 public record Latch(long number, int count, long ends, long forgotten, List<Long> unopened, List<Listener> listeners) {
 
-    /** The time for which an open latch without a life is kept. */
+    /** The time for which the store keeps an open latch without a life. */
     private static final long OPEN_LIFE = 7 * 86_400_000_000L;
 
-    /** The time for which the fate of a setting is kept after its end. */
-    private static final long AFTERLIFE = 60_000_000;
+    /** The time for which the store remembers the outcome of a setting after its end. */
+    private static final long OUTCOME_LIFE = 60_000_000;
 
     /**
      * A client that listens.
      *
      * @param party the client
-     * @param since the time of its request, which counts for a minute
+     * @param since the time of its last request; the client listens for a minute after it
      */
     public record Listener(Party party, long since) {
 
         private static final long LIFE = 60_000_000;
 
-        boolean isGone(long now) {
+        boolean isExpired(long now) {
             return now - since > LIFE;
         }
 
@@ -57,7 +65,7 @@ public record Latch(long number, int count, long ends, long forgotten, List<Long
         return new Latch(number, count, ends, number - 1, List.of(), List.of());
     }
 
-    Latch setAgain(int amount, long end, long now) {
+    Latch reset(int amount, long end, long now) {
         List<Long> ended = endedUnopened();
         boolean tooMany = ended.size() > LatchReport.MOST_UNOPENED;
         return new Latch(
@@ -83,7 +91,7 @@ public record Latch(long number, int count, long ends, long forgotten, List<Long
         return new Latch(number, left, end, forgotten, unopened, listeners);
     }
 
-    Latch endAt(long now) {
+    Latch endNow(long now) {
         return new Latch(number, count, now, forgotten, unopened, listeners);
     }
 
@@ -103,16 +111,16 @@ public record Latch(long number, int count, long ends, long forgotten, List<Long
     }
 
     Latch expire(long now) {
-        return listeners.stream().noneMatch(listener -> listener.isGone(now))
+        return listeners.stream().noneMatch(listener -> listener.isExpired(now))
                 ? this
                 : withListeners(listeners.stream()
-                        .filter(listener -> !listener.isGone(now))
+                        .filter(listener -> !listener.isExpired(now))
                         .toList());
     }
 
-    /** Returns {@code true} if even the fate of the last setting is kept no longer. */
+    /** Returns {@code true} if the outcome of the last setting need not be remembered any longer. */
     boolean isForgotten(long now) {
-        return now - ends > AFTERLIFE;
+        return now - ends > OUTCOME_LIFE;
     }
 
     /** Returns {@code true} if the last setting has not ended, whether it is open or closed. */
@@ -120,7 +128,7 @@ public record Latch(long number, int count, long ends, long forgotten, List<Long
         return now < ends;
     }
 
-    /** Returns {@code true} if no waiter has to wait, because the latch is open or not set. */
+    /** Returns {@code true} if no waiter has to wait, because the latch is open or is not set. */
     boolean isOver(long now) {
         return count == 0 || !isSet(now);
     }

@@ -9,7 +9,7 @@ import io.holdfast.spi.TenureId;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The decisions of locks and read/write locks; see {@link io.holdfast.spi.LockStore#acquire}. */
+/** The decisions about locks and read/write locks; see {@link io.holdfast.spi.LockStore#acquire}. */
 record LockDecider(Draft draft) implements NameDecider {
 
     private Holders holders() {
@@ -27,7 +27,7 @@ record LockDecider(Draft draft) implements NameDecider {
         if (holders().isEmpty() && queue().isFairBefore(draft.positionOf(request))) {
             serve(false);
         }
-        // the served client may only have been woken, or may be dead
+        // the served waiter may only have been woken, and may be dead, so this request may still be granted
         return admits(request) ? grant(request) : refuse(request);
     }
 
@@ -41,7 +41,7 @@ record LockDecider(Draft draft) implements NameDecider {
         }
     }
 
-    /** Refuses an upgrade if the reader lost its hold, because others may have written. */
+    /** Refuses an upgrade if the reader has lost its hold, because another owner may have written since. */
     private void requireReader(Acquire request) {
         boolean reads = request.share().beside().filter(holders()::include).isPresent();
         if (request.share().isUpgrade() && !reads && !holders().include(request.tenure())) {
@@ -49,7 +49,7 @@ record LockDecider(Draft draft) implements NameDecider {
         }
     }
 
-    /** Returns {@code true} if the request is granted now. Fails if the name is held as another kind of lock. */
+    /** Returns {@code true} if the request is granted now. Throws if the name is held as another kind of lock. */
     boolean isGranted(Acquire request) {
         requireKind(request.share().mode());
         return admits(request);
@@ -73,7 +73,7 @@ record LockDecider(Draft draft) implements NameDecider {
         return new Acquire.Granted(tokens, request.lease(), waiters(request.tenure()), behind, 0, draft.now());
     }
 
-    /** Refuses a request, and gives it a place if it wants one. */
+    /** Refuses a request, and adds it to the queue if it asks for that. */
     Acquire.Refused refuse(Acquire request) {
         if (request.queueing() != Queueing.NONE && draft.enqueue(request)) {
             notifyHolders(request);
@@ -81,12 +81,12 @@ record LockDecider(Draft draft) implements NameDecider {
             notifyLingering(request.tenure());
         }
         List<Long> behind = enqueueBehind(request);
-        return draft.refusal(request.tenure(), behind, holders().lastEnd());
+        return draft.refusal(request.tenure(), behind, holders().latestExpiry());
     }
 
     /**
-     * Notifies the holder of a lingering lock. A request without a new place in the queue would not reach a holder that has
-     * no use for the lock.
+     * Notifies the holder of a lingering lock. A holder is otherwise notified only of new places in the queue, so a lingering
+     * lock would keep out all other requests.
      */
     private void notifyLingering(TenureId asking) {
         holders().all().stream()
@@ -106,7 +106,7 @@ record LockDecider(Draft draft) implements NameDecider {
                 .toList();
     }
 
-    /** Notifies the holders of a new place; of a lock, only a foreign one. */
+    /** Notifies the holders of a new place. The holder of a lock is notified only of a place of another client. */
     private void notifyHolders(Acquire request) {
         boolean alsoOwn = request.share().mode() != Mode.LOCK;
         holders().all().stream()
@@ -118,8 +118,8 @@ record LockDecider(Draft draft) implements NameDecider {
     }
 
     /**
-     * Serves the first place. If it is a reader, all readers that follow it are served as well. A reader that waits to write
-     * is woken.
+     * Serves the first place. If it is a reader, all readers that directly follow it are served as well. A reader that waits to
+     * write is woken.
      */
     @Override
     public void serve(boolean yield) {
@@ -136,8 +136,8 @@ record LockDecider(Draft draft) implements NameDecider {
     /**
      * Wakes the reader at the front if it is the only reader that is left.
      *
-     * <p>If nobody holds the name, the readers that wait to write have lost what they read under. They leave the queue, are
-     * woken, and learn it by asking.
+     * <p>If nobody holds the name, the readers that wait to write have lost their holds. They are removed from the queue and
+     * woken. Their next request is refused, which reports the loss.
      */
     private void wakeUpgrades() {
         List<Place> woken = holders().isEmpty()
@@ -158,8 +158,8 @@ record LockDecider(Draft draft) implements NameDecider {
     }
 
     /**
-     * Returns the places to serve: the first one, unless a holder conflicts with it, and after a reader all readers that
-     * follow. Readers pass a waiting upgradeable reader if another upgradeable reader holds the name.
+     * Returns the places to serve. It is empty if a holder conflicts with the first place. After a reader, all readers that
+     * follow are served as well. They pass a waiting upgradeable reader while another upgradeable reader holds the name.
      */
     private List<Place> next() {
         boolean read = holders().admit(Mode.READ);
@@ -183,7 +183,7 @@ record LockDecider(Draft draft) implements NameDecider {
         return next.isEmpty() && holders().admit(place.mode());
     }
 
-    /** Assigns the name to one place, or to several readers, which have the same number of waiters behind them. */
+    /** Assigns the name to one place, or to several readers. All readers have the same number of waiters behind them. */
     private void assign(List<Place> places) {
         List<Holder> assigned = draft.assign(places);
         int waiters = assigned.isEmpty() ? 0 : waiters(assigned.get(0).tenure());

@@ -6,13 +6,13 @@ import java.util.OptionalLong;
 import java.util.function.Predicate;
 
 /**
- * All that a store keeps of one name, which is the name of a lock, of a semaphore, or of a latch. It is immutable. All times
- * are microseconds of the store's clock.
+ * Everything that a store keeps for one name of a lock, a semaphore, or a latch. It is immutable. All times are microseconds of
+ * the store's clock.
  *
  * @param holders the holders
  * @param queue the wait queue
  * @param tokens the token units issued
- * @param limit the number of permits of a semaphore; empty if it was not given permits
+ * @param limit the number of permits of a semaphore; empty if it was not set
  * @param latch the latch; empty if the store knows of no setting
  * @param changes the changes of the counter that are remembered
  * @param at the time of the last write, for a store whose clock is that of its records; empty for a store with a clock
@@ -26,7 +26,7 @@ public record LockRecord(
         Changes changes,
         OptionalLong at) {
 
-    /** The end of what does not end by itself. */
+    /** The expiry time of a lease or setting that does not expire. */
     public static final long NEVER = Long.MAX_VALUE;
 
     /** The record of a name that was never used. */
@@ -48,8 +48,8 @@ public record LockRecord(
     }
 
     /**
-     * Returns {@code true} if the name is not in use, and nothing is left but tokens that were not used for days. A new
-     * record may then take the place of this one.
+     * Returns {@code true} if the name is not in use, and the record only has tokens that were not used for days. A new record
+     * may then replace this one.
      */
     public boolean isForgotten(long now) {
         return now - Math.max(tokens.last(), queue.lastArrival()) > TOKEN_LIFE
@@ -60,7 +60,7 @@ public record LockRecord(
         return !isInUse() && limit.isEmpty() && latch.isEmpty() && changes.all().isEmpty();
     }
 
-    /** Returns {@code true} if this record has more entries of some kind than another. A holder may come from the queue. */
+    /** Returns {@code true} if this record has more entries of some kind than another. Holders and waiters count together. */
     boolean hasMoreThan(LockRecord other) {
         return holders.all().size() + queue.size() > other.holders.all().size() + other.queue.size()
                 || changes.all().size() > other.changes.all().size()
@@ -71,11 +71,11 @@ public record LockRecord(
         return latch.map(some -> some.listeners().size()).orElse(0);
     }
 
-    // ---- what ends without a request
+    // ---- expiry
 
     /**
-     * Removes what has ended: leases, places that were not refreshed, remembered changes, the latch. If a client let a claim
-     * lapse, all its places are removed, so that it costs the others no second claim window.
+     * Removes everything that has expired: leases, places that were not refreshed, remembered changes, and the latch. If a
+     * client let a claim lapse, all its places are removed, so that it does not cost other clients a second claim window.
      */
     public LockRecord expire(long now) {
         Places waiting = queue;
@@ -98,11 +98,11 @@ public record LockRecord(
      * Removes the holds, positions and listeners of ended sessions. The next request is then decided as if they had released.
      */
     public LockRecord endSessions(Predicate<String> ended) {
-        Predicate<Optional<String>> over = session -> session.filter(ended).isPresent();
-        return with(holders.without(holder -> over.test(holder.claimant().session())))
-                .with(queue.without(place -> over.test(place.claimant().session())))
+        Predicate<Optional<String>> isEnded = session -> session.filter(ended).isPresent();
+        return with(holders.without(holder -> isEnded.test(holder.claimant().session())))
+                .with(queue.without(place -> isEnded.test(place.claimant().session())))
                 .with(latch.map(some -> some.withListeners(some.listeners().stream()
-                        .filter(listener -> !over.test(listener.party().session()))
+                        .filter(listener -> !isEnded.test(listener.party().session()))
                         .toList())));
     }
 

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * The circumstances of a decision.
  *
- * @param now the store's time, in microseconds, read after the record was
+ * @param now the store's time in microseconds, which was read after the record
  * @param run the run of the server, as in {@link io.holdfast.spi.Signal.Assigned#run}
  * @param session the session of the client that asks; empty if the store has no sessions
  */
@@ -18,7 +18,7 @@ public record Moment(long now, long run, Optional<String> session) {
         return new Moment(now, run, Optional.empty());
     }
 
-    /** Returns the time after a duration; {@link LockRecord#NEVER} if there is no such time. */
+    /** Returns the time after a duration; {@link LockRecord#NEVER} if that is out of range. */
     long after(Duration duration) {
         return micros(duration) < LockRecord.NEVER - now ? now + micros(duration) : LockRecord.NEVER;
     }

@@ -10,7 +10,7 @@ import io.holdfast.spi.Signal;
  */
 public record Notice(Party to, Signal signal) {
 
-    /** Returns the signal with the name by which its receiver knows the lock, which may have another key prefix. */
+    /** Returns the signal with the name that its receiver uses for the lock. The receiver may have another key prefix. */
     public Signal named(String name) {
         if (signal instanceof Signal.Assigned assigned) {
             return new Signal.Assigned(

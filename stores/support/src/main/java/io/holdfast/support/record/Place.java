@@ -8,11 +8,10 @@ import io.holdfast.spi.TenureId;
  *
  * @param claimant the tenure that waits
  * @param mode the requested mode
- * @param fair {@code true} if the name is assigned to it, and before all later entries
- * @param front {@code true} if it is ahead of all others, because a reader waits to write and all others wait for that
- *     reader
+ * @param fair {@code true} if the name is always assigned to it in its turn, and no later request may barge ahead of it
+ * @param front {@code true} if it is ahead of all others: a reader waits to write, and all others wait for that reader
  * @param arrival the time of arrival, which no other entry of the name has
- * @param refreshed the time of the last request that was noted
+ * @param refreshed the time of the last request that was written
  * @param lease the requested lease
  * @param tokens the requested number of tokens
  * @param permits the requested number of permits of a semaphore; 0 for a name that is not a semaphore
@@ -28,10 +27,10 @@ public record Place(
         long tokens,
         int permits) {
 
-    /** The time for which an entry stays after a request. */
+    /** The time for which an entry stays after a request, at least. */
     private static final long LIFE = 60_000_000;
 
-    /** The time for which a further request is not noted, so that most polls write nothing. */
+    /** The time after a written request for which further requests are not written, so that most polls write nothing. */
     private static final long FRESH = LIFE / 4;
 
     /** The lead of an entry at the front. The resulting positions are negative before the year 2112. */
@@ -42,17 +41,17 @@ public record Place(
         return claimant.tenure();
     }
 
-    /** Returns the number by which places are ordered, and by which the client names its place; never 0. */
+    /** Returns the number that orders the places, and that identifies this place to its client. It is never 0. */
     public long position() {
         return front ? arrival - LEAD : arrival;
     }
 
-    /** Returns {@code true} if no request can have come within the life of a place: one may not have been noted. */
+    /** Returns {@code true} if no request has arrived within the life of a place, not even one that was not written. */
     boolean isAbandoned(long now) {
         return now - refreshed > LIFE + FRESH;
     }
 
-    /** Returns {@code true} if a further request changes nothing, so that nothing is written. */
+    /** Returns {@code true} if a further request changes nothing that has to be written. */
     boolean isStillFresh(Place request) {
         return request.withRefreshed(refreshed).equals(this) && request.refreshed - refreshed <= FRESH;
     }

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  * The wait queue of a name: its positions in the order in which they are assigned.
  *
  * @param all the entries, by their {@linkplain Place#position positions}
- * @param lastArrival the last arrival that was given, to an entry or to a release that changed nothing else; 0 for none
+ * @param lastArrival the last arrival number that was issued, to an entry or to a release that changed nothing else; 0 for none
  */
 public record Places(List<Place> all, long lastArrival) {
 
@@ -65,8 +65,8 @@ public record Places(List<Place> all, long lastArrival) {
     }
 
     /**
-     * Returns the number of clients that wait for something that no local handoff of the given client serves: all others,
-     * and the client itself if it has a fair place or waits to read or to write.
+     * Returns the number of clients that no local handoff of the given client can serve. These are all other clients, and the
+     * client itself if it has a fair place or waits to read or to write.
      */
     int clientsBeyondHandoffOf(String clientId) {
         return (int) all.stream()
@@ -78,7 +78,7 @@ public record Places(List<Place> all, long lastArrival) {
                 .count();
     }
 
-    /** Returns {@code true} if one more place keeps to the limits. */
+    /** Returns {@code true} if the limits allow one more place. */
     boolean hasRoomFor(String clientId, boolean fair, Limits limits) {
         return size() < limits.places()
                 && (!fair || size() < limits.fairPlaces() || fairPlacesOf(clientId) < limits.fairPlaces());
@@ -90,14 +90,15 @@ public record Places(List<Place> all, long lastArrival) {
                 .count();
     }
 
-    /** Returns the arrival of a client that comes now, which is later than all others. */
+    /** Returns the arrival number of a new waiter, which is later than all others. */
     long nextArrival(long now) {
         return Math.max(lastArrival + 1, now);
     }
 
     /**
-     * Returns the arrival of a client that has waited elsewhere since the given time: the first one from then on that no place
-     * has, and that is behind all places of the client. Otherwise its waiters could pass each other on their way.
+     * Returns the arrival number of a waiter that has waited at its client since the given time. It is the first number from
+     * then on that no place has, and that is behind all places of the client. Otherwise two requests of different speed could
+     * change the order of two waiters of the client.
      */
     long arrivalOf(String clientId, long since) {
         long arrival = all.stream()
@@ -114,7 +115,7 @@ public record Places(List<Place> all, long lastArrival) {
         return new Places(all, Math.max(lastArrival, arrival));
     }
 
-    /** Adds the first place of a tenure, behind all that are not after it. */
+    /** Adds the first place of a tenure, in the order of positions. */
     Places with(Place place) {
         List<Place> changed = new ArrayList<>(all);
         int index = changed.size();
@@ -132,9 +133,9 @@ public record Places(List<Place> all, long lastArrival) {
         return new Places(changed, lastArrival);
     }
 
-    Places without(Predicate<Place> over) {
-        return all.stream().anyMatch(over)
-                ? new Places(all.stream().filter(over.negate()).toList(), lastArrival)
+    Places without(Predicate<Place> removed) {
+        return all.stream().anyMatch(removed)
+                ? new Places(all.stream().filter(removed.negate()).toList(), lastArrival)
                 : this;
     }
 

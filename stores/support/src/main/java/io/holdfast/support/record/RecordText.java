@@ -6,8 +6,8 @@ import java.util.Optional;
 /**
  * The text of a {@link LockRecord}, as stores keep it, in ASCII.
  *
- * <p>It is {@code 1|} for an empty record, where 1 is the format. Sections follow in any order, each as {@code KEY:ROWS}
- * behind a bar, absent when empty. Their columns are:
+ * <p>The text of an empty record is {@code 1|}, where 1 is the format. Sections follow in any order. Each has the form
+ * {@code KEY:ROWS}. A bar separates sections, and an empty section is left out. The columns are:
  * <pre>
  * c  clients, each with its session behind an @ if it has one, separated by commas
  * n  the record's own time
@@ -21,20 +21,20 @@ import java.util.Optional;
  * w  client, time of listening
  * d  y|n             client, change, time of the decision
  * </pre>
- * MODE is L, W, R, U or P. The letters after it are u for unclaimed, k for a tenure that may linger, f for fair, v for a
- * place at the front. A client is the index in c. Times are microseconds.
+ * MODE is L, W, R, U or P. The letters after it are u for unclaimed, k for a tenure that may linger, f for fair, and v for a
+ * place at the front. A client is written as its index in c. Times are microseconds.
  *
- * <p>A row is a word and some numbers, with a period before each number, and ends in a semicolon. The word is left out if it
- * is that of the row before. Each number is the difference to that of the row before, in base 36, and left out if there is
- * none. At the end of a row, the periods of such numbers are left out as well. An asterisk stands for {@link
- * LockRecord#NEVER}, and the next difference does not count from it.
+ * <p>A row is a word and some numbers, and ends in a semicolon. A period precedes each number. The word is left out if it is
+ * the word of the previous row. Each number is the difference to that of the previous row, in base 36. A difference of zero is
+ * left out. At the end of a row, the periods of such numbers are left out as well. An asterisk stands for {@link
+ * LockRecord#NEVER}. The next difference in that column then counts from the number before the asterisk.
  */
 public final class RecordText {
 
-    /** The length that a store allows for. All that {@link Limits#STANDARD} allows of a lock fits, with clients in sessions. */
+    /** The maximum length of a text. A lock at all limits of {@link Limits#STANDARD} fits, even if its clients have sessions. */
     public static final int MAX_LENGTH = 131_072;
 
-    /** The part of the length that requests which add something leave free, because renewals may lengthen all rows. */
+    /** The part of the length that is reserved for renewals and releases, because renewals may lengthen all rows. */
     private static final int RESERVE = MAX_LENGTH / 8;
 
     static final String FORMAT = "1";

@@ -11,7 +11,7 @@ import java.util.stream.LongStream;
 /** A writer of one {@link RecordText}. */
 final class RecordWriter {
 
-    /** The index of each client that was written so far. */
+    /** The clients that were written so far, with their indexes. */
     private final Map<Party, Integer> clients = new LinkedHashMap<>();
 
     private final StringBuilder sections = new StringBuilder();
@@ -38,7 +38,7 @@ final class RecordWriter {
         }
     }
 
-    /** Adds a bar, unless the text before ends in one. */
+    /** Adds a bar before every section except the first. The text before the first section already ends in a bar. */
     private static StringBuilder bar(StringBuilder text) {
         return text.append(text.isEmpty() ? "" : "|");
     }

@@ -3,7 +3,7 @@ package io.holdfast.support.record;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A reader of what a {@link RowWriter} wrote. */
+/** A reader of the rows that a {@link RowWriter} wrote. */
 final class RowReader {
 
     static final int MOST_NUMBERS = 8;
@@ -11,8 +11,8 @@ final class RowReader {
     /**
      * A row.
      *
-     * @param word its word
-     * @param numbers its numbers, and zeros after them
+     * @param word the word
+     * @param numbers the numbers; a column without a difference repeats the number of the previous row
      */
     record Row(String word, List<Long> numbers) {
 
@@ -41,7 +41,7 @@ final class RowReader {
     /**
      * Reads all rows of a text.
      *
-     * @throws IllegalArgumentException if it is not such a text, or if a row has more columns
+     * @throws IllegalArgumentException if the text has another form, or if a row has more columns
      */
     static List<Row> rows(String text, int columns) {
         if (!text.endsWith(";")) {

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 
-/** The decisions of semaphores: permits are held by any number of tenures, as long as there are enough. */
+/** The decisions about semaphores. Any number of tenures can hold permits, as long as there are enough. */
 record SemaphoreDecider(Draft draft) implements NameDecider {
 
     private Holders holders() {
@@ -48,13 +48,13 @@ record SemaphoreDecider(Draft draft) implements NameDecider {
         }
     }
 
-    /** Returns {@code true} if the request gets its permits now, after the waiters ahead of it were served. */
+    /** Returns {@code true} if the request is granted now. The waiters ahead of it were served before. */
     private boolean admits(Acquire request) {
         long position = draft.positionOf(request);
-        boolean overtakes =
+        boolean barges =
                 request.queueing() == Queueing.FAIR ? queue().isAnyBefore(position) : queue().isFairBefore(position);
         return holders().include(request.tenure())
-                || (free() >= Math.max(1, request.share().permits()) && !overtakes);
+                || (free() >= Math.max(1, request.share().permits()) && !barges);
     }
 
     private Acquire.Reply grant(Acquire request) {
@@ -67,7 +67,7 @@ record SemaphoreDecider(Draft draft) implements NameDecider {
         if (request.queueing() != Queueing.NONE) {
             var unused = draft.enqueue(request);
         }
-        return draft.refusal(request.tenure(), List.of(), holders().firstEnd());
+        return draft.refusal(request.tenure(), List.of(), holders().earliestExpiry());
     }
 
     /** Assigns free permits to the waiters in their order, until there are too few for the next one. */
@@ -86,7 +86,7 @@ record SemaphoreDecider(Draft draft) implements NameDecider {
         draft.assign(served).forEach(holder -> draft.notifyAssigned(holder, 0, 0));
     }
 
-    /** Returns the number of permits to grant, of which there are enough. */
+    /** Returns the number of permits to grant. A request for 0 permits is granted all free ones. */
     private static int granted(int wanted, int free) {
         return wanted == 0 ? free : wanted;
     }
@@ -98,19 +98,19 @@ record SemaphoreDecider(Draft draft) implements NameDecider {
 
     // ---- numbers of permits
 
-    /** Applies a change, and serves the waiters. Returns {@code false} if the semaphore is not as the change needs it. */
+    /** Applies a change. Returns {@code false} if the state of the semaphore does not allow it. */
     boolean apply(Change change) {
         return switch (change.kind()) {
-            case TRY_PERMITS -> limit().isEmpty() && become(OptionalInt.of(change.amount()));
-            case SET_PERMITS -> become(OptionalInt.of(change.amount()));
-            case ADD_PERMITS -> become(OptionalInt.of(sum(change.amount())));
-            case DELETE_PERMITS -> limit().isPresent() && !draft.record().isInUse() && become(OptionalInt.empty());
+            case TRY_PERMITS -> limit().isEmpty() && update(OptionalInt.of(change.amount()));
+            case SET_PERMITS -> update(OptionalInt.of(change.amount()));
+            case ADD_PERMITS -> update(OptionalInt.of(sum(change.amount())));
+            case DELETE_PERMITS -> limit().isPresent() && !draft.record().isInUse() && update(OptionalInt.empty());
             default -> throw new IllegalArgumentException(change.kind() + " is not a change of a semaphore");
         };
     }
 
-    private boolean become(OptionalInt limit) {
-        draft.become(draft.record().withLimit(limit));
+    private boolean update(OptionalInt limit) {
+        draft.update(draft.record().withLimit(limit));
         return true;
     }
 

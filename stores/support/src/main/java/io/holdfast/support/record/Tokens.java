@@ -5,27 +5,36 @@ import io.holdfast.support.TokenUnits;
 /**
  * The token units that a name has issued.
  *
- * <p>A unit is one microsecond of the store's clock. Units are never below the clock, so tokens rise even after all data was
- * lost. They are never more than 10 ms above the clock, so tokens rise after any such loss that takes at least 10 ms.
+ * <p>A unit is one microsecond of the store's clock.
+ *
+ * <p>Invariants:
+ *
+ * <ol>
+ *   <li>Each unit is issued once, and later units are higher. Only the last holder of a lock returns units, and only unused ones.
+ *   <li>A unit is never below the clock at the time of its issue. So tokens rise even after all data was lost.
+ *   <li>The last unit of a grant is at most 10 ms ahead of the clock, unless a floor or a clock that stepped back requires more.
+ *       So tokens rise after any loss of data that takes at least 10 ms.
+ * </ol>
  *
  * @param last the last unit issued; 0 for none
- * @param floor the last unit issued before the latest holder came, below which that holder returns nothing
+ * @param floor the last unit that was issued before the present or last holder acquired the name; that holder returns only units
+ *     above it
  */
 public record Tokens(long last, long floor) {
 
     /** The tokens of a name that has issued none. */
     public static final Tokens NONE = new Tokens(0, 0);
 
-    /** The unit from which on none is issued. It is that of the year 2112, and leaves room for tokens of 64 bits. */
+    /** The limit of units, in the year 2112. Units are below it, so tokens have at most 63 bits. */
     static final long END = 1L << 52;
 
     private static final long MAX_LEAD = 10_000;
 
-    /** Returns the next units, at least one, for about the wanted number of tokens. */
-    Grant next(long wanted, long now) {
+    /** Returns the next units, at least one, for about the requested number of tokens. */
+    Grant next(long requested, long now) {
         long first = Math.max(last + 1, now);
         long allowed = now + MAX_LEAD - first;
-        return Grant.of(first, Math.max(1, Math.min(TokenUnits.units(Math.max(wanted, 1)), allowed)));
+        return Grant.of(first, Math.max(1, Math.min(TokenUnits.units(Math.max(requested, 1)), allowed)));
     }
 
     Tokens after(Grant grant) {
@@ -42,7 +51,7 @@ public record Tokens(long last, long floor) {
         return new Tokens(Math.max(last, TokenUnits.unit(token)), floor);
     }
 
-    /** Takes back the units above the last token that the latest holder used. */
+    /** Takes back the units above the last token that the last holder used. */
     Tokens usedUpTo(long token) {
         return new Tokens(Math.min(last, Math.max(TokenUnits.unit(token), floor)), floor);
     }
