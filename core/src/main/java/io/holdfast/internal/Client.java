@@ -60,11 +60,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** One client. It opens and closes its parts, and checks what comes from users. */
+/** One client. It opens and closes its parts, and checks the arguments of users. */
 public final class Client implements Holdfast {
 
     private static final String RESERVED = "hf:{";
-    private static final long CLOSE_LOOK_NANOS = 10_000_000;
+    private static final long CLOSE_POLL_NANOS = 10_000_000;
     private static final Map<String, String> ARTIFACTS = Map.ofEntries(
             Map.entry("redis", "redis"),
             Map.entry("rediss", "redis"),
@@ -136,9 +136,9 @@ public final class Client implements Holdfast {
     }
 
     private static void requireSafety(Settings settings, boolean replicates) {
-        Safety wanted = settings.store().safety();
-        if (!replicates && !wanted.equals(Safety.async())) {
-            throw new IllegalArgumentException("safety " + wanted + ": a store of the scheme '"
+        Safety safety = settings.store().safety();
+        if (!replicates && !safety.equals(Safety.async())) {
+            throw new IllegalArgumentException("safety " + safety + ": a store of the scheme '"
                     + scheme(settings.store().uri())
                     + "' cannot wait for replicas or disks; remove it, or choose a store that can, such as Redis");
         }
@@ -171,7 +171,7 @@ public final class Client implements Holdfast {
 
     /**
      * Adds the identity and the callbacks of this client to the options of the store. A signal that arrives before the client
-     * is created is ignored, because it concerns nobody.
+     * is created is ignored, because nothing is held or awaited yet.
      */
     private static StoreConfig config(
             StoreConfig options, LockReport.Client self, AtomicReference<@Nullable Client> started) {
@@ -221,7 +221,7 @@ public final class Client implements Holdfast {
         } else if (UNSUPPORTED.contains(scheme)) {
             return "a store for the scheme '" + scheme + "' is not supported yet.";
         }
-        // in a login without a scheme, the text before the colon may be secret
+        // in a login without a scheme, the text before the colon may be a secret
         boolean isLogin = uri.contains("@") && !uri.startsWith("//", scheme.length() + 1);
         String artifact = ARTIFACTS.get(scheme);
         return "no store for the scheme " + (isLogin ? "of the uri" : "'" + scheme + "'") + ": "
@@ -251,7 +251,7 @@ public final class Client implements Holdfast {
 
     @Override
     public DistributedLock fairLock(String name, LockOptions options) {
-        requireSignals("fair lock", name, options);
+        requireNotPolling("fair lock", name, options);
         Durations.requireNoLinger("fair lock '" + name + "'", options.linger());
         if (!store.capabilities().queue()) {
             throw new UnsupportedOperationException("fair lock '" + name + "': " + store.describe()
@@ -260,7 +260,7 @@ public final class Client implements Holdfast {
         return lock(name, options, HoldSpec.Waiting.FAIR);
     }
 
-    private static void requireSignals(String what, String name, LockOptions options) {
+    private static void requireNotPolling(String what, String name, LockOptions options) {
         if (options.waiting() == WaitStrategy.POLLING) {
             throw new IllegalArgumentException(
                     what + " '" + name + "': waiting " + options.waiting()
@@ -290,7 +290,7 @@ public final class Client implements Holdfast {
 
     @Override
     public DistributedSemaphore fairSemaphore(String name, LockOptions options) {
-        requireSignals("fair semaphore", name, options);
+        requireNotPolling("fair semaphore", name, options);
         return semaphore(name, options, HoldSpec.Waiting.FAIR);
     }
 
@@ -314,18 +314,18 @@ public final class Client implements Holdfast {
 
     private void requireMode(String name, Share.Mode mode, String what) {
         if (!store.capabilities().modes().contains(mode)) {
-            throw new UnsupportedOperationException(
-                    what + " '" + name + "': " + store.describe() + " supports none; use lock(name), or another store");
+            throw new UnsupportedOperationException(what + " '" + name + "': not supported by " + store.describe()
+                    + "; use lock(name), or another store");
         }
     }
 
     private HoldSpec spec(String what, String name, LockOptions options, HoldSpec.Waiting waiting) {
         checkName(what, name);
         checkOpen(what, name);
-        HoldSpec wanted =
+        HoldSpec spec =
                 HoldSpec.renewed(lease(options), maxHold(options), waiting).withLinger(options.linger());
-        // a shared object: all holds with the default options refer to the same one
-        return wanted.equals(engine.config.spec()) ? engine.config.spec() : wanted;
+        // saves memory: all holds with the default options share one object
+        return spec.equals(engine.config.spec()) ? engine.config.spec() : spec;
     }
 
     private Duration lease(LockOptions options) {
@@ -479,7 +479,7 @@ public final class Client implements Holdfast {
         long deadline = platform.nanoTime() + Durations.nanos(settings.closeTimeout());
         boolean interrupted = false;
         while (!engine.settlements.open().isEmpty() && platform.nanoTime() - deadline < 0) {
-            platform.park(this, CLOSE_LOOK_NANOS);
+            platform.park(this, CLOSE_POLL_NANOS);
             interrupted |= Thread.interrupted();
         }
         if (interrupted) {

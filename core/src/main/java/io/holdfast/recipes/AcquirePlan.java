@@ -39,11 +39,11 @@ final class AcquirePlan {
     record Step(int first, List<BatchMember> members, MemberSpec spec, Optional<Duration> maxWait) {
 
         BatchOutcome request() throws InterruptedException {
-            return members.get(0).ask(members, spec, maxWait.orElse(Duration.ZERO));
+            return members.get(0).acquireAll(members, spec, maxWait.orElse(Duration.ZERO));
         }
 
         CompletableFuture<BatchOutcome> requestAsync() {
-            return members.get(0).asking(members, spec, maxWait.orElse(Duration.ZERO));
+            return members.get(0).acquireAllAsync(members, spec, maxWait.orElse(Duration.ZERO));
         }
     }
 
@@ -113,7 +113,7 @@ final class AcquirePlan {
     }
 
     private boolean canBatch(int index) {
-        return BatchMember.of(members.get(index)).goesWith(BatchMember.of(members.get(index + 1)));
+        return BatchMember.of(members.get(index)).canBatchWith(BatchMember.of(members.get(index + 1)));
     }
 
     /** Records why the members of a step were not acquired. Returns {@code true} if the plan has a further request. */

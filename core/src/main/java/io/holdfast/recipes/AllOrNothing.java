@@ -86,7 +86,7 @@ final class AllOrNothing {
     private boolean acquireNext() throws InterruptedException {
         AcquirePlan.Step step = plan.next(acquired);
         BatchOutcome outcome = step.request();
-        if (outcome instanceof BatchOutcome.Got granted) {
+        if (outcome instanceof BatchOutcome.Acquired granted) {
             leases.addAll(granted.leases());
             acquired += step.members().size();
             return true;

@@ -12,12 +12,12 @@ record ClientAsyncCompositeLock<L>(ClientCompositeLock<L> lock) implements Async
 
     @Override
     public CompletableFuture<L> acquire() {
-        return lock.start(MemberSpec.LEASED.insisting(), Durations.NEVER, Optional::orElseThrow);
+        return lock.start(MemberSpec.LEASED.orTimeout(), Durations.NEVER, Optional::orElseThrow);
     }
 
     @Override
     public CompletableFuture<L> acquire(Duration wait) {
-        return lock.start(MemberSpec.LEASED.insisting(), Durations.nanos(wait), Optional::orElseThrow);
+        return lock.start(MemberSpec.LEASED.orTimeout(), Durations.nanos(wait), Optional::orElseThrow);
     }
 
     @Override

@@ -32,7 +32,7 @@ abstract class ClientCompositeLock<L> implements CompositeLock<L> {
     abstract <T> CompletableFuture<T> start(MemberSpec spec, long wait, Function<Optional<L>, T> result);
 
     MemberSpec lasting(MemberSpec spec, Duration lease) {
-        return spec.lasting(Durations.requireLease(this + ": lease", lease));
+        return spec.withLease(Durations.requireLease(this + ": lease", lease));
     }
 
     IllegalMonitorStateException notOwner() {
@@ -81,13 +81,13 @@ abstract class ClientCompositeLock<L> implements CompositeLock<L> {
 
     @Override
     public L acquire() throws InterruptedException {
-        return lease(MemberSpec.LEASED.insisting().interruptibly(), Durations.NEVER)
+        return lease(MemberSpec.LEASED.orTimeout().interruptibly(), Durations.NEVER)
                 .orElseThrow();
     }
 
     @Override
     public L acquire(Duration wait) throws InterruptedException {
-        return lease(MemberSpec.LEASED.insisting().interruptibly(), Durations.nanos(wait))
+        return lease(MemberSpec.LEASED.orTimeout().interruptibly(), Durations.nanos(wait))
                 .orElseThrow();
     }
 

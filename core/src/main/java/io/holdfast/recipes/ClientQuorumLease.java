@@ -111,7 +111,7 @@ final class ClientQuorumLease implements QuorumLease {
         if (hold.fixedLease().isEmpty()) {
             throw QuorumTexts.renewed(servers);
         }
-        if (!confirm(memberLease -> memberLease.extending(lease))) {
+        if (!confirm(memberLease -> memberLease.extendAsync(lease))) {
             requireNotLost();
             throw QuorumTexts.unconfirmed(servers, "the extension", remainingLease());
         }

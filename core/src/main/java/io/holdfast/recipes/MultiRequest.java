@@ -55,7 +55,7 @@ final class MultiRequest<T> {
     }
 
     private void answered(AcquirePlan.Step step, BatchOutcome outcome) {
-        if (outcome instanceof BatchOutcome.Got granted) {
+        if (outcome instanceof BatchOutcome.Acquired granted) {
             leases.addAll(granted.leases());
             requestNext();
         } else if (plan.continuesAfter(step, outcome)) {

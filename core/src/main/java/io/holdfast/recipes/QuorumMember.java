@@ -79,7 +79,7 @@ final class QuorumMember {
         failure = null;
         Duration within = QuorumServers.shorter(budget, max);
         guarded(() -> {
-            CompletableFuture<Optional<Lease>> answer = server.ask(fixedLease);
+            CompletableFuture<Optional<Lease>> answer = server.tryOnce(fixedLease);
             await(answer, within, () -> answer.completeExceptionally(noAnswer(within)));
             var unused = answer.whenComplete((lease, error) ->
                     hold.event(() -> answered(answer, error == null ? lease : Optional.empty(), error)));
@@ -111,7 +111,7 @@ final class QuorumMember {
     private void answered(CompletableFuture<?> answer, Optional<Lease> lease, @Nullable Throwable error) {
         Optional<LeaseAccess> granted = lease.map(LeaseAccess.class::cast);
         if (request != answer || state != State.REQUESTED) {
-            granted.ifPresent(LeaseAccess::leaving);
+            granted.ifPresent(LeaseAccess::releaseAsync);
             return;
         }
         timer.cancel();
@@ -187,7 +187,7 @@ final class QuorumMember {
         timer.cancel();
         request.cancel(false);
         return held.filter(any -> !server.isClosed())
-                .map(lease -> lease.leaving().handle((nothing, lost) -> lost != null))
+                .map(lease -> lease.releaseAsync().handle((nothing, lost) -> lost != null))
                 .orElseGet(() -> CompletableFuture.completedFuture(false));
     }
 

@@ -92,7 +92,7 @@ record QuorumServers(String name, List<LockAccess> all, Optional<Duration> budge
         if (server.isClosed()) {
             action.run();
         } else {
-            server.tellLoss(what + " of " + this, action);
+            server.notifyLoss(what + " of " + this, action);
         }
     }
 

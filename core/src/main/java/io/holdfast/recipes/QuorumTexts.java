@@ -48,7 +48,7 @@ final class QuorumTexts {
     /** Returns an exception if another thread of this process is requesting the lock; null if another owner holds it. */
     static @Nullable Throwable refusal(LockAccess server, String name) {
         String text = server.address() + " is being asked for the lock by another thread of this process";
-        return server.isBeingAsked() ? new LockTimeoutException(name, text) : null;
+        return server.isBeingRequested() ? new LockTimeoutException(name, text) : null;
     }
 
     /**

@@ -10,11 +10,11 @@ import java.util.Optional;
  * @param name the name of the lock
  * @param tenure the tenure that requests the name
  * @param share the requested share of the name
- * @param queueing the kind of position in the queue to take if the request is refused, or none
+ * @param queueing the kind of position to take in the wait queue if the request is refused, or none
  * @param arrival the earlier position of the tenure in the queue, from {@link Refused#arrival}; 0 for none
  * @param waited the time for which the tenure has waited at its client before it asks for a position; see {@link Place#waited}
- * @param behind further positions of the same client, all fair, in the order of their arrival; they are queued whatever the
- *     result for the tenure
+ * @param behind further positions of the same client, all fair, in the order of their arrival. They are queued independently of
+ *     the result for the tenure
  * @param lease the time for which the store keeps the tenure without renewal
  * @param tokens the number of requested fencing tokens; the store may issue more or fewer, but at least one
  * @param notAfter the server time, in microseconds of {@link ServerClock}, after which the request must not be applied
@@ -35,7 +35,7 @@ public record Acquire(
     public enum Queueing {
         /** Does not wait. */
         NONE,
-        /** Waits in a position that is woken when its turn comes. Other requests may be faster. */
+        /** Waits in a position that is woken when its turn comes. Another request may acquire the name first (barging). */
         BARGING,
         /**
          * Waits in a position to which the name is assigned when its turn comes. No later request acquires the name before it.
@@ -44,7 +44,7 @@ public record Acquire(
     }
 
     /**
-     * A position in the queue.
+     * A position in the wait queue.
      *
      * @param tenure the tenure that waits
      * @param arrival its earlier position; 0 for a new one
@@ -135,17 +135,17 @@ public record Acquire(
             implements Reply {}
 
     /**
-     * A reply that refuses the name, because another tenure holds it or too many of its permits.
+     * A reply that refuses the name: another tenure holds it, too few of its permits are free, or other waiters come first.
      *
-     * @param retryAfter the time from now until the lease of that tenure ends
+     * @param retryAfter the time from now until the lease of the conflicting tenure ends
      * @param arrival the position in the queue; 0 if there is none. If the request asked for a position, 0 says that the queue
      *     has no room for it. The engine then polls
      * @param behind the arrivals of {@link Acquire#behind}, in their order; 0 for each for which the queue has no room
      * @param holder the holder, in the form in which the store keeps it; a {@link TenureId} for holders of this library
      * @param serverMicros the server's time, in microseconds
      * @param run the run of the server that decided, for {@link Signal.Assigned#run}. It is 0 if it is not known for certain.
-     *     It is also 0 if assigned names do not reach the places that {@link StoreConfig#safety} requires, so that they have to be
-     *     requested
+     *     It is also 0 if an assignment does not reach the replicas or disks that {@link StoreConfig#safety} requires. Then the
+     *     client has to request an assigned name
      */
     public record Refused(
             Duration retryAfter, long arrival, List<Long> behind, Optional<String> holder, long serverMicros, long run)

@@ -4,21 +4,21 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * The capabilities of a store, to which the engine and the contract suite adapt.
+ * The capabilities of a store. The engine and the contract suite adapt to them.
  *
  * <p>A store with a queue also sends signals. For a store without a queue, {@link Acquire#queueing} and {@link Release#yield}
  * are never set, and the engine always assumes that another client waits.
  *
  * @param blocking {@code true} if its operations block the calling thread
  * @param signals the way in which it sends {@link Signal}s
- * @param queue {@code true} if it keeps a queue of waiting clients, so that {@link Release#yield} can assign
+ * @param queue {@code true} if it keeps a wait queue, so that {@link Release#yield} can assign a name
  * @param modes the modes in which names can be held; read/write locks require {@code READ}, {@code UPGRADE} and {@code WRITE}
  * @param minLease the shortest lease that it can keep
  * @param maxNameBytes the length of the longest name that it can keep, in bytes of UTF-8
  * @param tokensSurviveDataLoss {@code true} if tokens continue to rise after the store lost all its data
  * @param claimWindow the first lease of an assigned tenure, unless its own lease is shorter
  * @param fairPlaces the number of fair positions that one client can have under one name; {@link Integer#MAX_VALUE} if the
- *     store has no limit. The engine asks for no more, and keeps the rest of its waiters to itself
+ *     store has no limit. The engine requests no more positions. Its other waiters wait inside the client
  * @param renewalBatch the number of leases to renew by one call of {@link LockStore#renew}, unless the user sets another one
  */
 public record Capabilities(
@@ -43,9 +43,9 @@ public record Capabilities(
         /** It sends none. The engine polls. */
         NONE,
         /**
-         * It looks at its records from time to time, and sends a signal for what has changed. So a signal is late by up to about
-         * 100 ms. Waiters wait as with {@link #PUSHED}. However, nothing tells a holder at once that somebody waits. So the
-         * engine assumes a waiter while it hands a tenure over locally, and no tenure lingers.
+         * It scans its records from time to time, and sends a signal for each change. So a signal is late by up to about
+         * 100 ms. Waiters wait as with {@link #PUSHED}. However, a holder is not notified at once that another client waits.
+         * So the engine assumes a waiter while it hands a tenure over locally, and no tenure lingers.
          */
         LOOKED,
         /** It sends signals at once. */

@@ -8,7 +8,7 @@ import java.util.Optional;
  *
  * @param kind the kind of change
  * @param name the name of the semaphore or the latch; the two kinds of names are independent
- * @param id the id of the request, the same for all its copies, by which the store detects that it was applied before
+ * @param id the id of the request. All its copies have the same id, by which the store detects that one was applied before
  * @param amount the number of permits or counts; 0 if none is needed
  * @param life the time from now for which a latch is kept; empty for no limit
  * @param notAfter the server time, in microseconds of {@link ServerClock}, after which the request must not be applied
@@ -18,10 +18,10 @@ public record Change(Kind kind, String name, TenureId id, int amount, Optional<D
     /** The kind of change, and the meaning of {@link Done#applied} for it. */
     public enum Kind {
         /**
-         * Gives a semaphore the given number of permits in all. Not applied if the semaphore already has a number of permits.
+         * Sets the total number of permits of a semaphore. Not applied if the semaphore already has a number of permits.
          */
         TRY_PERMITS,
-        /** Sets the number of permits of a semaphore in all. */
+        /** Sets the total number of permits of a semaphore, even if it already has one. */
         SET_PERMITS,
         /**
          * Adds permits to a semaphore, or removes some. Refused if the semaphore has no number of permits, or if none would be
@@ -30,11 +30,13 @@ public record Change(Kind kind, String name, TenureId id, int amount, Optional<D
         ADD_PERMITS,
         /** Deletes a semaphore. Not applied if permits are held or awaited, or if the semaphore has no number of permits. */
         DELETE_PERMITS,
-        /** Sets a latch to the given count. Not applied if the latch is set, which includes open. */
+        /** Sets a latch to the given count. Not applied if the latch is set. An open latch counts as set. */
         TRY_COUNT,
-        /** Counts a latch down, to zero at the lowest, where it opens. Not applied if the latch is not set. */
+        /**
+         * Decreases the count of a latch, but not below zero. At zero, the latch opens. Not applied if the latch is not set.
+         */
         COUNT_DOWN,
-        /** Sets a latch to the given count, whatever its state. */
+        /** Sets a latch to the given count in any state. */
         RESET_COUNT,
         /** Deletes a latch. Not applied if the latch is not set. */
         DELETE_COUNT;

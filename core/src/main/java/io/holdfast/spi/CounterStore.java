@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The counters of a store, beside the names that can be held: the permits of semaphores, and latches.
+ * The counters of a store: the numbers of permits of semaphores, and the counts of latches.
  *
  * <p>The permits themselves are held as {@linkplain Share.Mode#PERMITS shares} of a name, by the operations of
  * {@link LockStore}. The rules for every operation are those of {@link LockStore}. The names of locks, of semaphores and of
@@ -16,16 +16,16 @@ import java.util.concurrent.CompletionStage;
 public interface CounterStore {
 
     /**
-     * Changes the number of permits of a semaphore, or a latch.
+     * Changes the number of permits of a semaphore, or the count of a latch.
      *
      * <p>A second copy of a request has the same {@link Change#id}. If it arrives within a minute of the first, it changes
-     * nothing and has the same reply. A client has at most one change of a name under way. So a store may remember only the last
-     * change of each client. A late copy of an earlier one then fails as {@link StoreException.Effect#UNKNOWN}. The numbers of
-     * the ids of a client rise.
+     * nothing and has the same reply. A client has at most one change of a name under way. So a store may remember only the
+     * last change of each client. A late copy of an earlier change then fails as {@link StoreException.Effect#UNKNOWN}. Each
+     * client sends its changes with rising numbers in their ids.
      *
      * <p>Added permits are assigned to waiters. If the number becomes smaller than the number of held permits, their holders
-     * keep them. Released permits are then not assigned to others until enough are back. If a latch opens, is set again or is
-     * deleted, the store notifies the listening clients by {@link Signal.Changed}.
+     * keep them. Released permits are then not assigned until fewer permits are held than the new number. If a latch opens, is
+     * set again or is deleted, the store notifies the listening clients by {@link Signal.Changed}.
      */
     CompletionStage<Change.Reply> change(Change request);
 
@@ -33,8 +33,8 @@ public interface CounterStore {
     CompletionStage<PermitReport> permits(String name);
 
     /**
-     * Returns the semaphores that have been given permits and whose names begin with the prefix, in no particular order. The
-     * store does a bounded amount of work at a time, so that renewals are not delayed.
+     * Returns the semaphores that have a number of permits and whose names begin with the prefix, in no particular order. The
+     * store works in bounded steps, so that renewals are not delayed.
      */
     CompletionStage<List<SemaphoreReport>> semaphores(String prefix);
 
@@ -42,7 +42,7 @@ public interface CounterStore {
     CompletionStage<List<LatchCount>> latches(String prefix);
 
     /**
-     * Takes a permit away from its holder, notifies the holder by {@link Signal.Revoked}, and serves the waiters.
+     * Revokes a permit, notifies its holder by {@link Signal.Revoked}, and serves the waiters.
      *
      * @return {@code true} if the permit was held
      */

@@ -4,27 +4,27 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * The state of one latch, as a store knows it at one moment.
+ * The state of one latch at one moment, as the store knows it.
  *
  * <p>Each setting of a latch has a number that is higher than those of all earlier settings. It is the larger of the last
  * number plus one and the server's clock in microseconds. So the numbers also rise after the store has lost its data.
  *
- * <p>Opening is the common case. So a store remembers the few settings that ended <em>before</em> they opened, and the number
- * up to which it has forgotten earlier settings. Any number of openings needs no more memory than one.
+ * <p>Most settings open. So a store remembers only the few settings that ended <em>before</em> they opened, and the number up
+ * to which it has forgotten earlier settings. Its memory does not grow with the number of openings.
  *
  * @param set the number of the current setting; empty if the latch is not set
  * @param count the current count; 0 if the latch is open or not set
  * @param last the highest number of any setting; 0 if the store knows of none
  * @param forgotten the number up to which nothing is known about settings
- * @param unopened the later settings that were replaced or deleted, or whose life ended, before they opened: at most
- *     {@link #MOST_UNOPENED} and the last
+ * @param unopened the settings after {@code forgotten} that were replaced or deleted, or whose life ended, before they opened.
+ *     They are at most {@link #MOST_UNOPENED}, and in addition the last setting
  */
 public record LatchReport(OptionalLong set, int count, long last, long forgotten, Set<Long> unopened) {
 
-    /** The number of settings that ended before they opened and that a store remembers, beside the last setting. */
+    /** The number of settings that ended before they opened and that a store remembers, in addition to the last setting. */
     public static final int MOST_UNOPENED = 16;
 
-    /** The fate of a setting. */
+    /** What has become of a setting. */
     public enum Fate {
         /** The setting is current, and the latch is not open. */
         CLOSED,

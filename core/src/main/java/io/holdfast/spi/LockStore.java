@@ -6,25 +6,26 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A store that keeps locks for many clients, as one client uses it over its connection.
+ * The access of one client to a store, which keeps locks for many clients.
  *
  * <h2>Rules for every operation</h2>
  * <ol>
- *   <li>It is atomic, is decided by one clock (rule 3), and can be repeated. A second copy of a request has no further
- *       effect.
- *   <li>It returns at once, unless {@link Capabilities#blocking} is set, and never throws at the call. Its stage completes on
- *       any thread, with a reply or with a {@link StoreException} that states whether the request may have been applied. Any
- *       other failure counts as {@link StoreException.Effect#UNKNOWN}. The engine times out calls itself, and also uses a later
- *       answer.
+ *   <li>It is atomic and idempotent: a second copy of a request has no further effect. One clock decides it (rule 3).
+ *   <li>It returns at once, unless {@link Capabilities#blocking} is set. It never throws: a failure completes the stage. The
+ *       stage completes on any thread, with a reply or with a {@link StoreException} that states whether the request may have
+ *       been applied. Any other failure counts as {@link StoreException.Effect#UNKNOWN}. The engine has a timeout of its own
+ *       for each call, and also uses an answer that arrives after it.
  *   <li>It reads the server's clock once, after it has obtained the record. So waiting for the record does not extend
  *       {@code notAfter}. That time decides {@code notAfter}, expiry and the new lease. It is also the time in the reply, which
  *       is positive. A store whose server has no clock uses its own; see {@link ServerClock}.
  *   <li>It holds no lock of the store itself while it completes a stage or sends a signal, because the engine may call back.
- *   <li>It never waits for another name. A bad key or a dead node fails only its own requests.
+ *   <li>It never waits because of another name. A bad key or a dead node fails only its own requests.
  * </ol>
  *
- * <p>Many threads may call all methods at once. Calls before the store can be reached fail, and so do calls after
- * {@link #close}.
+ * <p>All methods are thread-safe. A call fails if the store cannot be reached yet, and after {@link #close}.
+ *
+ * <p>On leases, see C. Gray and D. Cheriton, "Leases: an efficient fault-tolerant mechanism for distributed file cache
+ * consistency", SOSP 1989.
  */
 public interface LockStore extends AutoCloseable {
 
@@ -35,8 +36,8 @@ public interface LockStore extends AutoCloseable {
     String describe();
 
     /**
-     * Returns the counters of this store. The result is empty if it has none; then {@link Share.Mode#PERMITS} is not one of its
-     * modes.
+     * Returns the counters of this store; empty if it has none. A store without counters does not have
+     * {@link Share.Mode#PERMITS} among its modes.
      */
     default Optional<CounterStore> counters() {
         return Optional.empty();
@@ -50,8 +51,8 @@ public interface LockStore extends AutoCloseable {
     /**
      * Returns the clock of the server that keeps the name.
      *
-     * <p>The engine feeds it with the times in the replies. A store whose names move between servers feeds the clock of each
-     * server itself, and returns it {@linkplain ServerClock#readOnly read-only}.
+     * <p>The engine passes the times in the replies to this clock. A store whose names move between servers does that itself
+     * for the clock of each server, and returns a {@linkplain ServerClock#readOnly read-only} view.
      */
     ServerClock clock(String name);
 
@@ -67,10 +68,11 @@ public interface LockStore extends AutoCloseable {
      *       served, as by a release.
      *   <li>The name is still free: it is granted. If the tenure has a position in the queue, the position is removed.
      *   <li>Another tenure holds it: the reply is {@link Acquire.Refused}. With {@link Acquire#queueing} the tenure gets a
-     *       position in the queue, by its {@link Acquire#arrival} if it had one before. If the holder is another client, that
-     *       client is notified of a new position by {@link Signal.Wanted}. Asking again refreshes the position. A position that
-     *       is not refreshed for a minute may be dropped. A store that pushes signals also sends {@link Signal.Wanted} for every
-     *       other refused request, each time, but only if the holder's tenure may {@linkplain TenureId#lingers linger}.
+     *       position in the queue. If it had one before, its {@link Acquire#arrival} determines the position. If the holder is
+     *       another client, that client is notified of a new position by {@link Signal.Wanted}. A repeated request refreshes
+     *       the position. A position that is not refreshed for a minute may be dropped. If the holder's tenure may
+     *       {@linkplain TenureId#lingers linger}, a store that pushes signals also sends {@link Signal.Wanted} for every other
+     *       refused request, each time.
      * </ol>
      *
      * <p>Permits of a semaphore are free as long as fewer are held than the semaphore has. Free permits go to the waiters
@@ -79,21 +81,28 @@ public interface LockStore extends AutoCloseable {
      * fails as {@link StoreException.Effect#REFUSED} if it asks for more permits than there are in all, or if the semaphore has
      * no number of permits.
      *
-     * <p>Unless the request was late, {@link Acquire#behind} then get fair positions, in their order.
+     * <p>After the decision, {@link Acquire#behind} get fair positions in their order, unless the request was late.
      *
      * <p>A position belongs to one tenure. A client has at most one barging position for each mode except
-     * {@link Share.Mode#READ}. Positions beside other tenures do not count. The number of its fair positions is
-     * limited by {@link Capabilities#fairPlaces}, and that of its other positions is not.
+     * {@link Share.Mode#READ}. A position with a share {@linkplain Share#beside beside} another tenure does not count.
+     * {@link Capabilities#fairPlaces} limits the number of a client's fair positions. The number of its other positions has no
+     * limit.
      *
-     * <p><b>Read/write locks.</b> {@link Share} defines the conflicts. A writer conflicts with all holders of the name, and a
-     * reader conflicts with a writer; but a share never conflicts with {@link Share#beside}. A reader that is not beside a
-     * writer does not pass a writer that arrived before it and waits. {@linkplain Share.Mode#UPGRADE One} of the readers may
-     * write later. Beside that tenure, a {@linkplain Share#isUpgrade writer} has the first position in the queue, whenever it
-     * arrived. It is notified by {@link Signal.Freed} when there is no other reader. If that tenure no longer holds anything,
-     * the writer is refused, with {@link StoreException.Effect#REFUSED}. Each tenure ends with its own lease. A name that is
-     * held as a lock is refused as a read/write lock, with {@link StoreException.Effect#REFUSED}, and the reverse. All holders
-     * of the name are notified of a waiting position, including the waiter's own client. The statements about the one holder
-     * and about a free name, above and below, apply to the conflicting holders.
+     * <p><b>Read/write locks:</b>
+     * <ul>
+     *   <li>{@link Share} defines the conflicts. A writer conflicts with all holders of the name. A reader conflicts with a
+     *       writer. However, a share never conflicts with {@link Share#beside}.
+     *   <li>A reader does not barge ahead of a waiting writer that arrived before it, unless the reader is beside a writer.
+     *   <li>{@linkplain Share.Mode#UPGRADE One} of the readers may write later. A {@linkplain Share#isUpgrade writer} beside
+     *       that tenure has the first position in the queue, whenever it arrived. It is notified by {@link Signal.Freed} when
+     *       there is no other reader. If that tenure no longer holds the name, the request of the writer fails as
+     *       {@link StoreException.Effect#REFUSED}.
+     *   <li>Each tenure ends with its own lease.
+     *   <li>A request for a read/write lock fails as {@link StoreException.Effect#REFUSED} if the name is held as a lock, and
+     *       the reverse.
+     *   <li>All holders of the name are notified of a waiting position, including the waiter's own client.
+     *   <li>The rules above and below about the one holder and about a free name apply to the conflicting holders.
+     * </ul>
      */
     CompletionStage<Acquire.Reply> acquire(Acquire request);
 
@@ -104,25 +113,25 @@ public interface LockStore extends AutoCloseable {
      * <p>With a {@linkplain Renew#floor floor}, all tokens that are issued for the name from then on are above it, for any
      * tenure. A floor below the last token changes nothing. Nothing is changed for a tenure that does not hold the name.
      *
-     * <p>A batch contains only names of one {@link #clock}. So a silent server delays only its own names.
+     * <p>A batch contains only names of one {@link #clock}. So a server that does not answer delays only its own names.
      *
-     * @return one reply for each request, in their order; the stage itself fails if one cause stopped all of them
+     * @return one reply for each request, in their order; the stage itself fails if all requests failed for one cause
      */
     CompletionStage<List<Renew.Reply>> renew(List<Renew> batch);
 
     /**
      * Releases the name for a tenure, and withdraws its position in the queue. Holds and positions of others are not changed.
      *
-     * <p>In every case, if the name is free afterwards and there are waiters, exactly one waiting client is served. So a client
-     * that was woken in vain passes the wake-up on by withdrawing. With {@link Release#yield}, the name is assigned to the
+     * <p>In every case, if the name is then free and there are waiters, exactly one waiting client is served. So a client that
+     * was woken and withdraws passes the wake-up on to the next client. With {@link Release#yield}, the name is assigned to the
      * first live position. The assignment lasts for one {@linkplain Capabilities#claimWindow claim window}, or for the lease of
      * that position if it is shorter. Its client is notified by {@link Signal.Assigned}. Otherwise, the first live position is
      * removed, and its client is notified by {@link Signal.Freed}. If the client of a position is known to be dead, the
      * position is dropped and the next one is served.
      *
      * <p>A {@linkplain Acquire.Queueing#FAIR fair} position is never woken. The name is assigned to it in any case. If a client
-     * lets a claim window of a fair position lapse, it loses its other fair positions. So it costs the others one window,
-     * however many positions it had. They return when it asks again.
+     * lets a claim window of a fair position lapse, it loses its other fair positions. So it delays the other clients by only
+     * one window, for any number of positions. It gets its positions back when it requests them again.
      *
      * <p>In a read/write lock, the name is assigned to the first position in any case, because otherwise one side could starve
      * the other. If that is a reader, the name is also assigned to all readers that follow it. A release or withdrawal may
@@ -134,9 +143,9 @@ public interface LockStore extends AutoCloseable {
      * <p>The positions of {@link Release#places} are also withdrawn.
      *
      * <p>After a release that was answered later than the {@link Acquire#notAfter} of a copy of the tenure's request, that copy
-     * is never applied. A copy may have been decided before the release, and not have been written yet. So a store that reads,
-     * decides and then writes also writes if the release found nothing. The write of the copy then fails, and the copy is
-     * decided again, too late.
+     * is never applied. A copy may have been decided before the release, but not have been written yet. So a store that reads,
+     * decides and then writes (compare-and-set) also writes if the release found nothing. The write of the copy then fails. The
+     * copy is decided again, and is then too late.
      */
     CompletionStage<Release.Reply> release(Release request);
 
@@ -160,8 +169,8 @@ public interface LockStore extends AutoCloseable {
 
     /**
      * Proves that signals arrive. The stage completes when a message that the store sent <em>after</em> this call has arrived
-     * by the path of signals; or, at a store that {@linkplain Capabilities.Signals#LOOKED looks}, when a look that began after
-     * this call was answered. It fails if the store sends no signals.
+     * by the path of signals. At a store that {@linkplain Capabilities.Signals#LOOKED scans its records}, it completes when a
+     * scan that began after this call was answered. It fails if the store sends no signals.
      */
     CompletionStage<Void> confirmSignals();
 

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * The state of one semaphore, as a store knows it at one moment.
+ * The state of one semaphore at one moment, as the store knows it.
  *
- * @param limit the number of permits in all; empty if the semaphore has not been given permits
+ * @param limit the total number of permits; empty if it was never set, or was deleted
  * @param holders the holders of permits, in no particular order
  * @param waiting the number of positions in the queue
  */

@@ -4,9 +4,9 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import java.util.concurrent.Executor;
 
 /**
- * A source of time, threads, parking and randomness, which are all inputs of a client that are not deterministic.
+ * A source of time, threads, parking and randomness: all nondeterministic inputs of a client.
  *
- * <p>{@link #system()} is the real one. A simulator replaces it with its own, and runs the same client in virtual time.
+ * <p>{@link #system()} is the platform of the JDK. A simulator replaces it, and runs the same client in virtual time.
  */
 public interface Platform {
 

@@ -9,9 +9,9 @@ import java.util.List;
  * @param tenure the tenure that releases it, which is never acquired again
  * @param mode the mode in which it holds the name, or waits for it
  * @param yield {@code true} to assign the name to the first waiting client; {@code false} to free it and wake one client
- * @param lastToken the highest token that was used, so that the store may reuse the rest of the block; 0 to keep the block,
- *     which is required if the tenure set a {@linkplain Renew#floor floor}
- * @param places further positions of the same client to withdraw, because their owners were served in another way
+ * @param lastToken the highest token that was used. The store may reuse the rest of the block. 0 forbids the reuse, and is
+ *     required if the tenure set a {@linkplain Renew#floor floor}
+ * @param places further positions of the same client to withdraw, because their owners no longer need them
  */
 public record Release(
         String name, TenureId tenure, Share.Mode mode, boolean yield, long lastToken, List<TenureId> places) {

@@ -9,7 +9,7 @@ import java.util.Optional;
  * @param name the name of the lock
  * @param tenure the tenure that holds it
  * @param mode the mode in which it holds the name
- * @param lease the lease from the decision on, if it ends later than the present one
+ * @param lease the lease, which begins at the decision; it has no effect if it ends before the present one
  * @param tokens the number of further fencing tokens requested; 0 for none
  * @param floor a token that all tokens issued for the name from now on must exceed, including those of this reply; 0 for none,
  *     which is required if the name is held in another mode than {@link Share.Mode#LOCK}

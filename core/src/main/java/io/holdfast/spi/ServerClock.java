@@ -5,17 +5,19 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An upper bound of the time of one server, derived from the times in its replies.
+ * An upper bound of the clock of one server, derived from the times in its replies.
  *
  * <p>Suppose that a reply carries the server time {@code s}, and its request was sent at local {@code nanoTime} {@code n}. Then
- * at any later local time {@code m} the server's clock shows at most {@code s + (m - n)}, as long as both clocks run alike.
- * That bound plus the command timeout is the {@link Acquire#notAfter} of a request. So a request in time is accepted, and every
- * late duplicate is refused. Before the first reply the bound is 0. The first request is then refused as late, and its reply
- * sets the clock.
+ * at any later local time {@code m} the server's clock shows at most {@code s + (m - n)}, as long as both clocks run at the
+ * same rate. That bound plus the command timeout is the {@link Acquire#notAfter} of a request. So a request that arrives in time
+ * is accepted, and every late duplicate is refused. Before the first reply the bound is 0. The first request is then refused as
+ * late, and its reply sets the clock.
  *
  * <p>A store whose server has no clock uses one of its own, for example {@link Platform#nanoTime} in microseconds, and replies
- * {@link Acquire.Late} by itself. The server then refuses no late duplicate. So such a store needs another proof of their end:
- * when a later request of the client was answered, no copy of an earlier one is applied any more.
+ * {@link Acquire.Late} by itself. The server then refuses no late duplicate. So such a store has to guarantee in another way
+ * that duplicates end: when a later request of the client was answered, no copy of an earlier request is applied any more.
+ *
+ * <p>The method is that of F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989.
  */
 public final class ServerClock {
 
@@ -35,14 +37,14 @@ public final class ServerClock {
     }
 
     /**
-     * Returns a read-only view of this clock, which ignores {@linkplain #observe observations}. The result is the same each
-     * time. It is for a store of several servers, because only the store knows which server sent a reply.
+     * Returns a read-only view of this clock, which ignores {@linkplain #observe observations}. Each call returns the same
+     * view. A store of several servers returns it to the engine, because only the store knows which server sent a reply.
      */
     public ServerClock readOnly() {
         return reader == null ? this : reader;
     }
 
-    /** Learns from a reply to a request that was sent at {@code sentNanos} of {@link Platform#nanoTime}. */
+    /** Records the server time in a reply to a request that was sent at {@code sentNanos} of {@link Platform#nanoTime}. */
     public void observe(long sentNanos, long serverMicros) {
         Reading seen = last.get();
         if (reader != null && (seen == null || sentNanos - seen.nanos >= 0)) {

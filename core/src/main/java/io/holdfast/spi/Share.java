@@ -3,12 +3,12 @@ package io.holdfast.spi;
 import java.util.Optional;
 
 /**
- * The share of a name that a tenure holds: the whole name, or a part that other tenures may hold as well.
+ * The share of a name that a tenure holds: the whole name, or a part of it while other tenures hold other parts.
  *
- * @param mode the mode, which determines the modes with which the name can be shared
+ * @param mode the mode, which determines with which other modes the name can be shared
  * @param permits the number of permits of a semaphore, 0 for all free ones; 0 for a name that is not a semaphore
- * @param beside a tenure of the same owner that does not conflict: the writing tenure of a reader, or, for a writer, the tenure
- *     by which it reads and may write later
+ * @param beside a tenure of the same owner that does not conflict with this share. For a reader it is the tenure by which the
+ *     owner writes. For a writer it is the tenure by which the owner reads and may write later
  */
 public record Share(Mode mode, int permits, Optional<TenureId> beside) {
 
@@ -24,8 +24,8 @@ public record Share(Mode mode, int permits, Optional<TenureId> beside) {
     }
 
     /**
-     * The kind of a name, and the way in which a tenure holds it. A name that is held in one mode is refused in a mode that
-     * conflicts.
+     * The kind of a name, and the way in which a tenure holds it. A name that is held in one mode is refused in a conflicting
+     * mode. {@link #READ}, {@link #UPGRADE} and {@link #WRITE} are the shared, the update and the exclusive lock of databases.
      */
     public enum Mode {
         /** A lock, held by one tenure. */
@@ -40,7 +40,7 @@ public record Share(Mode mode, int permits, Optional<TenureId> beside) {
         PERMITS;
 
         /** Returns {@code true} if two independent tenures can hold one name in these modes at once. */
-        public boolean goesWith(Mode other) {
+        public boolean isCompatibleWith(Mode other) {
             return this == READ ? other == READ || other == UPGRADE : this == UPGRADE && other == READ;
         }
     }
@@ -72,7 +72,7 @@ public record Share(Mode mode, int permits, Optional<TenureId> beside) {
         return of(Mode.PERMITS);
     }
 
-    /** Returns {@code true} if a reader requests to write. */
+    /** Returns {@code true} if this is the share of a writer that also holds the name as a reader that may write later. */
     public boolean isUpgrade() {
         return mode == Mode.WRITE && beside.isPresent();
     }

@@ -3,8 +3,8 @@ package io.holdfast.spi;
 import java.util.function.Predicate;
 
 /**
- * A message from the store to one client. It may be late, duplicated, lost, or overtaken by a reply. The engine's poll repairs
- * lost messages.
+ * A message from the store to one client. It may be late, duplicated, lost, or overtaken by a reply. The polls of the engine
+ * make up for lost messages.
  */
 public sealed interface Signal {
 
@@ -27,8 +27,8 @@ public sealed interface Signal {
      * @param tokens its tokens
      * @param foreignWaiters the number of other clients that still wait
      * @param next the arrival of the last position in the unbroken run of fair positions of this client at the head of the
-     *     queue. The tenure may serve the positions up to there without the store. It is 0 if the first position is of another
-     *     client
+     *     queue. The client may hand the name over to the positions up to there without the store. It is 0 if the first
+     *     position belongs to another client
      * @param expiresMicros the end of the claim window, in microseconds of the server's clock
      * @param run a number that changes whenever the server may have lost its data; 0 if it is not known for certain
      */
@@ -45,8 +45,8 @@ public sealed interface Signal {
 
     /**
      * A message that another client waits for a name that this client holds. If this client's tenure may
-     * {@linkplain TenureId#lingers linger}, it is also sent when another client was refused again, or was refused without a
-     * position in the queue.
+     * {@linkplain TenureId#lingers linger}, the message is also sent when another client was refused again, or was refused
+     * without a position in the queue.
      */
     record Wanted(String name) implements Signal {}
 
@@ -54,8 +54,8 @@ public sealed interface Signal {
     record Changed(String name) implements Signal {}
 
     /**
-     * A message that the tenure was taken away by {@link LockStore#forceRelease} or {@link CounterStore#revoke}. A renewal has
-     * to verify it.
+     * A message that the tenure was revoked by {@link LockStore#forceRelease} or {@link CounterStore#revoke}. The client
+     * verifies it by a renewal.
      */
     record Revoked(String name, TenureId tenure) implements Signal {}
 
@@ -70,13 +70,13 @@ public sealed interface Signal {
      * A message that the connection to a server that was {@link Down} is restored. It is sent after the {@link Gap}.
      *
      * @param server the same text as in {@link Down#server}
-     * @param place the present server, if {@code server} does not name it; empty otherwise
+     * @param address the present server, if {@code server} does not name it; empty otherwise
      */
-    record Up(String server, String place) implements Signal {}
+    record Up(String server, String address) implements Signal {}
 
     /**
-     * A message that signals may have been missed. It is sent when they arrive again. Everything that is awaited or held has to
-     * be checked.
+     * A message that signals may have been missed. It is sent when signals arrive again. The client then checks everything that
+     * it holds or waits for.
      *
      * @param names the names whose signals may have been missed
      */

@@ -19,11 +19,11 @@ import java.util.function.Function;
  * @param connectTimeout the maximum time for {@link StoreProvider#open}
  * @param lazy {@code true} to connect at the first request instead
  * @param keyPrefix the prefix of every lock name in the store; empty for none
- * @param safety where a grant or a renewal has to be stored before the request is answered. A store that cannot wait for that
- *     reports it when it is opened. {@link Safety#async} if the provider {@linkplain StoreProvider#replicates supports nothing
- *     else}
+ * @param safety the replicas or disks that a grant or a renewal has to reach before the request is answered. A store that
+ *     cannot wait for that reports it when it is opened. It is {@link Safety#async} if the provider
+ *     {@linkplain StoreProvider#replicates supports nothing else}
  * @param signals the receiver of signals, which never blocks, and which any thread may call
- * @param describer a function that describes the client's current hold of a name, for inquiries of others; it never blocks
+ * @param describer a function that describes the client's current hold of a name to other clients; it never blocks
  */
 public record StoreConfig(
         String uri,
@@ -82,9 +82,9 @@ public record StoreConfig(
 
     /** Returns a copy of this configuration for another client, which receives signals and describes its holds. */
     public StoreConfig withClient(
-            LockReport.Client value, Consumer<Signal> hear, Function<String, Optional<HoldDescription>> describe) {
+            LockReport.Client value, Consumer<Signal> receiver, Function<String, Optional<HoldDescription>> describe) {
         return new StoreConfig(
-                uri, value, platform, commandTimeout, connectTimeout, lazy, keyPrefix, safety, hear, describe);
+                uri, value, platform, commandTimeout, connectTimeout, lazy, keyPrefix, safety, receiver, describe);
     }
 
     /** Returns a text without the parts of the URI that may be secret. */
@@ -100,11 +100,11 @@ public record StoreConfig(
      * @param owner the thread or lease that holds it now
      * @param since the time when it acquired the name
      * @param token its fencing token
-     * @param place the place as in {@link LockReport.Holder#place}, in one line
+     * @param place the call site as in {@link LockReport.Holder#place}, in one line
      */
     public record HoldDescription(TenureId tenure, String owner, Instant since, long token, Optional<String> place) {
 
-        /** Creates a description without a place. */
+        /** Creates a description without a call site. */
         public HoldDescription(TenureId tenure, String owner, Instant since, long token) {
             this(tenure, owner, since, token, Optional.empty());
         }
@@ -113,17 +113,17 @@ public record StoreConfig(
          * Returns a holder as others see it.
          *
          * @param mode the mode in which it holds the name; never that of a semaphore
-         * @param told the description by the holder; empty if it did not answer
+         * @param answer the description by the holder; empty if it did not answer
          */
         public static LockReport.Holder holder(
-                LockReport.Client client, Share.Mode mode, Optional<HoldDescription> told, Duration remainingLease) {
+                LockReport.Client client, Share.Mode mode, Optional<HoldDescription> answer, Duration remainingLease) {
             return new LockReport.Holder(
                     client,
                     LockReport.Mode.valueOf(mode.name()),
-                    told.map(HoldDescription::owner),
-                    told.map(HoldDescription::since),
-                    told.flatMap(HoldDescription::place),
-                    told.map(hold -> OptionalLong.of(hold.token())).orElse(OptionalLong.empty()),
+                    answer.map(HoldDescription::owner),
+                    answer.map(HoldDescription::since),
+                    answer.flatMap(HoldDescription::place),
+                    answer.map(hold -> OptionalLong.of(hold.token())).orElse(OptionalLong.empty()),
                     remainingLease);
         }
     }

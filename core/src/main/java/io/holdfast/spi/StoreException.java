@@ -16,7 +16,8 @@ public final class StoreException extends RuntimeException {
         /** The request may have been applied, or may still be. */
         UNKNOWN,
         /**
-         * The request was applied, but is not known to have reached the places that {@link StoreConfig#safety} requires.
+         * The request was applied, but is not known to have reached the replicas or disks that {@link StoreConfig#safety}
+         * requires.
          */
         UNCONFIRMED;
 
@@ -28,13 +29,13 @@ public final class StoreException extends RuntimeException {
 
     private final Effect effect;
 
-    /** Creates an exception with a text for a person: the request, the answer, and the action to take. */
+    /** Creates an exception with a text for people: the request, the answer, and the action to take. */
     public StoreException(Effect effect, String message, @Nullable Throwable cause) {
         super(message, cause);
         this.effect = effect;
     }
 
-    /** Creates an exception with a text for a person. */
+    /** Creates an exception with a text for people. */
     public StoreException(Effect effect, String message) {
         super(message);
         this.effect = effect;

@@ -3,8 +3,8 @@ package io.holdfast.spi;
 import java.util.Set;
 
 /**
- * A factory of stores for certain URI schemes. {@link java.util.ServiceLoader} finds it, so name it in {@code module-info} and
- * in {@code META-INF/services}.
+ * A factory of stores for certain URI schemes. {@link java.util.ServiceLoader} finds it, so declare it in {@code module-info}
+ * and in {@code META-INF/services}.
  */
 public interface StoreProvider {
 
@@ -17,14 +17,14 @@ public interface StoreProvider {
     /**
      * Opens a store.
      *
-     * @throws IllegalArgumentException if the URI is not understood; the text shows a valid form, and never a password
+     * @throws IllegalArgumentException if the URI is not valid; the text shows a valid form, and never a password
      * @throws StoreException if the store cannot be reached within {@link StoreConfig#connectTimeout}, unless it is lazy
      */
     LockStore open(StoreConfig config);
 
     /**
-     * Returns {@code true} if the stores can wait until replicas or disks have a grant. Otherwise, they are opened only with
-     * {@link io.holdfast.Safety#async}.
+     * Returns {@code true} if the stores can wait until a grant has reached replicas or disks. Otherwise, they are opened only
+     * with {@link io.holdfast.Safety#async}.
      */
     default boolean replicates() {
         return false;

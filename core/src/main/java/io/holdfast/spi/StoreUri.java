@@ -3,7 +3,7 @@ package io.holdfast.spi;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The URI of a store in texts for people. */
+/** The form of a store's URI in texts for people. */
 public final class StoreUri {
 
     private static final Pattern HEAD =
@@ -31,12 +31,12 @@ public final class StoreUri {
         if (options < at) {
             return shown + "***";
         }
-        String place = rest.substring(at + 1, options);
+        String address = rest.substring(at + 1, options);
         // a login that was cut off before its @ has the password at the position of a port
         boolean isCutOff = at < 0 && (shown.endsWith("/") || !shown.startsWith("jdbc:"));
         return shown
                 + (at < 0 ? "" : "***@")
-                + (isCutOff ? NO_PORT.matcher(place).replaceFirst(":***") : place)
+                + (isCutOff ? NO_PORT.matcher(address).replaceFirst(":***") : address)
                 + (options < rest.length() ? rest.charAt(options) + "***" : "");
     }
 

@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The batch operations of a store, which acquire several names by one request, all or none of them. The rules for every
- * operation are those of {@link LockStore}.
+ * The batch operations of a store. One request acquires several names: all or none of them. The rules for every operation are
+ * those of {@link LockStore}.
  */
 public interface TogetherStore {
 
     /**
-     * Returns {@code true} if one request can acquire both names, because the same server keeps them, in the same part.
+     * Returns {@code true} if one request can acquire both names, because the same part of the same server keeps them.
      *
      * <p>The result does not change while the store is open. The relation is transitive.
      */

@@ -1,7 +1,7 @@
 package io.holdfast.spi;
 
 /**
- * A block of fencing tokens that belong to one tenure, which its owners use one after the other.
+ * A block of fencing tokens of one tenure. The owners of the tenure use them in ascending order.
  *
  * @param first the lowest token
  * @param last the highest token, not below {@code first}

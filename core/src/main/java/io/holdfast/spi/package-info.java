@@ -2,9 +2,9 @@
  * The interface between the engine and the stores, for authors of stores and of test platforms.
  *
  * <p>For each lock name, a store keeps one <em>tenure</em> with a lease, a queue of waiting tenures, and the highest fencing
- * token that was issued. A tenure ({@link io.holdfast.spi.TenureId}) is the hold of a client. The engine does everything beyond
- * that: owners inside the process, reentrant acquires, renewals, validity, and retries. {@link io.holdfast.spi.LockStore} has
- * the rules that a store has to keep.
+ * token that was issued. A tenure ({@link io.holdfast.spi.TenureId}) is the hold of a client. Everything else is the task of
+ * the engine: owners inside the process, reentrant acquires, the timing of renewals, validity, and retries.
+ * {@link io.holdfast.spi.LockStore} has the rules for a store.
  */
 @NullMarked
 @CheckReturnValue

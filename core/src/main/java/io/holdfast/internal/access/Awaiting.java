@@ -11,10 +11,9 @@ public final class Awaiting {
     private Awaiting() {}
 
     /**
-     * Waits until the future is done or the time has passed. An interrupt does not end the wait; the interrupt status is set
-     * again at the end.
+     * Waits until the future is done or the time is over. An interrupt does not end the wait, and is preserved.
      *
-     * @param nanos the longest time to wait; {@link Durations#NEVER} waits without a time limit
+     * @param nanos the maximum time to wait; {@link Durations#NEVER} for no limit
      * @return whether the future is done
      */
     public static boolean done(Platform platform, CompletableFuture<?> future, long nanos) {
@@ -51,7 +50,7 @@ public final class Awaiting {
         return future.isDone();
     }
 
-    /** Runs a wait that no interrupt ends. A checked exception of the wait is a programming error. */
+    /** Runs a wait that ignores interrupts. A checked exception of the wait is a programming error. */
     public static <T> T uninterruptibly(Callable<T> wait) {
         try {
             return wait.call();

@@ -7,53 +7,53 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The internal view of a lock as a member of a multi-lock. It orders the lock among other members, and acquires one member or
- * several by one request.
+ * A lock as a member of a multi-lock. It determines the order of the members, and acquires one or several members by one
+ * request.
  */
 public interface BatchMember {
 
     /** Returns the location of the lock, which determines its order. */
     LockLocation location();
 
-    /** Returns the platform of its client, for the time. */
+    /** Returns the platform of the lock's client, for the time. */
     Platform platform();
 
     /**
-     * Returns {@code true} if one request can acquire both locks, and no owner of this client is seen to hold or to request
-     * either of them.
+     * Returns {@code true} if one request can acquire both locks. At the time of this call, no owner of this client holds or
+     * requests either of them.
      */
-    boolean goesWith(BatchMember next);
+    boolean canBatchWith(BatchMember next);
 
     /**
-     * Requests one member, or several that go together by one request. Either all members are acquired or none. Only a single
-     * member is waited for until it is free.
+     * Acquires one member, or several members by one request: all or none of them. If there are several, the request does not
+     * wait for other owners.
      *
-     * <p>If the spec is interruptible, an interrupt ends the wait for several members with {@link BatchOutcome.Unclear}, and
-     * stays set.
+     * <p>If the spec is interruptible, an interrupt ends the wait for the answer for several members. The result is then
+     * {@link BatchOutcome.Unclear}, and the interrupt status stays set.
      *
-     * @param neighbours the requested members, of which this lock is the first
+     * @param batch the requested members; this lock is the first
      * @param wait the maximum time to wait for a single member; zero or less means not to wait
-     * @throws io.holdfast.LockTimeoutException if the spec is not content with a refusal, and the wait for a single member is
-     *     over
-     * @throws InterruptedException if the request for a single member is interrupted
+     * @throws io.holdfast.LockTimeoutException if a single member was not acquired within the wait, and the spec does not
+     *     {@linkplain MemberSpec#tries accept a refusal}
+     * @throws InterruptedException if the wait for a single member is interrupted
      */
-    BatchOutcome ask(List<BatchMember> neighbours, MemberSpec spec, Duration wait) throws InterruptedException;
+    BatchOutcome acquireAll(List<BatchMember> batch, MemberSpec how, Duration wait) throws InterruptedException;
 
     /**
-     * Requests leases of the members like {@link #ask}, without blocking. Completing or canceling the future withdraws the
-     * request.
+     * Acquires leases of the members like {@link #acquireAll}, without blocking. Completing or canceling the future withdraws
+     * the request.
      */
-    CompletableFuture<BatchOutcome> asking(List<BatchMember> neighbours, MemberSpec spec, Duration wait);
+    CompletableFuture<BatchOutcome> acquireAllAsync(List<BatchMember> batch, MemberSpec how, Duration wait);
 
-    /** Returns the locks as members. */
+    /** Casts the locks to members. */
     static List<BatchMember> all(List<DistributedLock> locks) {
         return locks.stream().map(BatchMember::of).toList();
     }
 
     /**
-     * Returns the lock as a member.
+     * Casts the lock to a member.
      *
-     * @throws IllegalArgumentException if the lock is not one of a Holdfast client
+     * @throws IllegalArgumentException if the lock does not belong to a Holdfast client
      */
     static BatchMember of(DistributedLock lock) {
         if (lock instanceof BatchMember member) {

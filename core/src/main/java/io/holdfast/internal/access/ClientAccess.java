@@ -5,7 +5,7 @@ import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
-/** The operations of a client that recipes use beside the public API. */
+/** The operations of a client that recipes use in addition to the public API. */
 public interface ClientAccess {
 
     /** Returns the platform, for time and randomness. */
@@ -20,7 +20,7 @@ public interface ClientAccess {
     /** Asks the store for the holder of a name, without blocking. */
     CompletionStage<LockReport> inspect(String name);
 
-    /** Runs users' code on the executor for it, and logs what it throws. */
+    /** Runs users' code on the executor for callbacks, and logs what it throws. */
     void callBack(String what, Runnable code);
 
     /** Logs an error that has no other recipient. */

@@ -3,10 +3,10 @@ package io.holdfast.internal.access;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The rules for durations that users pass. */
+/** Checks of the durations that users pass, and their conversion to nanoseconds. */
 public final class Durations {
 
-    /** The number of nanoseconds that stands for a time that never comes, or for a wait without a time limit. */
+    /** The number of nanoseconds that means no time limit, or a time that never comes. */
     public static final long NEVER = Long.MAX_VALUE;
 
     /** The shortest lease. */
@@ -14,7 +14,7 @@ public final class Durations {
     /** The longest lease. */
     public static final Duration MAX_LEASE = Duration.ofDays(365);
 
-    /** A third of the time after which a store forgets a waiter, so that a waiter survives two lost requests. */
+    /** A third of the time after which a store drops a waiter. So a waiter survives two lost requests. */
     private static final Duration LONGEST_POLL = Duration.ofSeconds(20);
 
     private static final int LINGERS_IN_A_LEASE = 3;
@@ -37,7 +37,7 @@ public final class Durations {
     }
 
     /**
-     * Checks a time for which a store is to keep a name, and returns it.
+     * Checks a time for which a store keeps a name, and returns it.
      *
      * @param what the name of the time in the error text
      * @throws IllegalArgumentException if a store cannot keep a name for that time
@@ -97,7 +97,7 @@ public final class Durations {
                 });
     }
 
-    /** Requires that there is no linger, for locks that others always wait for. */
+    /** Checks that there is no linger. It is for locks whose waiters always come first. */
     public static void requireNoLinger(String what, Duration linger) {
         if (!linger.isZero()) {
             throw new IllegalArgumentException(what + ": linger " + linger
@@ -105,7 +105,9 @@ public final class Durations {
         }
     }
 
-    /** Returns the duration in nanoseconds. A duration that does not fit counts as {@link #NEVER}, and a negative one as -1. */
+    /**
+     * Returns the duration in nanoseconds. It is {@link #NEVER} for a duration that does not fit, and -1 for a negative one.
+     */
     public static long nanos(Duration value) {
         return value.compareTo(LONGEST) >= 0 ? NEVER : value.isNegative() ? -1 : value.toNanos();
     }

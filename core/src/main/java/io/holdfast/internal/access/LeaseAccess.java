@@ -7,14 +7,15 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** A lease at one server, with operations beside its public API. No method that is declared here blocks. */
+/** A lease at one server, with operations in addition to its public API. No method that is declared here blocks. */
 public interface LeaseAccess extends Lease {
 
-    /** Registers an action for the loss, like {@link #onLost}. The action must not block, and does not wait for users' code. */
+    /** Registers an action for the loss, like {@link #onLost}. The action must not block. Users' code cannot delay it. */
     void whenLost(Consumer<LeaseLostException> action);
 
     /**
-     * Returns {@code true} if the lease is lost for good at this moment, was released, or was ended by the close of its client.
+     * Returns {@code true} if the lease has ended: it was released, its client was closed, or it is lost, even if the loss was
+     * not detected yet.
      */
     boolean isOver();
 
@@ -22,21 +23,21 @@ public interface LeaseAccess extends Lease {
      * Renews the hold, and raises the token floor. All tokens that are issued later are above the floor, both in this client
      * and at the store.
      *
-     * @return a future of whether the store confirmed both; it is {@code false} after the command timeout
+     * @return a future that is {@code true} if the store confirmed both, and {@code false} after the command timeout
      */
     CompletableFuture<Boolean> renew(long floor);
 
     /**
      * Moves the end of the hold like {@link #extend}. If the store does not confirm, the old end applies.
      *
-     * @return a future of whether the store confirmed
+     * @return a future that is {@code true} if the store confirmed
      */
-    CompletableFuture<Boolean> extending(Duration lease);
+    CompletableFuture<Boolean> extendAsync(Duration lease);
 
-    /** Releases the hold like {@link #closeAsync}. The future completes on a thread that does not wait for users' code. */
+    /** Releases the hold like {@link #closeAsync}. Users' code cannot delay the completion of the future. */
     @CanIgnoreReturnValue
-    CompletableFuture<Void> leaving();
+    CompletableFuture<Void> releaseAsync();
 
-    /** Abandons the hold, which then lasts until the end of its lease, as if its owner had died. */
+    /** Abandons the hold without a release, as if its owner had died. The store keeps it until its lease ends. */
     void abandon();
 }

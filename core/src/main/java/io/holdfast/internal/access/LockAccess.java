@@ -7,14 +7,14 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** The operations of a lock at one server that recipes use beside the public API. None of them blocks. */
+/** The operations of a lock at one server that recipes use in addition to the public API. None of them blocks. */
 public interface LockAccess {
 
     /** A lock that provides these operations. */
     interface Source {
 
         /** Returns the operations of the lock at its server. */
-        LockAccess server();
+        LockAccess lockAccess();
     }
 
     /** Returns the operations of the client of the lock. */
@@ -23,10 +23,10 @@ public interface LockAccess {
     /** Returns the address of the server, for error texts and to distinguish servers. */
     String address();
 
-    /** Returns the lease of a hold that is renewed. */
+    /** Returns the lease of a hold that the watchdog renews. */
     Duration lease();
 
-    /** Returns the longest time for which a hold can be relied on after it was granted for the given lease. */
+    /** Returns the longest time for which a hold with the given lease is valid after its grant. */
     Duration validityOf(Duration lease);
 
     /** Returns the maximum duration of one call. */
@@ -36,33 +36,35 @@ public interface LockAccess {
     boolean isClosed();
 
     /**
-     * Requests a lease once, without waiting until the lock is free. Canceling the future withdraws the request, and releases
-     * what may have been granted. The future completes on a thread that may call the store, and that does not wait for users'
-     * code.
+     * Requests a lease once, without waiting until the lock is free. Canceling the future withdraws the request, and releases a
+     * lease that may have been granted. The future completes on a thread that may call the store. Users' code cannot delay it.
      *
-     * @param own the lease if it is not to be renewed; empty for a renewed lease
+     * @param lease a lease that is not renewed; empty for a lease that the watchdog renews
      * @throws IllegalStateException if the client is closed
      */
-    CompletableFuture<Optional<Lease>> ask(Optional<Duration> own);
+    CompletableFuture<Optional<Lease>> tryOnce(Optional<Duration> lease);
 
-    /** Returns {@code true} if this client requests the lock now for another thread, which may be why others are refused. */
-    boolean isBeingAsked();
+    /**
+     * Returns {@code true} if this client requests the lock now for another thread. The store may refuse others because of that
+     * request.
+     */
+    boolean isBeingRequested();
 
     /** Runs a task after the delay, or when the client is closed, whichever is first. The task may call the store. */
     Platform.Task later(Duration delay, Runnable task);
 
-    /** Runs an action of a user for a loss, on a thread that has no other task. Logs what the action throws. */
-    void tellLoss(String what, Runnable action);
+    /** Runs a user's action for a loss on the thread for losses. Logs what the action throws. */
+    void notifyLoss(String what, Runnable action);
 
     /**
      * Returns the operations of the lock at its server.
      *
      * @param what the recipe that uses them, for the error text
-     * @throws IllegalArgumentException if the lock is not one of a Holdfast client
+     * @throws IllegalArgumentException if the lock does not belong to a Holdfast client
      */
     static LockAccess of(String what, DistributedLock lock) {
         if (lock instanceof Source source) {
-            return source.server();
+            return source.lockAccess();
         }
         throw new IllegalArgumentException("lock '" + lock.name() + "' is a "
                 + lock.getClass().getName() + ": " + what + " takes only clients from Holdfast.connect");

@@ -1,8 +1,8 @@
 package io.holdfast.internal.access;
 
 /**
- * The identity of a lock, which is the same in every process. The name comes first in the order. So the order of different
- * names does not depend on how a process writes the address of a store.
+ * The location of a lock, by which all processes order locks in the same way. The order compares names first. So the order of
+ * different names does not depend on how a process writes the address of a store.
  *
  * @param name the name at the store, with the key prefix of the client
  * @param store the address of that store

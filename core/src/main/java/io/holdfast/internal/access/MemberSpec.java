@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The way in which a lock that is composed of members is to be acquired, and each of its members.
+ * The options of an acquire of a composite lock, which apply to each of its members.
  *
- * @param leased whether a lease is acquired; otherwise the current thread is the holder
- * @param lease the lease; empty for one that the watchdog renews
- * @param tries whether a refusal because of another holder is a sufficient answer if there is no time to wait
- * @param interruptible whether an interrupt ends the request
+ * @param leased {@code true} to acquire a lease; {@code false} if the current thread is to be the holder
+ * @param lease the time of the lease; empty for a lease that the watchdog renews
+ * @param tries {@code true} if the result may be a refusal; {@code false} to fail with a timeout when the wait is over
+ * @param interruptible {@code true} if an interrupt ends the request
  */
 public record MemberSpec(boolean leased, Optional<Duration> lease, boolean tries, boolean interruptible) {
 
@@ -17,18 +17,19 @@ public record MemberSpec(boolean leased, Optional<Duration> lease, boolean tries
     public static final MemberSpec LEASED = new MemberSpec(true, Optional.empty(), true, false);
 
     /** Returns a copy of this spec with the given lease. */
-    public MemberSpec lasting(Duration own) {
-        return new MemberSpec(leased, Optional.of(own), tries, interruptible);
+    public MemberSpec withLease(Duration value) {
+        return new MemberSpec(leased, Optional.of(value), tries, interruptible);
     }
 
     /**
-     * Returns a copy of this spec that needs a reason for a refusal: a request for the held member alone reports its holder.
+     * Returns a copy of this spec for an acquire that fails with a timeout instead of a refusal. The member that is held is
+     * then requested alone, so that the timeout names its holder.
      */
-    public MemberSpec insisting() {
+    public MemberSpec orTimeout() {
         return new MemberSpec(leased, lease, false, interruptible);
     }
 
-    /** Returns a copy of this spec for which a refusal is a sufficient answer. */
+    /** Returns a copy of this spec for an acquire whose result may be a refusal. */
     public MemberSpec trying() {
         return new MemberSpec(leased, lease, true, interruptible);
     }

@@ -5,7 +5,7 @@ public final class ThreadNames {
 
     private ThreadNames() {}
 
-    /** Returns the name of a thread. A virtual thread has no name unless it was given one, so its id is used. */
+    /** Returns {@code thread NAME}, or {@code thread #ID} if the thread has no name, as most virtual threads. */
     @SuppressWarnings("deprecation")
     public static String named(Thread thread) {
         return "thread " + (thread.getName().isEmpty() ? "#" + thread.getId() : thread.getName());

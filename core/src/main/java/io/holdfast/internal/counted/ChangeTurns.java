@@ -10,12 +10,14 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The turns of the changes of counters. A client has one change of a counter under way; the others wait in their order.
+ * A serial executor for the changes of each counter. A client has at most one change of a counter under way. The other changes
+ * wait in the order of their arrival.
  *
  * <ol>
- *   <li>A counter has an entry while a change of it is under way.
- *   <li>A store may answer before the call that asks it returns. The next turn then does not begin inside the one before, but
- *       after it, on the same thread. So the stack does not grow with the number of waiting changes.
+ *   <li>A counter has an entry in the map while a change of it is under way. An entry is created, filled and removed by atomic
+ *       steps of {@link ConcurrentHashMap#compute}.
+ *   <li>A store may answer before the call that asks it returns. The next change then starts after that call, on the same
+ *       thread, and not inside it (trampoline). So the stack does not grow with the number of waiting changes.
  * </ol>
  */
 public final class ChangeTurns {
@@ -26,44 +28,44 @@ public final class ChangeTurns {
     /**
      * The changes of one counter.
      *
-     * @param waiting the changes that wait for their turn
-     * @param ended the number of turns that have ended, and after which the next one has not begun yet
+     * @param waiting the changes that wait
+     * @param finished the number of changes that have finished, and after which the next one has not started yet
      */
-    private record Line(Queue<BooleanSupplier> waiting, AtomicInteger ended) {}
+    private record ChangeQueue(Queue<BooleanSupplier> waiting, AtomicInteger finished) {}
 
-    private final Map<Counter, Line> lines = new ConcurrentHashMap<>();
+    private final Map<Counter, ChangeQueue> queues = new ConcurrentHashMap<>();
 
     /**
-     * Begins a change, at once or when all changes before it have left.
+     * Starts a change, at once or when all changes before it have finished.
      *
-     * @param begin begins it, or returns {@code false} if it is no longer wanted; it throws nothing
+     * @param start starts the change, or returns {@code false} if it is no longer needed; it throws nothing
      */
-    void enter(Counter counter, BooleanSupplier begin) {
+    void submit(Counter counter, BooleanSupplier start) {
         boolean[] atOnce = {false};
-        lines.compute(counter, (key, line) -> {
-            atOnce[0] = line == null;
-            Line all = line == null ? new Line(new ArrayDeque<>(), new AtomicInteger()) : line;
+        queues.compute(counter, (key, queue) -> {
+            atOnce[0] = queue == null;
+            ChangeQueue all = queue == null ? new ChangeQueue(new ArrayDeque<>(), new AtomicInteger()) : queue;
             if (!atOnce[0]) {
-                all.waiting.add(begin);
+                all.waiting.add(start);
             }
             return all;
         });
-        if (atOnce[0] && !begin.getAsBoolean()) {
-            leave(counter);
+        if (atOnce[0] && !start.getAsBoolean()) {
+            finish(counter);
         }
     }
 
-    /** Ends the turn of the change under way, and begins the next one. */
-    void leave(Counter counter) {
-        AtomicInteger ended = Objects.requireNonNull(lines.get(counter)).ended;
-        if (ended.getAndIncrement() == 0) {
+    /** Removes the change under way, and starts the next one. */
+    void finish(Counter counter) {
+        AtomicInteger finished = Objects.requireNonNull(queues.get(counter)).finished;
+        if (finished.getAndIncrement() == 0) {
             do {
-                beginNext(counter);
-            } while (ended.decrementAndGet() != 0);
+                startNext(counter);
+            } while (finished.decrementAndGet() != 0);
         }
     }
 
-    private void beginNext(Counter counter) {
+    private void startNext(Counter counter) {
         BooleanSupplier next = next(counter);
         while (next != null && !next.getAsBoolean()) {
             next = next(counter);
@@ -72,9 +74,9 @@ public final class ChangeTurns {
 
     private @Nullable BooleanSupplier next(Counter counter) {
         BooleanSupplier[] next = new BooleanSupplier[1];
-        lines.computeIfPresent(counter, (key, line) -> {
-            next[0] = line.waiting.poll();
-            return next[0] == null ? null : line;
+        queues.computeIfPresent(counter, (key, queue) -> {
+            next[0] = queue.waiting.poll();
+            return next[0] == null ? null : queue;
         });
         return next[0];
     }

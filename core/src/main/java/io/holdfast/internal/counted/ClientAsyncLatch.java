@@ -11,23 +11,24 @@ import java.util.function.Function;
 /**
  * The asynchronous face of a latch, which completes futures.
  *
- * @param told the executor that completes them
+ * @param executor the executor that completes the futures
  */
-record ClientAsyncLatch(Executor told, LatchWatches latches, String name) implements AsyncLatch {
+record ClientAsyncLatch(Executor executor, LatchWatches latches, String name) implements AsyncLatch {
 
     @Override
     public CompletableFuture<Void> await() {
-        return begin(Durations.NEVER, opened -> null);
+        return start(Durations.NEVER, opened -> null);
     }
 
     @Override
     public CompletableFuture<Boolean> await(Duration wait) {
-        return begin(Durations.nanos(wait), opened -> opened);
+        return start(Durations.nanos(wait), opened -> opened);
     }
 
-    private <T> CompletableFuture<T> begin(long nanos, Function<Boolean, T> result) {
-        LatchWait wait = latches.begin(name, nanos);
-        CompletableFuture<T> future = wait.opened.thenApplyAsync(result, told).copy();
+    private <T> CompletableFuture<T> start(long nanos, Function<Boolean, T> result) {
+        LatchWait wait = latches.start(name, nanos);
+        CompletableFuture<T> future =
+                wait.opened.thenApplyAsync(result, executor).copy();
         Awaiting.whenDone(future, () -> wait.opened.cancel(false));
         return future;
     }

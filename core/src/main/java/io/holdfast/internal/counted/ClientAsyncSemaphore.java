@@ -21,7 +21,7 @@ record ClientAsyncSemaphore(ClientSemaphore semaphore) implements AsyncSemaphore
     @Override
     public CompletableFuture<Permit> acquire(int permits) {
         return new AsyncAcquisition<PermitHandle, Permit>(
-                        attempts(semaphore.wanting(permits), Durations.NEVER),
+                        attempts(semaphore.specFor(permits), Durations.NEVER),
                         semaphore.client().tasks().callbacks(),
                         this::handle,
                         permit -> permit,
@@ -31,27 +31,27 @@ record ClientAsyncSemaphore(ClientSemaphore semaphore) implements AsyncSemaphore
 
     @Override
     public CompletableFuture<Optional<Permit>> tryAcquire() {
-        return take(semaphore.wanting(1), 0);
+        return tryAcquire(semaphore.specFor(1), 0);
     }
 
     @Override
     public CompletableFuture<Optional<Permit>> tryAcquire(int permits, Duration wait) {
-        return take(semaphore.wanting(permits), Durations.nanos(wait));
+        return tryAcquire(semaphore.specFor(permits), Durations.nanos(wait));
     }
 
     @Override
     public CompletableFuture<Optional<Permit>> tryAcquire(int permits, Duration wait, Duration lease) {
-        return take(semaphore.wanting(permits, lease), Durations.nanos(wait));
+        return tryAcquire(semaphore.specFor(permits, lease), Durations.nanos(wait));
     }
 
     @Override
     public CompletableFuture<Optional<Permit>> drain() {
-        return take(semaphore.all(), 0);
+        return tryAcquire(semaphore.specForAll(), 0);
     }
 
-    private CompletableFuture<Optional<Permit>> take(HoldSpec wanted, long wait) {
+    private CompletableFuture<Optional<Permit>> tryAcquire(HoldSpec spec, long wait) {
         return new AsyncAcquisition<PermitHandle, Optional<Permit>>(
-                        attempts(wanted, wait),
+                        attempts(spec, wait),
                         semaphore.client().tasks().callbacks(),
                         this::handle,
                         Optional::of,
@@ -59,8 +59,8 @@ record ClientAsyncSemaphore(ClientSemaphore semaphore) implements AsyncSemaphore
                 .start();
     }
 
-    private Attempts attempts(HoldSpec wanted, long wait) {
-        return new Attempts(semaphore.client(), semaphore.name(), wanted, wait);
+    private Attempts attempts(HoldSpec spec, long wait) {
+        return new Attempts(semaphore.client(), semaphore.name(), spec, wait);
     }
 
     private PermitHandle handle() {

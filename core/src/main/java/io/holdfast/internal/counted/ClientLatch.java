@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 
-/** The blocking face of a latch. It has no state of its own. */
+/** The blocking face of a latch. The state of a wait is in {@link LatchWatches}. */
 public record ClientLatch(Counting counting, LatchWatches latches, String name) implements DistributedLatch {
 
     @Override
@@ -77,27 +77,27 @@ public record ClientLatch(Counting counting, LatchWatches latches, String name) 
             throw new InterruptedException();
         }
         Thread me = Thread.currentThread();
-        LatchWait wait = latches.begin(name, nanos);
+        LatchWait wait = latches.start(name, nanos);
         try {
             Awaiting.whenDone(wait.opened, () -> counting.platform().unpark(me));
             while (!wait.opened.isDone()) {
                 counting.platform().park(wait, Durations.NEVER);
                 if (Thread.interrupted()) {
-                    stop(wait);
+                    endByInterrupt(wait);
                 }
             }
             return result(wait);
         } finally {
-            // a thread that fails withdraws its wait, and the other waiters go on
+            // a thread that fails withdraws its wait, without an effect on other waiters
             wait.opened.cancel(false);
         }
     }
 
     /**
-     * Ends the wait by the interrupt. If the wait has ended in the meantime, its outcome counts, and the interrupt is
+     * Ends the wait because of an interrupt. If the wait has ended in the meantime, its outcome counts, and the interrupt is
      * preserved.
      */
-    private static void stop(LatchWait wait) throws InterruptedException {
+    private static void endByInterrupt(LatchWait wait) throws InterruptedException {
         if (wait.opened.cancel(false)) {
             throw new InterruptedException();
         }

@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** The blocking face of a semaphore. Each permit is a hold in a slot of its own, so this class has no state. */
+/** The blocking face of a semaphore. Each permit is a hold in a slot of its own. So this class has no state. */
 public record ClientSemaphore(ClientParts client, Counting counting, String name, HoldSpec spec)
         implements DistributedSemaphore {
 
@@ -84,7 +84,7 @@ public record ClientSemaphore(ClientParts client, Counting counting, String name
 
     @Override
     public Permit acquire(int permits) throws InterruptedException {
-        return take(wanting(permits), Durations.NEVER, true).orElseThrow();
+        return acquire(specFor(permits), Durations.NEVER, true).orElseThrow();
     }
 
     @Override
@@ -94,44 +94,44 @@ public record ClientSemaphore(ClientParts client, Counting counting, String name
 
     @Override
     public Optional<Permit> tryAcquire(int permits) {
-        return now(wanting(permits));
+        return tryNow(specFor(permits));
     }
 
     @Override
     public Optional<Permit> tryAcquire(int permits, Duration wait) throws InterruptedException {
-        return take(wanting(permits), Durations.nanos(wait), true);
+        return acquire(specFor(permits), Durations.nanos(wait), true);
     }
 
     @Override
     public Optional<Permit> tryAcquire(int permits, Duration wait, Duration lease) throws InterruptedException {
-        return take(wanting(permits, lease), Durations.nanos(wait), true);
+        return acquire(specFor(permits, lease), Durations.nanos(wait), true);
     }
 
     @Override
     public Optional<Permit> drain() {
-        return now(all());
+        return tryNow(specForAll());
     }
 
-    HoldSpec wanting(int permits) {
+    HoldSpec specFor(int permits) {
         return spec.withShare(Share.permits(requirePermits(permits)));
     }
 
-    HoldSpec wanting(int permits, Duration lease) {
-        return wanting(permits).withOwnLease(Durations.requireLease("semaphore '" + name + "': lease", lease));
+    HoldSpec specFor(int permits, Duration lease) {
+        return specFor(permits).withOwnLease(Durations.requireLease("semaphore '" + name + "': lease", lease));
     }
 
-    HoldSpec all() {
+    HoldSpec specForAll() {
         return spec.withShare(Share.freePermits());
     }
 
-    private Optional<Permit> now(HoldSpec wanted) {
-        return Awaiting.uninterruptibly(() -> take(wanted, 0, false));
+    private Optional<Permit> tryNow(HoldSpec requested) {
+        return Awaiting.uninterruptibly(() -> acquire(requested, 0, false));
     }
 
-    private Optional<Permit> take(HoldSpec wanted, long wait, boolean interruptible) throws InterruptedException {
+    private Optional<Permit> acquire(HoldSpec requested, long wait, boolean interruptible) throws InterruptedException {
         PermitHandle handle = new PermitHandle(client, name);
-        Outcome outcome = new Acquisition(client, name, interruptible).await(wanted, wait, handle);
-        return outcome.hold().map(got -> handle.bind(outcome));
+        Outcome outcome = new Acquisition(client, name, interruptible).await(requested, wait, handle);
+        return outcome.hold().map(hold -> handle.bind(outcome));
     }
 
     @Override

@@ -35,16 +35,19 @@ import org.jspecify.annotations.Nullable;
  * The operations of users on the counts of semaphores and latches.
  *
  * <ol>
- *   <li>A change without an answer is sent again with the same id, by which the store knows that it was applied. So a lost
- *       answer does not count twice.
+ *   <li>A change without an answer is sent again with the same id. The store detects by the id that the change was applied, so
+ *       a change never counts twice (idempotence).
  *   <li>The store remembers an id for one minute. So a change is repeated for half a minute at most.
- *   <li>One change of a name is under way. The others wait, each for the command timeout at most. So the store has to remember
- *       only the last change of each client.
- *   <li>A late duplicate is refused by its time limit, which is over before the store forgets the first copy.
+ *   <li>At most one change of a name is under way. The others wait, each for the command timeout at most. So the store has to
+ *       remember only the last change of each client.
+ *   <li>A late duplicate is refused by its time limit. That limit is over before the store forgets the first copy.
  * </ol>
  *
+ * <p>See C. Lee et al., "Implementing linearizability at large scale and low latency" (RIFL), SOSP 2015, for retried requests
+ * that count once.
+ *
  * @param ids creates the ids of changes, whose numbers rise in the order in which the changes are sent
- * @param turns the turns of the changes
+ * @param turns the queues of changes
  */
 public record Counting(
         Settings settings,
@@ -56,27 +59,27 @@ public record Counting(
         ChangeTurns turns) {
 
     private static final long FIRST_BACKOFF_NANOS = 20_000_000;
-    private static final long MOST_BACKOFF_NANOS = 1_000_000_000;
-    private static final long MOST_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
-    private static final Duration MOST_LIFE_OF_A_COPY = Duration.ofSeconds(25);
+    private static final long MAX_BACKOFF_NANOS = 1_000_000_000;
+    private static final long MAX_REPEAT_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final Duration MAX_COPY_LIFE = Duration.ofSeconds(25);
 
     Platform platform() {
         return settings.store().platform();
     }
 
-    /** Asks the store, which must have counters. */
+    /** Sends a request to the counters of the store. The store must have counters. */
     <R> CompletableFuture<R> ask(Function<CounterStore, CompletionStage<R>> question) {
         return calls.ask(() -> question.apply(store.counters().orElseThrow()));
     }
 
-    /** Makes a change, and waits for the answer. Returns {@link Change.Done#applied}. */
+    /** Sends a change, and waits for the answer. Returns {@link Change.Done#applied}. */
     boolean change(String what, String name, Change.Kind kind, int amount, Optional<Duration> life) {
         requireOpen(what, name);
-        Turn turn = new Turn(
+        QueuedChange queued = new QueuedChange(
                 new ChangeTurns.Counter(kind.ofLatch(), name),
                 () -> new Change(kind, name, ids.get(), amount, life, 0));
-        turn.enter();
-        return join(what, name, turn.done, true);
+        queued.submit();
+        return join(what, name, queued.done, true);
     }
 
     PermitReport permits(String name) {
@@ -84,7 +87,7 @@ public record Counting(
         return join("semaphore", name, ask(counters -> counters.permits(name)), false);
     }
 
-    /** Returns the state of a semaphore; empty if it was given no permits, or if the store has no counters. */
+    /** Returns the state of a semaphore; empty if its number of permits was never set, or if the store has no counters. */
     public Optional<SemaphoreReport> semaphore(String name) {
         requireOpen("semaphore", name);
         Optional<PermitReport> report = store.counters().map(any -> permits(name));
@@ -135,58 +138,58 @@ public record Counting(
                 : ErrorTexts.failure(name, text, cause);
     }
 
-    /** A change that waits for its turn. The first of two events counts: its turn comes, or its time is up. */
-    private final class Turn {
+    /** A change that waits until the changes before it have finished. It either starts or expires, whichever is first. */
+    private final class QueuedChange {
 
         private final CompletableFuture<Boolean> done = new CompletableFuture<>();
-        private final AtomicBoolean over = new AtomicBoolean();
+        private final AtomicBoolean decided = new AtomicBoolean();
         private final ChangeTurns.Counter counter;
         private final Supplier<Change> change;
 
-        Turn(ChangeTurns.Counter counter, Supplier<Change> change) {
+        QueuedChange(ChangeTurns.Counter counter, Supplier<Change> change) {
             this.counter = counter;
             this.change = change;
         }
 
-        void enter() {
-            turns.enter(counter, this::begin);
-            if (!over.get()) {
-                Platform.Task timeout = tasks.runByClose(Math.min(config.command(), config.outage()), this::giveUp);
+        void submit() {
+            turns.submit(counter, this::start);
+            if (!decided.get()) {
+                Platform.Task timeout = tasks.runByClose(Math.min(config.command(), config.outage()), this::expire);
                 Awaiting.whenDone(done, timeout::cancel);
             }
         }
 
-        private boolean begin() {
-            boolean first = over.compareAndSet(false, true);
+        private boolean start() {
+            boolean first = decided.compareAndSet(false, true);
             if (first) {
-                Awaiting.whenDone(done, () -> turns.leave(counter));
+                Awaiting.whenDone(done, () -> turns.finish(counter));
                 try {
-                    new Repeated(change.get(), done).send(0);
+                    new RepeatedChange(change.get(), done).send(0);
                 } catch (Throwable e) {
-                    // nothing was sent; without an end, the turn would hold up all later changes
+                    // nothing was sent; a change that never completes would block all later changes
                     done.completeExceptionally(new StoreException(Effect.NOT_APPLIED, "could not be sent: " + e, e));
                 }
             }
             return first;
         }
 
-        private void giveUp() {
-            if (over.compareAndSet(false, true)) {
+        private void expire() {
+            if (decided.compareAndSet(false, true)) {
                 done.completeExceptionally(
                         new StoreException(Effect.NOT_APPLIED, "the change before this one was not answered in time"));
             }
         }
     }
 
-    /** One change, which is repeated until it is answered or patience is over. */
-    private final class Repeated {
+    /** A change that is repeated until it is answered, or until the time for repeating it is over. */
+    private final class RepeatedChange {
 
         private final CompletableFuture<Boolean> done;
-        private final long began = platform().nanoTime();
+        private final long startedAt = platform().nanoTime();
         private final Change change;
         private volatile boolean mayBeApplied;
 
-        Repeated(Change change, CompletableFuture<Boolean> done) {
+        RepeatedChange(Change change, CompletableFuture<Boolean> done) {
             this.change = change;
             this.done = done;
         }
@@ -194,7 +197,7 @@ public record Counting(
         void send(int failures) {
             long sent = platform().nanoTime();
             Duration command = settings.store().commandTimeout();
-            Duration life = command.compareTo(MOST_LIFE_OF_A_COPY) < 0 ? command : MOST_LIFE_OF_A_COPY;
+            Duration life = command.compareTo(MAX_COPY_LIFE) < 0 ? command : MAX_COPY_LIFE;
             var clock = store.clock(change.name());
             Change copy = change.withNotAfter(clock.notAfter(sent, life));
             var unused = ask(counters -> counters.change(copy)).whenComplete((reply, error) -> {
@@ -217,15 +220,15 @@ public record Counting(
 
         private void failed(StoreException cause, int failures) {
             mayBeApplied |= cause.effect().mayBeApplied();
-            long patience = mayBeApplied ? MOST_PATIENCE_NANOS : config.command();
-            boolean over = tasks.isClosed() || platform().nanoTime() - began >= Math.min(patience, config.outage());
+            long patience = mayBeApplied ? MAX_REPEAT_NANOS : config.command();
+            boolean over = tasks.isClosed() || platform().nanoTime() - startedAt >= Math.min(patience, config.outage());
             if (over || cause.effect() == Effect.REFUSED) {
-                // a refusal of this copy says nothing about the copies before it, which may be applied
+                // a refusal of this copy says nothing about the earlier copies, which may have been applied
                 done.completeExceptionally(
                         mayBeApplied ? new StoreException(Effect.UNKNOWN, cause.getMessage() + "", cause) : cause);
             } else {
-                long delay = HoldSpec.doubled(FIRST_BACKOFF_NANOS, failures, MOST_BACKOFF_NANOS);
-                // the close of the client runs it early
+                long delay = HoldSpec.doubled(FIRST_BACKOFF_NANOS, failures, MAX_BACKOFF_NANOS);
+                // if the client is closed, the task runs at once
                 var unused = tasks.runByClose(delay, () -> sendAgain(cause, failures));
             }
         }

@@ -8,9 +8,9 @@ import java.util.concurrent.CompletableFuture;
  * One wait for a latch to open.
  *
  * <ol>
- *   <li>It waits for the setting that the store named to it first, and never for a later one (ABA).
- *   <li>Reports reach it from one thread at a time. The timeout may come from another thread at any moment. It ends the wait at
- *       once, or with the first report.
+ *   <li>The wait is for the setting that the first answer of the store named, and never for a later one (ABA).
+ *   <li>Reports arrive from one thread at a time. The timeout may arrive from another thread at any moment. It ends the wait at
+ *       once, or with the first report if there was none yet.
  * </ol>
  */
 final class LatchWait {
@@ -18,32 +18,32 @@ final class LatchWait {
     final String name;
     private final long arrived;
 
-    /** The outcome: {@code true} if the latch has opened, {@code false} if the time was up before. */
+    /** The outcome: {@code true} if the latch has opened, {@code false} if the wait has timed out. */
     final CompletableFuture<Boolean> opened = new CompletableFuture<>();
 
-    /** The number of the setting that it waits for; 0 until the store has answered. */
+    /** The number of the awaited setting; 0 until the store has answered. */
     private volatile long setting;
 
-    private volatile boolean timeUp;
+    private volatile boolean timedOut;
 
     LatchWait(String name, long arrived) {
         this.name = name;
         this.arrived = arrived;
     }
 
-    void hear(LatchReport report) {
+    void onReport(LatchReport report) {
         if (setting == 0) {
             setting = report.set().orElse(0);
         }
         if (setting == 0) {
-            end(unset(name));
+            fail(unset(name));
             return;
         }
         switch (report.of(setting)) {
             case OPENED -> opened.complete(true);
-            case UNOPENED -> end(gone(report, "had not opened"));
-            case UNKNOWN -> end(gone(report, "the store no longer knows whether it had opened before"));
-            case CLOSED -> endIfTimeIsUp();
+            case UNOPENED -> fail(ended(report, "had not opened"));
+            case UNKNOWN -> fail(ended(report, "the store no longer knows whether it had opened before"));
+            case CLOSED -> completeIfTimedOut();
         }
     }
 
@@ -52,33 +52,33 @@ final class LatchWait {
                 + "' is not set: it was never set, was deleted, or its life has ended; call trySetCount first");
     }
 
-    private IllegalStateException gone(LatchReport report, String before) {
+    private IllegalStateException ended(LatchReport report, String before) {
         String what = report.set().isPresent() ? "was set again" : "was deleted, or its life ended,";
         return new IllegalStateException("latch '" + name + "' " + what + " while it was awaited, and " + before
                 + "; check count(), or await it again");
     }
 
-    void end(RuntimeException error) {
+    void fail(RuntimeException error) {
         opened.completeExceptionally(error);
     }
 
-    /** Ends the wait without success, but not before the first answer, because nothing is known until then. */
-    void timeIsUp() {
-        timeUp = true;
+    /** Ends the wait with {@code false}, but not before the first answer, because nothing is known until then. */
+    void timeOut() {
+        timedOut = true;
         if (setting != 0) {
             opened.complete(false);
         }
     }
 
-    private void endIfTimeIsUp() {
-        if (timeUp) {
+    private void completeIfTimedOut() {
+        if (timedOut) {
             opened.complete(false);
         }
     }
 
     /**
-     * Returns the time until which it waits for a store that does not answer. Before the first answer, the command timeout
-     * counts. After it, the wait goes on through an outage.
+     * Returns the time until which this wait tolerates a store that does not answer. Before the first answer, it tolerates the
+     * command timeout. After that, it tolerates an outage of the configured length.
      */
     long patience(long outageSince, SlotConfig config) {
         if (setting == 0) {

@@ -22,15 +22,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waits for latches in this client. All waits for one latch share one call. They ask again when the store notifies this
- * client of a change, and after a poll interval in any case.
+ * The waits for latches in this client. All waits for one latch share one call. The call is repeated when the store notifies
+ * this client of a change, and after a poll interval in any case.
  *
  * <ol>
- *   <li>All state is guarded by one mutex, under which neither the store nor a wait is called. The consequences of an event are
- *       carried out after it.
+ *   <li>One mutex guards all state. Neither the store nor a wait is called under it. The effects of an event are carried out
+ *       after the mutex is free.
  *   <li>At most one call for the waits of a latch is under way.
- *   <li>A change that is reported during such a call is not missed, because the latch is then asked for again (lost wake-up).
- *   <li>While a latch has waits, a call or a poll is pending, whatever becomes of a single answer.
+ *   <li>A change that is reported during such a call is not missed, because another call follows (lost wake-up).
+ *   <li>While a latch has waits, a call or a poll is pending. This holds even if the handling of an answer fails.
  * </ol>
  */
 public final class LatchWatches {
@@ -42,7 +42,7 @@ public final class LatchWatches {
         boolean asking;
         boolean askAgain;
         boolean listening;
-        long polls;
+        long pollNumber;
         int failures;
         long askedAt;
         long outageSince;
@@ -59,33 +59,33 @@ public final class LatchWatches {
     }
 
     /**
-     * Begins a wait of at most the given number of nanoseconds. If it is zero or less, the wait ends with the first answer of
-     * the store.
+     * Starts a wait of at most the given number of nanoseconds. With zero or less, the wait ends with the first answer of the
+     * store.
      */
-    LatchWait begin(String name, long nanos) {
+    LatchWait start(String name, long nanos) {
         counting.requireOpen("latch", name);
         LatchWait wait = new LatchWait(name, platform.nanoTime());
         locked(() -> watches.computeIfAbsent(name, absent -> new Watch()).waits.add(wait));
         try {
-            begin(wait, nanos);
+            start(wait, nanos);
         } catch (Throwable e) {
-            leave(wait);
+            remove(wait);
             throw e;
         }
         return wait;
     }
 
-    private void begin(LatchWait wait, long nanos) {
-        Awaiting.whenDone(wait.opened, () -> leave(wait));
-        // close race: a close just before may not have seen this wait
+    private void start(LatchWait wait, long nanos) {
+        Awaiting.whenDone(wait.opened, () -> remove(wait));
+        // race with close: a close that ran just before may not have seen this wait
         if (counting.tasks().isClosed()) {
             close();
         }
         ask(wait.name);
         if (nanos <= 0) {
-            wait.timeIsUp();
+            wait.timeOut();
         } else if (nanos != Durations.NEVER) {
-            var timer = counting.tasks().run(nanos, wait::timeIsUp);
+            var timer = counting.tasks().run(nanos, wait::timeOut);
             Awaiting.whenDone(wait.opened, timer::cancel);
         }
     }
@@ -100,7 +100,7 @@ public final class LatchWatches {
                 .map(report -> new LatchCount(name, report.count()));
     }
 
-    /** Returns the report of the store on the latch. If the latch has waits here, this client continues to listen. */
+    /** Returns the store's report on the latch. If this client waits for the latch, it continues to listen. */
     LatchReport report(String name) {
         counting.requireOpen("latch", name);
         boolean listening = locked(() -> watches.containsKey(name));
@@ -109,15 +109,15 @@ public final class LatchWatches {
     }
 
     /**
-     * Asks without listening, which ends the subscription of this client. A wait may have begun in the meantime, and this
-     * request may reach the store after the subscription of that wait. So the waits ask again.
+     * Asks without listening, which ends the subscription of this client. If a wait has started in the meantime, this request
+     * may reach the store after the request that subscribed that wait. So the waits ask again (lost wake-up).
      */
     @CanIgnoreReturnValue
     private CompletableFuture<LatchReport> unsubscribe(String name) {
         return counting.ask(store -> store.latch(name, false)).whenComplete((report, error) -> ask(name));
     }
 
-    /** Asks again for a latch that has changed, and for all latches if signals may have been missed. */
+    /** Asks again for a latch that has changed. If signals may have been missed, asks for all latches. */
     public void signal(Signal signal) {
         if (signal instanceof Signal.Changed changed) {
             ask(changed.name());
@@ -130,12 +130,12 @@ public final class LatchWatches {
     public void close() {
         List<LatchWait> all = locked(() ->
                 watches.values().stream().flatMap(watch -> watch.waits.stream()).toList());
-        all.forEach(wait -> wait.end(new IllegalStateException(
+        all.forEach(wait -> wait.fail(new IllegalStateException(
                 "latch '" + wait.name + "': the client " + counting.settings().name() + " is closed")));
     }
 
-    private void leave(LatchWait wait) {
-        boolean withdraw = locked(() -> {
+    private void remove(LatchWait wait) {
+        boolean unsubscribe = locked(() -> {
             Watch watch = watches.get(wait.name);
             if (watch == null || !watch.waits.remove(wait) || !watch.waits.isEmpty()) {
                 return false;
@@ -143,8 +143,8 @@ public final class LatchWatches {
             watches.remove(wait.name);
             return watch.listening;
         });
-        if (withdraw) {
-            // if this request is lost, one needless message follows within a minute
+        if (unsubscribe) {
+            // if this request is lost, at most one needless message arrives, within a minute
             unsubscribe(wait.name);
         }
     }
@@ -152,10 +152,10 @@ public final class LatchWatches {
     // ---- asking
 
     private void ask(String name) {
-        List<LatchWait> asking = locked(() -> {
+        List<LatchWait> waits = locked(() -> {
             Watch watch = watches.get(name);
             if (watch == null || watch.asking) {
-                note(watch);
+                markAskAgain(watch);
                 return List.of();
             }
             watch.asking = true;
@@ -164,15 +164,15 @@ public final class LatchWatches {
             watch.askedAt = platform.nanoTime();
             return List.copyOf(watch.waits);
         });
-        if (!asking.isEmpty()) {
+        if (!waits.isEmpty()) {
             CompletableFuture<LatchReport> answer = counting.ask(store -> store.latch(name, true));
-            var unused = answer.whenComplete((report, error) -> answered(name, asking, report, error));
-            limit(answer, locked(() -> patience(watches.get(name))));
+            var unused = answer.whenComplete((report, error) -> answered(name, waits, report, error));
+            limitAnswer(answer, locked(() -> patience(watches.get(name))));
         }
     }
 
-    /** Limits a request that would outlast the patience of a wait. */
-    private void limit(CompletableFuture<?> answer, long patience) {
+    /** Fails a request that is not answered within the patience of its waits. */
+    private void limitAnswer(CompletableFuture<?> answer, long patience) {
         if (counting.config().command() - patience > Slot.FIRST_BACKOFF_NANOS) {
             var silence = new StoreException(
                     StoreException.Effect.UNKNOWN,
@@ -182,7 +182,9 @@ public final class LatchWatches {
         }
     }
 
-    /** Returns for how many nanoseconds every wait still waits for a store that does not answer. */
+    /**
+     * Returns the patience of the waits: the nanoseconds from now for which all of them tolerate a store that does not answer.
+     */
     private long patience(@Nullable Watch watch) {
         long now = platform.nanoTime();
         return Stream.ofNullable(watch)
@@ -193,35 +195,34 @@ public final class LatchWatches {
                 .orElse(Durations.NEVER);
     }
 
-    private static void note(@Nullable Watch watch) {
+    private static void markAskAgain(@Nullable Watch watch) {
         if (watch != null) {
             watch.askAgain = true;
         }
     }
 
-    /** Handles an answer, and then continues to ask, whatever became of this answer. */
-    private void answered(
-            String name, List<LatchWait> asking, @Nullable LatchReport report, @Nullable Throwable error) {
+    /** Handles an answer. Then continues to ask, even if the handling failed. */
+    private void answered(String name, List<LatchWait> waits, @Nullable LatchReport report, @Nullable Throwable error) {
         try {
-            tell(name, asking, report, error);
+            deliver(name, waits, report, error);
         } catch (Throwable e) {
             counting.tasks().logFailure("latch '" + name + "': an answer", e);
         } finally {
-            goOn(name);
+            continueAsking(name);
         }
     }
 
-    private void tell(String name, List<LatchWait> asking, @Nullable LatchReport report, @Nullable Throwable error) {
+    private void deliver(String name, List<LatchWait> waits, @Nullable LatchReport report, @Nullable Throwable error) {
         if (report != null) {
-            locked(() -> heard(name, report));
-            asking.forEach(wait -> wait.hear(report));
+            locked(() -> recordAnswer(name, report));
+            waits.forEach(wait -> wait.onReport(report));
         } else if (error instanceof StoreException cause) {
-            long since = locked(() -> silent(name));
-            asking.forEach(wait -> endIfImpatient(wait, cause, since));
+            long since = locked(() -> recordFailure(name));
+            waits.forEach(wait -> endIfOverdue(wait, cause, since));
         }
     }
 
-    private void goOn(String name) {
+    private void continueAsking(String name) {
         boolean now = locked(() -> {
             Watch watch = watches.get(name);
             if (watch != null) {
@@ -232,11 +233,11 @@ public final class LatchWatches {
         if (now) {
             ask(name);
         } else {
-            askLater(name);
+            schedulePoll(name);
         }
     }
 
-    private boolean heard(String name, LatchReport report) {
+    private boolean recordAnswer(String name, LatchReport report) {
         Watch watch = watches.get(name);
         if (watch != null) {
             watch.failures = 0;
@@ -245,8 +246,8 @@ public final class LatchWatches {
         return watch != null;
     }
 
-    /** Counts a missing answer. Returns the start of the outage, which is when the first unanswered request was sent. */
-    private long silent(String name) {
+    /** Counts a missing answer. Returns the start of the outage: the time when the first unanswered request was sent. */
+    private long recordFailure(String name) {
         Watch watch = watches.get(name);
         if (watch == null) {
             return platform.nanoTime();
@@ -255,21 +256,21 @@ public final class LatchWatches {
         return watch.outageSince;
     }
 
-    private void endIfImpatient(LatchWait wait, StoreException cause, long since) {
+    private void endIfOverdue(LatchWait wait, StoreException cause, long since) {
         boolean over = platform.nanoTime() - wait.patience(since, counting.config()) >= 0;
         if (over || cause.effect() == StoreException.Effect.REFUSED) {
-            wait.end(Counting.failure("latch", wait.name, false, cause));
+            wait.fail(Counting.failure("latch", wait.name, false, cause));
         }
     }
 
-    private void askLater(String name) {
+    private void schedulePoll(String name) {
         long[] number = {0};
         long delay = locked(() -> {
             Watch watch = watches.get(name);
             if (watch == null) {
                 return Durations.NEVER;
             }
-            number[0] = ++watch.polls;
+            number[0] = ++watch.pollNumber;
             long pause = watch.failures == 0
                     ? counting.config().poll()
                     : HoldSpec.doubled(Slot.FIRST_BACKOFF_NANOS, watch.failures - 1, Slot.MAX_BACKOFF_NANOS);
@@ -283,7 +284,7 @@ public final class LatchWatches {
     private void poll(String name, long number) {
         boolean due = locked(() -> {
             Watch watch = watches.get(name);
-            return watch != null && watch.polls == number;
+            return watch != null && watch.pollNumber == number;
         });
         if (due) {
             ask(name);

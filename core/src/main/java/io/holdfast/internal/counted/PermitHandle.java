@@ -7,7 +7,7 @@ import io.holdfast.internal.lock.LeaseHandle;
 import io.holdfast.internal.slot.Outcome;
 import java.util.function.Consumer;
 
-/** The permit object of the user: the lease of a tenure that is shared with nobody. */
+/** The permit object of the user: a lease whose tenure has no other owner. */
 final class PermitHandle extends LeaseHandle implements Permit {
 
     PermitHandle(ClientParts client, String name) {
@@ -25,7 +25,7 @@ final class PermitHandle extends LeaseHandle implements Permit {
         return hold().tenure.id.toString();
     }
 
-    /** Returns the number of permits. An assignment by message does not contain it; then the requested number was granted. */
+    /** Returns the number of permits. If the permits were assigned by a message, it is the requested number. */
     @Override
     public int count() {
         return Math.max(hold().tenure.permits, hold().tenure.share.permits());

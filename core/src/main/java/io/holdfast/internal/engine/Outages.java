@@ -60,7 +60,7 @@ final class Outages {
                 Locale.ROOT,
                 "%s is connected again%s after %.1f s; locks and permits verified: %d, lost: %d%s",
                 signal.server(),
-                signal.place().isEmpty() ? "" : " at " + signal.place(),
+                signal.address().isEmpty() ? "" : " at " + signal.address(),
                 (restoredAt - outage.since) / 1e9,
                 verified,
                 engine.counters.lost.sum() - outage.lostBefore,

@@ -10,15 +10,17 @@ import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A blocking acquire. It uses one waiter after the other, until one has an outcome that counts.
+ * A blocking acquire. It makes one attempt after the other, each with a new waiter, until an outcome counts.
  *
  * <ol>
  *   <li>{@link Attempts} decides which outcome counts.
- *   <li>A thread parks only if it was not notified since its last check. The park permit alone is no proof, because another
+ *   <li>A thread parks only if it was not notified since its last check. The park permit alone proves nothing, because another
  *       lock may have consumed it (lost wake-up).
- *   <li>A wait that ends by an error withdraws its waiter first. So no grant is left without an owner (orphan).
+ *   <li>A wait that fails with an error withdraws its waiter first. So no grant is left without an owner (orphan).
  *   <li>An interrupt that does not end the wait is preserved.
  * </ol>
+ *
+ * <p>The loop is that of {@link java.util.concurrent.locks.AbstractQueuedSynchronizer}: check, park, check again.
  */
 public final class Acquisition {
 
@@ -36,8 +38,8 @@ public final class Acquisition {
     }
 
     /**
-     * Waits for the lock, for at most the given time. Zero or less means not to wait, except for the grace period if the lock
-     * may only be lingering.
+     * Waits for the lock, for at most the given time. With zero or less it does not wait, except for the grace period if the
+     * lock may only be lingering.
      */
     public Outcome await(HoldSpec spec, long waitNanos, @Nullable LeaseHandle handle) throws InterruptedException {
         if (interruptible && Thread.interrupted()) {
@@ -56,50 +58,53 @@ public final class Acquisition {
     private Outcome await(Attempts attempts, @Nullable WeakReference<Object> handle, Thread me)
             throws InterruptedException {
         while (true) {
-            Outcome outcome = once(attempts.next(me, handle, () -> platform.unpark(me)));
-            if (!attempts.goOn(outcome)) {
+            Outcome outcome = attempt(attempts.next(me, handle, () -> platform.unpark(me)));
+            if (!attempts.prepareRetry(outcome)) {
                 return outcome;
             }
         }
     }
 
-    private Outcome once(Waiter waiter) throws InterruptedException {
+    private Outcome attempt(Waiter waiter) throws InterruptedException {
         Slot slot = client.waits().arrive(name, waiter);
         try {
-            return waited(slot, waiter);
+            return awaitOutcome(slot, waiter);
         } catch (Throwable e) {
-            // orphan: otherwise the waiter of a failed thread (out of memory, out of stack, stopped) would be granted
-            // the lock, and would hold it forever
+            // orphan: otherwise the waiter of a failed thread (out of memory, out of stack, stopped) could still be
+            // granted the lock, and would hold it forever
             client.waits().cancel(slot, waiter);
             throw e;
         }
     }
 
-    private Outcome waited(Slot slot, Waiter waiter) throws InterruptedException {
+    private Outcome awaitOutcome(Slot slot, Waiter waiter) throws InterruptedException {
         Outcome outcome = waiter.outcome;
         while (outcome == null) {
-            pause(slot, waiter);
+            parkAndCheck(slot, waiter);
             outcome = waiter.outcome;
         }
         return outcome;
     }
 
-    private void pause(Slot slot, Waiter waiter) throws InterruptedException {
+    private void parkAndCheck(Slot slot, Waiter waiter) throws InterruptedException {
         long left = timeLeft(slot, waiter);
-        // lost wake-up: any lock that this thread waited for in between may have consumed the park permit
+        // lost wake-up: another lock that this thread waited for in between may have consumed the park permit
         if (!waiter.notified) {
             platform.park(slot, left);
         }
         waiter.notified = false;
         if (Thread.interrupted()) {
-            interrupted(slot, waiter);
+            onInterrupt(slot, waiter);
         }
         if (waiter.outcome == null) {
             client.waits().take(slot, waiter);
         }
     }
 
-    /** Returns how long to park. After the time is up, the thread parks until the outstanding answer arrives. */
+    /**
+     * Returns how long to park. If the deadline has passed, the waiter times out. The thread then parks without a limit until
+     * the outstanding answer arrives.
+     */
     private long timeLeft(Slot slot, Waiter waiter) {
         if (waiter.deadline == Durations.NEVER) {
             return Durations.NEVER;
@@ -116,7 +121,7 @@ public final class Acquisition {
      * Withdraws the waiter if the wait is interruptible. If the lock was granted in the meantime, the grant counts, and the
      * interrupt is preserved.
      */
-    private void interrupted(Slot slot, Waiter waiter) throws InterruptedException {
+    private void onInterrupt(Slot slot, Waiter waiter) throws InterruptedException {
         if (interruptible && client.waits().withdraw(slot, waiter)) {
             throw new InterruptedException();
         }

@@ -15,10 +15,10 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * An asynchronous acquire: one request with a waiter on one side and a future on the other.
+ * An asynchronous acquire: a waiter whose outcome completes a future.
  *
  * <ol>
- *   <li>The waiter and the future end together, whichever ends first.
+ *   <li>The waiter and the future end together. If the future ends first, the waiter is withdrawn.
  *   <li>A grant that the future no longer accepts is released. So no grant is left without an owner (orphan).
  *   <li>{@link Attempts} decides which outcome counts. An attempt starts only after the outcome of the one before.
  * </ol>
@@ -27,43 +27,47 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
 
     private final CompletableFuture<T> future = new CompletableFuture<>();
     private final ClientParts client;
-    private final Executor told;
-    private final Supplier<H> handles;
+    private final Executor executor;
+    private final Supplier<H> newHandle;
     private final Attempts attempts;
-    private final Function<H, T> got;
-    private final Optional<T> busy;
+    private final Function<H, T> toResult;
+    private final Optional<T> ifBusy;
 
     /**
      * Creates a request, which is not sent yet.
      *
-     * @param attempts the attempts, of which none was made
-     * @param told the executor that completes the future
-     * @param handles creates the handle that is bound to the hold
-     * @param busy the result if the lock is held; empty to fail with a timeout
+     * @param attempts the attempts, none of which has started
+     * @param executor the executor that completes the future
+     * @param newHandle creates the handle that is bound to the hold
+     * @param toResult converts the bound handle to the result
+     * @param ifBusy the result if the lock is held; empty to fail with a timeout
      */
     public AsyncAcquisition(
-            Attempts attempts, Executor told, Supplier<H> handles, Function<H, T> got, Optional<T> busy) {
+            Attempts attempts, Executor executor, Supplier<H> newHandle, Function<H, T> toResult, Optional<T> ifBusy) {
         this.client = attempts.client;
         this.attempts = attempts;
-        this.told = told;
-        this.handles = handles;
-        this.got = got;
-        this.busy = busy;
+        this.executor = executor;
+        this.newHandle = newHandle;
+        this.toResult = toResult;
+        this.ifBusy = ifBusy;
     }
 
+    /** Starts the first attempt, and returns the future of the result. Completing or canceling it withdraws the request. */
     public CompletableFuture<T> start() {
         new Attempt().start();
         return future;
     }
 
-    /** Delivers an outcome to the future, or makes another attempt. A hold that the future no longer accepts is released. */
+    /**
+     * Completes the future with an outcome, or makes another attempt. A hold that the future no longer accepts is released.
+     */
     private void deliver(H handle, Outcome outcome) {
         try {
-            if (!future.isDone() && attempts.goOn(outcome)) {
+            if (!future.isDone() && attempts.prepareRetry(outcome)) {
                 new Attempt().start();
-            } else if (outcome instanceof Outcome.Busy busyWith) {
-                busy.ifPresentOrElse(future::complete, () -> fail(busyWith));
-            } else if (!future.complete(got.apply(bound(handle, outcome)))) {
+            } else if (outcome instanceof Outcome.Busy busy) {
+                ifBusy.ifPresentOrElse(future::complete, () -> failWithTimeout(busy));
+            } else if (!future.complete(toResult.apply(bound(handle, outcome)))) {
                 outcome.hold().ifPresent(client.holds().releases()::discard);
             }
         } catch (Throwable e) {
@@ -75,12 +79,12 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
     }
 
     /**
-     * Fails the future with a timeout, after asking the store who holds the lock. No thread that others need waits for the
-     * answer.
+     * Asks the store for the holder of the lock, and then fails the future with a timeout. No thread blocks until the answer
+     * arrives.
      */
-    private void fail(Outcome.Busy busyWith) {
-        var error = client.inspector().timeout(attempts.name, attempts.began, busyWith);
-        var unused = error.thenAcceptAsync(future::completeExceptionally, told);
+    private void failWithTimeout(Outcome.Busy busy) {
+        var error = client.inspector().timeout(attempts.name, attempts.startNanos, busy);
+        var unused = error.thenAcceptAsync(future::completeExceptionally, executor);
     }
 
     private H bound(H handle, Outcome outcome) {
@@ -88,28 +92,29 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
         return handle;
     }
 
-    /** One waiter of the request. There is another one if a grant came too late, or for the grace period. */
+    /** One attempt with a waiter of its own. Another attempt follows if a grant came too late, or for the grace period. */
     private final class Attempt {
 
-        private final H handle = handles.get();
+        private final H handle = newHandle.get();
         private final Waiter waiter;
         private volatile Platform.Task timer = () -> {};
 
         Attempt() {
-            waiter = attempts.next(null, handle.reference(), this::told);
+            waiter = attempts.next(null, handle.reference(), this::onNotified);
         }
 
         void start() {
             Slot slot = client.waits().arrive(attempts.name, waiter);
             try {
-                wait(slot);
+                limitWait(slot);
             } catch (Throwable e) {
                 client.waits().cancel(slot, waiter);
                 throw e;
             }
         }
 
-        private void wait(Slot slot) {
+        /** Ends the wait when the future ends, and at the deadline. */
+        private void limitWait(Slot slot) {
             Awaiting.whenDone(future, () -> withdraw(slot));
             if (waiter.deadline != Durations.NEVER && waiter.outcome == null) {
                 long wait = waiter.deadline - waiter.arrived;
@@ -117,14 +122,14 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
             }
         }
 
-        private void told() {
+        private void onNotified() {
             timer.cancel();
-            told.execute(() -> deliver(handle, Objects.requireNonNull(waiter.outcome)));
+            executor.execute(() -> deliver(handle, Objects.requireNonNull(waiter.outcome)));
         }
 
         /**
-         * Withdraws the waiter because the future ended. It was canceled, completed from outside, or completed by this class;
-         * in the last case there is nothing to withdraw.
+         * Withdraws the waiter because the future ended: it was canceled, or completed by its user. If this class completed it,
+         * there is nothing to withdraw.
          */
         private void withdraw(Slot slot) {
             timer.cancel();

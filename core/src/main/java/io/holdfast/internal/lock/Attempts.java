@@ -10,24 +10,26 @@ import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attempts of one acquire. It decides, for a blocked thread and for a future alike, whether an outcome counts or another
- * attempt is made.
+ * The attempts of one acquire, blocking or asynchronous. This class decides whether an outcome counts, or another attempt is
+ * made.
  *
  * <ol>
- *   <li>A hold counts only if it is valid when its owner learns of it. A grant whose lease has ended by then is released and
- *       requested again (process pause).
+ *   <li>A hold counts only if it is valid when its owner receives it. A grant whose lease has ended by then is released, and
+ *       the lock is requested again (process pause).
  *   <li>An acquire without time to wait makes one more attempt if the lock may only be lingering. That attempt waits for the
  *       grace period.
- *   <li>An acquire whose grants keep coming too late fails. After a few attempts, none is made when the time is up, or when
- *       the outage time has passed.
+ *   <li>An acquire whose grants always come too late fails. It makes at least {@link #MIN_ATTEMPTS} attempts. After these, it
+ *       fails when the wait time or the outage time is over.
  * </ol>
  *
- * <p>An attempt starts only after the outcome of the one before, so nothing here is guarded.
+ * <p>An attempt starts only after the outcome of the one before, so no lock guards the fields.
+ *
+ * <p>On the process pause, see M. Kleppmann, "How to do distributed locking", 2016.
  */
 public final class Attempts {
 
-    /** The attempts that are made even if the time is up. */
-    private static final int AFTER_TIME = 3;
+    /** The number of attempts that are made even if the wait time is over. */
+    private static final int MIN_ATTEMPTS = 3;
 
     private static final long GRACE_NANOS = 50_000_000;
 
@@ -35,53 +37,54 @@ public final class Attempts {
     private final Platform platform;
     final String name;
     private final HoldSpec spec;
-    private final @Nullable String place;
-    final long began;
+    private final @Nullable String callSite;
+    final long startNanos;
     private long arrived;
     private long deadline;
-    private boolean mayGetGrace;
-    private int made;
+    private boolean graceAllowed;
+    private int attemptsMade;
 
     /**
-     * Begins an acquire.
+     * Creates the attempts of an acquire that starts now.
      *
-     * @param wait the nanoseconds to wait; zero or less means not to wait
+     * @param wait the nanoseconds to wait; zero or less for no wait, {@link Durations#NEVER} for no limit
      */
     public Attempts(ClientParts client, String name, HoldSpec spec, long wait) {
         this.client = client;
         this.platform = client.platform();
         this.name = name;
         this.spec = spec;
-        this.place = client.waits().callSite();
-        this.began = platform.nanoTime();
-        this.arrived = began;
-        this.deadline = wait == Durations.NEVER ? Durations.NEVER : began + Math.max(0, wait);
-        this.mayGetGrace = wait <= 0;
+        this.callSite = client.waits().callSite();
+        this.startNanos = platform.nanoTime();
+        this.arrived = startNanos;
+        this.deadline = wait == Durations.NEVER ? Durations.NEVER : startNanos + Math.max(0, wait);
+        this.graceAllowed = wait <= 0;
     }
 
-    /** Leaves out the attempt with the grace period, and returns these attempts. */
+    /** Disables the attempt with the grace period, and returns these attempts. */
     Attempts withoutGrace() {
-        mayGetGrace = false;
+        graceAllowed = false;
         return this;
     }
 
     /** Creates the waiter of the next attempt. */
-    Waiter next(@Nullable Thread thread, @Nullable WeakReference<Object> handle, Runnable teller) {
-        made++;
-        return new Waiter(spec, arrived, deadline, thread, handle, teller).at(place);
+    Waiter next(@Nullable Thread thread, @Nullable WeakReference<Object> handle, Runnable notifier) {
+        attemptsMade++;
+        return new Waiter(spec, arrived, deadline, thread, handle, notifier).at(callSite);
     }
 
     /**
-     * Returns {@code true} if another attempt is to be made after this outcome. A hold that came too late is released.
+     * Prepares another attempt if this outcome does not count. A hold that came too late is released.
      *
+     * @return whether another attempt has to be made; {@code false} if the outcome counts
      * @throws io.holdfast.StoreUnavailableException if the hold came too late, and there is no time for another attempt
      */
-    boolean goOn(Outcome outcome) {
+    boolean prepareRetry(Outcome outcome) {
         if (outcome instanceof Hold hold && !hold.valid(platform.nanoTime(), platform.wallMillis())) {
             client.holds().releases().discardDoubtful(hold);
-            requireTime();
-        } else if (outcome instanceof Outcome.Busy busy && mayGetGrace && busy.mayLingerElsewhere(client.id())) {
-            mayGetGrace = false;
+            requireTimeLeft();
+        } else if (outcome instanceof Outcome.Busy busy && graceAllowed && busy.mayLingerElsewhere(client.id())) {
+            graceAllowed = false;
             deadline = platform.nanoTime() + GRACE_NANOS;
         } else {
             return false;
@@ -90,13 +93,13 @@ public final class Attempts {
         return true;
     }
 
-    private void requireTime() {
-        if (made >= AFTER_TIME && (isUp(deadline) || isUp(began + client.outage()))) {
+    private void requireTimeLeft() {
+        if (attemptsMade >= MIN_ATTEMPTS && (hasPassed(deadline) || hasPassed(startNanos + client.outage()))) {
             throw client.inspector().tooSlow(name, spec);
         }
     }
 
-    private boolean isUp(long time) {
+    private boolean hasPassed(long time) {
         return time != Durations.NEVER && platform.nanoTime() - time >= 0;
     }
 }

@@ -23,12 +23,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A try of several locks of one client by one request. Each lock has a waiter of its own in its slot, without any time to wait.
+ * An attempt to acquire several locks of one client by one request. Each lock has a waiter of its own in its slot. No waiter
+ * waits for a lock that is held.
  *
  * <ol>
  *   <li>All locks are acquired, or none. If one of the holds is missing or not valid, all holds are released.
  *   <li>The slots alone decide the outcomes. So every late, lost or unknown answer is settled by the slot of its name.
- *   <li>After a member that another owner of this client holds or requests, no further member is requested.
+ *   <li>If another owner of this client holds or requests a member, the members after it are not requested (livelock).
  * </ol>
  */
 final class BatchAcquire {
@@ -41,47 +42,48 @@ final class BatchAcquire {
     private final CompletableFuture<Void> done = new CompletableFuture<>();
 
     /**
-     * Creates a batch that is not requested yet. It keeps no handle, so that a forgotten lease can be detected.
+     * Creates a batch that is not requested yet. The batch has no strong reference to a handle, so a forgotten lease can be
+     * detected.
      *
-     * @param thread the thread that asks and blocks; null if none does
-     * @param handles the handles that the holds are bound to; none if the thread is to own the holds
+     * @param thread the thread that waits for the answer; null if no thread waits
+     * @param handles the handles to bind to the holds; empty if the thread is to own the holds
      */
     BatchAcquire(
             ClientParts client,
             List<ClientLock> locks,
-            MemberSpec wish,
+            MemberSpec how,
             @Nullable Thread thread,
             List<LeaseHandle> handles) {
         this.client = client;
         this.names = locks.stream().map(ClientLock::name).toList();
-        this.interruptible = wish.interruptible();
+        this.interruptible = how.interruptible();
         long now = client.platform().nanoTime();
-        String place = client.waits().callSite();
+        String site = client.waits().callSite();
         this.waiters = IntStream.range(0, locks.size())
                 .mapToObj(i -> {
-                    var handle = handles.isEmpty() ? null : handles.get(i).reference();
-                    return new Waiter(locks.get(i).wanted(wish), now, now, thread, handle, () -> told(i)).at(place);
+                    var ref = handles.isEmpty() ? null : handles.get(i).reference();
+                    return new Waiter(locks.get(i).specFor(how), now, now, thread, ref, () -> notified(i)).at(site);
                 })
                 .toList();
     }
 
     /**
-     * Sends the request, and blocks until it is answered. An interrupt is preserved. It ends the wait if the batch is
-     * interruptible.
+     * Sends the request, and blocks until it is answered. If the batch is interruptible, an interrupt ends the wait. The
+     * interrupt is preserved in any case.
      */
     BatchOutcome await(List<LeaseHandle> handles) {
         if (interruptible && Thread.currentThread().isInterrupted()) {
             return new BatchOutcome.Unclear();
         }
-        start();
+        send();
         try {
             boolean answered = awaitAnswer();
-            if (answered && isGot()) {
-                return got(handles);
+            if (answered && isAcquired()) {
+                return acquired(handles);
             }
-            CompletableFuture<Void> released = answered ? giveBack() : withdraw();
+            CompletableFuture<Void> released = answered ? releaseHolds() : withdraw();
             Awaiting.done(client.platform(), released, client.command());
-            return answered ? whyNot() : new BatchOutcome.Unclear();
+            return answered ? refusal() : new BatchOutcome.Unclear();
         } catch (Throwable e) {
             withdraw();
             throw e;
@@ -102,11 +104,11 @@ final class BatchAcquire {
         return done.isDone();
     }
 
-    /** Sends the request without blocking. Ending the future withdraws the request. */
+    /** Sends the request without blocking. Completing or canceling the future withdraws the request. */
     CompletableFuture<BatchOutcome> start(List<LeaseHandle> handles) {
         CompletableFuture<BatchOutcome> future = new CompletableFuture<>();
-        start();
-        Awaiting.whenDone(done, () -> client.tasks().callbacks().execute(() -> deliverGuarded(future, handles)));
+        send();
+        Awaiting.whenDone(done, () -> client.tasks().callbacks().execute(() -> deliverOrFail(future, handles)));
         Awaiting.whenDone(future, () -> {
             if (!done.isDone()) {
                 withdraw();
@@ -115,7 +117,7 @@ final class BatchAcquire {
         return future;
     }
 
-    private void deliverGuarded(CompletableFuture<BatchOutcome> future, List<LeaseHandle> handles) {
+    private void deliverOrFail(CompletableFuture<BatchOutcome> future, List<LeaseHandle> handles) {
         try {
             deliver(future, handles);
         } catch (Throwable e) {
@@ -125,8 +127,8 @@ final class BatchAcquire {
     }
 
     private void deliver(CompletableFuture<BatchOutcome> future, List<LeaseHandle> handles) {
-        if (!isGot()) {
-            CompletableFuture<Void> released = giveBack();
+        if (!isAcquired()) {
+            CompletableFuture<Void> released = releaseHolds();
             if (released.isDone()) {
                 refuse(future);
             } else {
@@ -135,26 +137,26 @@ final class BatchAcquire {
                         .doneOrTimeout(released)
                         .thenRunAsync(() -> refuse(future), client.tasks().callbacks());
             }
-        } else if (!future.complete(got(handles))) {
+        } else if (!future.complete(acquired(handles))) {
             withdraw();
         }
     }
 
     private void refuse(CompletableFuture<BatchOutcome> future) {
         try {
-            future.complete(whyNot());
+            future.complete(refusal());
         } catch (Throwable e) {
             future.completeExceptionally(e);
         }
     }
 
-    private void start() {
-        BatchCall asks = client.waits().batch();
+    private void send() {
+        BatchCall call = client.waits().batch();
         try {
-            arrive(asks);
-            asks.send();
+            arrive(call);
+            call.send();
             for (int i = 0; i < waiters.size(); i++) {
-                told(i);
+                notified(i);
             }
         } catch (Throwable e) {
             withdraw();
@@ -164,28 +166,28 @@ final class BatchAcquire {
 
     /**
      * Adds the waiters to their slots. If another owner of this client holds or requests a member, the members after it are not
-     * requested. That owner may be about to request them as well, and two threads that try the same names at once could refuse
-     * each other (livelock).
+     * requested, because that owner may be about to request them as well. Otherwise, two threads that try the same names at
+     * once could refuse each other (livelock).
      */
-    private void arrive(BatchCall asks) {
-        boolean lost = false;
+    private void arrive(BatchCall call) {
+        boolean blocked = false;
         for (int i = 0; i < waiters.size(); i++) {
             Waiter waiter = waiters.get(i);
-            if (lost) {
+            if (blocked) {
                 waiter.answered = true;
                 waiter.outcome = new Outcome.Busy(Optional.empty());
             } else {
-                slots.add(asks.arrive(names.get(i), waiter));
-                lost = waiter.outcome instanceof Outcome.Busy;
+                slots.add(call.arrive(names.get(i), waiter));
+                blocked = waiter.outcome instanceof Outcome.Busy;
             }
         }
     }
 
     /**
-     * Handles a notification for one member. The slot decides: the waiter takes the lock if it is free now. Otherwise it times
-     * out, unless an answer is outstanding. A member that would have to be waited for is not acquired.
+     * Handles a notification for one member. If the lock is free now, the waiter takes it. Otherwise the waiter times out,
+     * unless an answer is outstanding. So the batch never waits for another owner.
      */
-    private void told(int index) {
+    private void notified(int index) {
         Waiter waiter = waiters.get(index);
         if (waiter.outcome == null) {
             client.waits().take(slots.get(index), waiter);
@@ -202,11 +204,11 @@ final class BatchAcquire {
         for (int i = 0; i < slots.size(); i++) {
             client.waits().withdraw(slots.get(i), waiters.get(i));
         }
-        return giveBack();
+        return releaseHolds();
     }
 
     /** Releases all holds. The future completes when the store has answered each release. */
-    private CompletableFuture<Void> giveBack() {
+    private CompletableFuture<Void> releaseHolds() {
         outcomes(Hold.class).forEach(client.holds().releases()::discard);
         return CompletableFuture.allOf(outcomes(Hold.class)
                 .flatMap(hold -> Stream.ofNullable(hold.settlement))
@@ -222,38 +224,38 @@ final class BatchAcquire {
     }
 
     /** Returns {@code true} if all members are held and valid. */
-    private boolean isGot() {
+    private boolean isAcquired() {
         long now = client.platform().nanoTime();
         long wallMillis = client.platform().wallMillis();
         return outcomes(Hold.class).filter(hold -> hold.valid(now, wallMillis)).count() == waiters.size();
     }
 
-    private BatchOutcome got(List<LeaseHandle> handles) {
-        return new BatchOutcome.Got(IntStream.range(0, handles.size())
+    private BatchOutcome acquired(List<LeaseHandle> handles) {
+        return new BatchOutcome.Acquired(IntStream.range(0, handles.size())
                 .<Lease>mapToObj(i -> handles.get(i).bind(Objects.requireNonNull(waiters.get(i).outcome)))
                 .toList());
     }
 
     /**
-     * Returns why not all members were acquired, or throws the error of one that failed. An error that says that a lock may be
-     * held comes first, because the other errors say that nothing is held.
+     * Returns why not all members were acquired, or throws the error of a failed member. If one of several errors says that a
+     * lock may be held, that one is thrown, because the other errors say that nothing is held.
      */
-    private BatchOutcome whyNot() {
+    private BatchOutcome refusal() {
         outcomes(Outcome.Failed.class)
                 .min(Comparator.comparing(failed -> !(failed.error() instanceof IndeterminateLockException)))
                 .ifPresent(Outcome::hold);
         return IntStream.range(0, waiters.size())
-                .filter(i -> isHeld(waiters.get(i)))
+                .filter(i -> isHeldByOther(waiters.get(i)))
                 .<BatchOutcome>mapToObj(i -> new BatchOutcome.Held(i, waiters.get(i).holder))
                 .findFirst()
                 .orElseGet(BatchOutcome.Unclear::new);
     }
 
     /**
-     * Returns {@code true} if others hold the member, here or elsewhere. The store refuses the whole request, but names a
-     * holder only for the members that are in the way.
+     * Returns {@code true} if another owner holds the member, in this client or in another. The store refuses all members of
+     * the request, but names a holder only for those that are held.
      */
-    private static boolean isHeld(Waiter waiter) {
+    private static boolean isHeldByOther(Waiter waiter) {
         return waiter.outcome instanceof Outcome.Busy busy && (busy.holder().isPresent() || !waiter.answered);
     }
 }

@@ -15,9 +15,9 @@ import java.util.function.Function;
 /**
  * The asynchronous face of a lock, which completes futures of leases.
  *
- * @param told the executor that completes them
+ * @param executor the executor that completes the futures
  */
-record ClientAsyncLock(ClientParts client, String name, HoldSpec spec, Executor told) implements AsyncLock<Lease> {
+record ClientAsyncLock(ClientParts client, String name, HoldSpec spec, Executor executor) implements AsyncLock<Lease> {
 
     @Override
     public CompletableFuture<Lease> acquire() {
@@ -35,41 +35,41 @@ record ClientAsyncLock(ClientParts client, String name, HoldSpec spec, Executor 
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquire() {
-        return leaseIfFree(new Attempts(client, name, spec, 0));
+        return tryLease(new Attempts(client, name, spec, 0));
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquire(Duration wait) {
-        return leaseIfFree(new Attempts(client, name, spec, Durations.nanos(wait)));
+        return tryLease(new Attempts(client, name, spec, Durations.nanos(wait)));
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquire(Duration wait, Duration lease) {
-        HoldSpec own = spec.withOwnLease(Durations.requireLease("lock '" + name + "': lease", lease));
-        return leaseIfFree(new Attempts(client, name, own, Durations.nanos(wait)));
+        HoldSpec requested = spec.withOwnLease(Durations.requireLease("lock '" + name + "': lease", lease));
+        return tryLease(new Attempts(client, name, requested, Durations.nanos(wait)));
     }
 
-    /** Acquires like {@link #tryAcquire()}, but without the second attempt for a lock that may only be lingering. */
+    /** Acquires like {@link #tryAcquire()}, but without a second attempt if the lock may only be lingering. */
     CompletableFuture<Optional<Lease>> tryOnce() {
-        return leaseIfFree(new Attempts(client, name, spec, 0).withoutGrace());
+        return tryLease(new Attempts(client, name, spec, 0).withoutGrace());
     }
 
-    private CompletableFuture<Optional<Lease>> leaseIfFree(Attempts attempts) {
+    private CompletableFuture<Optional<Lease>> tryLease(Attempts attempts) {
         return start(attempts, Optional::of, Optional.of(Optional.empty()));
     }
 
     /**
-     * Acquires as the only member that a multi-lock asks for.
+     * Acquires this lock as a single member of a multi-lock.
      *
-     * @param tries whether a refusal is a result; otherwise the future fails with a timeout
+     * @param tries {@code true} if a refusal is a result; otherwise the future fails with a timeout
      */
     CompletableFuture<BatchOutcome> asMember(long wait, boolean tries) {
         Optional<BatchOutcome> busy =
-                Optional.of(BatchOutcome.alone(Optional.empty())).filter(any -> tries);
-        return start(new Attempts(client, name, spec, wait), lease -> new BatchOutcome.Got(List.of(lease)), busy);
+                Optional.of(BatchOutcome.ofSingle(Optional.empty())).filter(any -> tries);
+        return start(new Attempts(client, name, spec, wait), lease -> new BatchOutcome.Acquired(List.of(lease)), busy);
     }
 
-    private <T> CompletableFuture<T> start(Attempts attempts, Function<LeaseHandle, T> got, Optional<T> busy) {
-        return new AsyncAcquisition<>(attempts, told, () -> new LeaseHandle(client, name), got, busy).start();
+    private <T> CompletableFuture<T> start(Attempts attempts, Function<LeaseHandle, T> result, Optional<T> busy) {
+        return new AsyncAcquisition<>(attempts, executor, () -> new LeaseHandle(client, name), result, busy).start();
     }
 }

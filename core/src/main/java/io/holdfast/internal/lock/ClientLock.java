@@ -26,12 +26,12 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The two blocking faces of a lock, for threads and for leases. It has no state of its own. */
+/** The two blocking faces of a lock, one for threads and one for leases. Its state is in the slots of the client. */
 public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean reentrant)
         implements DistributedLock, BatchMember, LockAccess.Source {
 
-    /** A resource of a {@code try} statement whose close throws no checked exception. */
-    private interface Ending extends AutoCloseable {
+    /** A resource whose close throws no checked exception. */
+    private interface Closing extends AutoCloseable {
 
         @Override
         void close();
@@ -46,11 +46,11 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
 
     @Override
     public void lock(Duration lease) {
-        lockUninterruptibly(own(lease));
+        lockUninterruptibly(withLease(lease));
     }
 
-    private void lockUninterruptibly(HoldSpec wanted) {
-        var unused = Awaiting.uninterruptibly(() -> lock(wanted, Durations.NEVER, false));
+    private void lockUninterruptibly(HoldSpec requested) {
+        var unused = Awaiting.uninterruptibly(() -> lock(requested, Durations.NEVER, false));
     }
 
     @Override
@@ -70,41 +70,41 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
 
     @Override
     public boolean tryLock(Duration wait, Duration lease) throws InterruptedException {
-        return lock(own(lease), Durations.nanos(wait), true);
+        return lock(withLease(lease), Durations.nanos(wait), true);
     }
 
-    private boolean lock(HoldSpec wanted, long wait, boolean interruptible) throws InterruptedException {
-        Optional<Hold> mine = held();
-        if (mine.isEmpty()) {
-            return enter(wanted, wait, interruptible).isPresent();
+    private boolean lock(HoldSpec requested, long wait, boolean interruptible) throws InterruptedException {
+        Optional<Hold> own = held();
+        if (own.isEmpty()) {
+            return lockFirst(requested, wait, interruptible).isPresent();
         }
         if (interruptible && Thread.interrupted()) {
             throw new InterruptedException();
         }
-        enter(mine.get(), wanted);
+        reenter(own.get(), requested);
         return true;
     }
 
-    /** Acquires the first level, beside the hold that the thread has in another mode of the same read/write lock. */
-    private Optional<Hold> enter(HoldSpec wanted, long wait, boolean interruptible) throws InterruptedException {
-        refuseToWaitForMyReading(wait);
+    /** Acquires the first level. The thread may hold the same read/write lock in another mode at the same time. */
+    private Optional<Hold> lockFirst(HoldSpec requested, long wait, boolean interruptible) throws InterruptedException {
+        refuseUpgradeDeadlock(wait);
         Optional<Hold> reading =
-                mode() == Mode.WRITE ? other(Mode.UPGRADE).or(() -> other(Mode.READ)) : Optional.empty();
-        HoldSpec beside = beside(wanted);
+                mode() == Mode.WRITE ? holdIn(Mode.UPGRADE).or(() -> holdIn(Mode.READ)) : Optional.empty();
+        HoldSpec besideOwn = besideOwnHold(requested);
         return reading.isPresent()
-                ? upgrade(reading.get(), beside, wait, interruptible)
-                : await(beside, wait, interruptible, null).hold();
+                ? upgrade(reading.get(), besideOwn, wait, interruptible)
+                : await(besideOwn, wait, interruptible, null).hold();
     }
 
     /**
-     * Acquires the write lock beside the hold under which the thread reads. That hold may be lost during the wait, and others
-     * may write then. The store detects the loss first, and refuses the request.
+     * Acquires the write lock in addition to the hold under which the thread reads. If that hold is lost during the wait, other
+     * owners may write. The store detects the loss first, and refuses the request.
      */
-    private Optional<Hold> upgrade(Hold reading, HoldSpec wanted, long wait, boolean interruptible)
+    private Optional<Hold> upgrade(Hold reading, HoldSpec requested, long wait, boolean interruptible)
             throws InterruptedException {
-        Optional<Hold> got;
+        Optional<Hold> acquired;
         try {
-            got = await(wanted, wait, interruptible, null).hold();
+            acquired = await(requested, wait, interruptible, null).hold();
         } catch (StoreRefusedException e) {
             var unused = client.holds().renewals().confirm(reading);
             client.holds().validity().requireNotLost(reading);
@@ -113,10 +113,10 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
         try {
             client.holds().validity().requireNotLost(reading);
         } catch (Throwable e) {
-            got.ifPresent(client.holds().releases()::discard);
+            acquired.ifPresent(client.holds().releases()::discard);
             throw e;
         }
-        return got;
+        return acquired;
     }
 
     private Mode mode() {
@@ -124,94 +124,95 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
     }
 
     private Optional<Hold> held() {
-        return client.own().holdOf(name, mode(), Thread.currentThread());
+        return client.ownHolds().holdOf(name, mode(), Thread.currentThread());
     }
 
-    private void enter(Hold mine, HoldSpec wanted) {
-        client.holds().validity().requireNotLost(mine);
+    private void reenter(Hold own, HoldSpec requested) {
+        client.holds().validity().requireNotLost(own);
         if (!reentrant) {
-            throw ErrorTexts.notReentrant(name, Thread.currentThread(), mine);
+            throw ErrorTexts.notReentrant(name, Thread.currentThread(), own);
         }
-        client.holds().renewals().reenter(mine, wanted);
+        client.holds().renewals().reenter(own, requested);
     }
 
-    private Outcome await(HoldSpec wanted, long wait, boolean interruptible, @Nullable LeaseHandle handle)
+    private Outcome await(HoldSpec requested, long wait, boolean interruptible, @Nullable LeaseHandle handle)
             throws InterruptedException {
         Acquisition acquisition = new Acquisition(client, name, interruptible);
         Thread me = Thread.currentThread();
         if (wait != Durations.NEVER) {
-            return acquisition.await(wanted, wait, handle);
+            return acquisition.await(requested, wait, handle);
         }
-        refuseToWaitForMyself(wanted.share(), me);
-        Optional<Hold> reading = mode() == Mode.READ && wanted.share().beside().isEmpty()
-                ? client.own().heldBy(name, me).findFirst()
+        refuseSelfDeadlock(requested.share(), me);
+        Optional<Hold> own = mode() == Mode.READ && requested.share().beside().isEmpty()
+                ? client.ownHolds().heldBy(name, me).findFirst()
                 : Optional.empty();
-        Outcome outcome = acquisition.await(wanted, reading.isPresent() ? 0 : wait, handle);
-        if (outcome instanceof Outcome.Busy && reading.isPresent()) {
-            // self-deadlock: a writer waits for the lock that this thread reads under
-            throw ErrorTexts.ownLease(name, me, reading.get());
+        Outcome outcome = acquisition.await(requested, own.isPresent() ? 0 : wait, handle);
+        if (outcome instanceof Outcome.Busy && own.isPresent()) {
+            // self-deadlock: a writer waits until this thread releases its read lock
+            throw ErrorTexts.ownLease(name, me, own.get());
         }
         return outcome;
     }
 
-    private void refuseToWaitForMyself(Share wanted, Thread me) {
-        client.own().selfBlockingHold(name, wanted, me).ifPresent(hold -> {
+    private void refuseSelfDeadlock(Share requested, Thread me) {
+        client.ownHolds().selfBlockingHold(name, requested, me).ifPresent(hold -> {
             throw ErrorTexts.ownLease(name, me, hold);
         });
     }
 
     /**
-     * Refuses an untimed wait to write, now or later, while the thread holds the read lock: it would wait for itself. A try or
-     * a timed wait asks the store. A reader that may write holds the upgradeable lock instead.
+     * Refuses an untimed wait for the write lock or the upgradeable lock while the thread holds the read lock, because the
+     * thread would wait for itself. A try or a timed wait is sent to the store. To write, a reader has to hold the upgradeable
+     * lock instead of the read lock.
      */
-    private void refuseToWaitForMyReading(long wait) {
+    private void refuseUpgradeDeadlock(long wait) {
         boolean writes = mode() == Mode.WRITE
-                || (mode() == Mode.UPGRADE && other(Mode.WRITE).isEmpty());
-        Optional<Hold> reading = writes ? other(Mode.READ) : Optional.empty();
+                || (mode() == Mode.UPGRADE && holdIn(Mode.WRITE).isEmpty());
+        Optional<Hold> reading = writes ? holdIn(Mode.READ) : Optional.empty();
         reading.ifPresent(client.holds().validity()::requireNotLost);
         if (reading.isPresent() && wait == Durations.NEVER) {
-            throw ErrorTexts.upgrade(name, what(), Thread.currentThread(), reading.get());
+            throw ErrorTexts.upgrade(name, noun(), Thread.currentThread(), reading.get());
         }
     }
 
     /**
-     * Adds the thread's hold in another mode of the read/write lock to the request. A thread that holds the write lock or the
-     * upgradeable lock may also acquire the other two.
+     * Adds the thread's hold in another mode of the read/write lock to the request, so that the two do not conflict. A thread
+     * that holds the write lock or the upgradeable lock may also acquire the other two locks.
      */
-    private HoldSpec beside(HoldSpec wanted) {
-        Optional<Hold> mine = switch (mode()) {
-            case READ -> other(Mode.WRITE).or(() -> other(Mode.UPGRADE));
-            case UPGRADE -> other(Mode.WRITE);
-            case WRITE -> other(Mode.UPGRADE);
+    private HoldSpec besideOwnHold(HoldSpec requested) {
+        Optional<Hold> own = switch (mode()) {
+            case READ -> holdIn(Mode.WRITE).or(() -> holdIn(Mode.UPGRADE));
+            case UPGRADE -> holdIn(Mode.WRITE);
+            case WRITE -> holdIn(Mode.UPGRADE);
             case LOCK, PERMITS -> Optional.empty();
         };
-        return mine.map(hold -> beside(wanted, hold)).orElse(wanted);
+        return own.map(hold -> besideOwnHold(requested, hold)).orElse(requested);
     }
 
-    private Optional<Hold> other(Mode mode) {
-        return client.own().holdOf(name, mode, Thread.currentThread());
+    private Optional<Hold> holdIn(Mode mode) {
+        return client.ownHolds().holdOf(name, mode, Thread.currentThread());
     }
 
-    private HoldSpec beside(HoldSpec wanted, Hold mine) {
-        client.holds().validity().requireNotLost(mine);
-        mine.tenure.ownerHoldsAnother = true;
-        return wanted.withShare(wanted.share().beside(mine.tenure.id));
+    private HoldSpec besideOwnHold(HoldSpec requested, Hold own) {
+        client.holds().validity().requireNotLost(own);
+        own.tenure.ownerHoldsAnother = true;
+        return requested.withShare(requested.share().beside(own.tenure.id));
     }
 
-    private HoldSpec own(Duration lease) {
+    private HoldSpec withLease(Duration lease) {
         return spec.withOwnLease(Durations.requireLease("lock '" + name + "': lease", lease));
     }
 
     @Override
     public void unlock() {
-        client.holds().releases().unlock(mine());
+        client.holds().releases().unlock(requireHeld());
     }
 
-    private Hold mine() {
-        return held().orElseThrow(this::notMine);
+    private Hold requireHeld() {
+        return held().orElseThrow(this::notOwner);
     }
 
-    private RuntimeException notMine() {
+    private RuntimeException notOwner() {
         if (client.tasks().isClosed()) {
             return ErrorTexts.closedMeanwhile(mode(), name, client.settings().name());
         }
@@ -224,25 +225,25 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
     @SuppressWarnings("try")
     public boolean runOnce(Duration minHold, Runnable body) {
         Objects.requireNonNull(body, "body");
-        HoldSpec kept = spec.withMinHold(Durations.requireStorable("lock '" + name + "': minHold", minHold));
-        held().ifPresent(this::refuseToRun);
-        Optional<Hold> got = Awaiting.uninterruptibly(() -> enter(kept, 0, false));
-        got.ifPresent(hold -> {
-            try (Ending ending = () -> endOrKeep(hold)) {
+        HoldSpec requested = spec.withMinHold(Durations.requireStorable("lock '" + name + "': minHold", minHold));
+        held().ifPresent(this::refuseNestedRun);
+        Optional<Hold> acquired = Awaiting.uninterruptibly(() -> lockFirst(requested, 0, false));
+        acquired.ifPresent(hold -> {
+            try (Closing ending = () -> keepUntilMinHold(hold)) {
                 body.run();
             }
         });
-        return got.isPresent();
+        return acquired.isPresent();
     }
 
-    private void refuseToRun(Hold mine) {
-        client.holds().validity().requireNotLost(mine);
-        throw ErrorTexts.heldAlready(name, Thread.currentThread(), mine);
+    private void refuseNestedRun(Hold own) {
+        client.holds().validity().requireNotLost(own);
+        throw ErrorTexts.heldAlready(name, Thread.currentThread(), own);
     }
 
-    private void endOrKeep(Hold hold) {
+    private void keepUntilMinHold(Hold hold) {
         if (hold.ended) {
-            throw notMine();
+            throw notOwner();
         }
         client.holds().releases().releaseWhenDue(hold);
     }
@@ -264,14 +265,14 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
 
     @Override
     public long fencingToken() {
-        Hold hold = mine();
+        Hold hold = requireHeld();
         client.holds().validity().requireNotLost(hold);
         return hold.token;
     }
 
     @Override
     public Duration remainingLease() {
-        return client.holds().validity().remaining(mine());
+        return client.holds().validity().remaining(requireHeld());
     }
 
     // ---- for any caller
@@ -295,11 +296,11 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
 
     @Override
     public Lease acquire(Duration wait) throws InterruptedException {
-        long began = client.platform().nanoTime();
+        long startNanos = client.platform().nanoTime();
         LeaseHandle handle = new LeaseHandle(client, name);
         Outcome outcome = await(spec, Durations.nanos(wait), true, handle);
         if (outcome instanceof Outcome.Busy busy) {
-            var error = client.inspector().timeout(name, began, busy);
+            var error = client.inspector().timeout(name, startNanos, busy);
             Awaiting.done(client.platform(), error, Durations.NEVER);
             throw error.join();
         }
@@ -318,13 +319,13 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
 
     @Override
     public Optional<Lease> tryAcquire(Duration wait, Duration lease) throws InterruptedException {
-        return lease(own(lease), Durations.nanos(wait), true);
+        return lease(withLease(lease), Durations.nanos(wait), true);
     }
 
-    private Optional<Lease> lease(HoldSpec wanted, long wait, boolean interruptible) throws InterruptedException {
+    private Optional<Lease> lease(HoldSpec requested, long wait, boolean interruptible) throws InterruptedException {
         LeaseHandle handle = new LeaseHandle(client, name);
-        Outcome outcome = await(wanted, wait, interruptible, handle);
-        return outcome.hold().map(got -> handle.bind(outcome));
+        Outcome outcome = await(requested, wait, interruptible, handle);
+        return outcome.hold().map(hold -> handle.bind(outcome));
     }
 
     @Override
@@ -332,11 +333,11 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
         return async(spec);
     }
 
-    private ClientAsyncLock async(HoldSpec wanted) {
-        return new ClientAsyncLock(client, name, wanted, client.tasks().callbacks());
+    private ClientAsyncLock async(HoldSpec requested) {
+        return new ClientAsyncLock(client, name, requested, client.tasks().callbacks());
     }
 
-    // ---- as a member of a multi-lock
+    // ---- member of a multi-lock
 
     @Override
     public LockLocation location() {
@@ -350,69 +351,69 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
     }
 
     @Override
-    public boolean goesWith(BatchMember next) {
+    public boolean canBatchWith(BatchMember next) {
         return next instanceof ClientLock other
                 && other.client.waits() == client.waits()
-                && goesWithOthers()
-                && other.goesWithOthers()
+                && canBeBatched()
+                && other.canBeBatched()
                 && client.waits().canBatch(name, other.name);
     }
 
     /**
-     * Returns {@code true} if this lock may be requested together with others. That holds for a lock that is not fair, and of
-     * which this client has no slot. Such a lock can only be acquired from the store, at once or not at all.
+     * Returns {@code true} if this lock may be requested together with others: it is not fair, and this client has no slot for
+     * its name. Such a lock can only be acquired from the store, at once or not at all.
      */
-    private boolean goesWithOthers() {
+    private boolean canBeBatched() {
         return mode() == Mode.LOCK
                 && spec.waiting() != HoldSpec.Waiting.FAIR
-                && !client.own().isInUse(name);
+                && !client.ownHolds().isInUse(name);
     }
 
     @Override
-    public BatchOutcome ask(List<BatchMember> neighbours, MemberSpec wish, Duration wait) throws InterruptedException {
-        if (neighbours.size() == 1) {
-            return BatchOutcome.alone(askAlone(wish, wait));
+    public BatchOutcome acquireAll(List<BatchMember> batch, MemberSpec how, Duration wait) throws InterruptedException {
+        if (batch.size() == 1) {
+            return BatchOutcome.ofSingle(acquireSingle(how, wait));
         }
-        List<LeaseHandle> handles = wish.leased() ? handles(neighbours) : List.of();
-        return new BatchAcquire(client, locks(neighbours), wish, Thread.currentThread(), handles).await(handles);
+        List<LeaseHandle> handles = how.leased() ? handles(batch) : List.of();
+        return new BatchAcquire(client, locks(batch), how, Thread.currentThread(), handles).await(handles);
     }
 
-    private Optional<List<Lease>> askAlone(MemberSpec wish, Duration wait) throws InterruptedException {
-        if (!wish.tries()) {
+    private Optional<List<Lease>> acquireSingle(MemberSpec how, Duration wait) throws InterruptedException {
+        if (!how.tries()) {
             return Optional.of(List.of(acquire(wait)));
         }
-        if (wish.leased()) {
-            return lease(wanted(wish), Durations.nanos(wait), wish.interruptible())
+        if (how.leased()) {
+            return lease(specFor(how), Durations.nanos(wait), how.interruptible())
                     .map(List::of);
         }
-        boolean locked = lock(wanted(wish), Durations.nanos(wait), wish.interruptible());
+        boolean locked = lock(specFor(how), Durations.nanos(wait), how.interruptible());
         return locked ? Optional.of(List.of()) : Optional.empty();
     }
 
     @Override
-    public CompletableFuture<BatchOutcome> asking(List<BatchMember> neighbours, MemberSpec wish, Duration wait) {
-        if (neighbours.size() == 1) {
-            return async(wanted(wish)).asMember(Durations.nanos(wait), wish.tries());
+    public CompletableFuture<BatchOutcome> acquireAllAsync(List<BatchMember> batch, MemberSpec how, Duration wait) {
+        if (batch.size() == 1) {
+            return async(specFor(how)).asMember(Durations.nanos(wait), how.tries());
         }
-        List<LeaseHandle> handles = handles(neighbours);
-        return new BatchAcquire(client, locks(neighbours), wish, null, handles).start(handles);
+        List<LeaseHandle> handles = handles(batch);
+        return new BatchAcquire(client, locks(batch), how, null, handles).start(handles);
     }
 
-    HoldSpec wanted(MemberSpec wish) {
-        return wish.lease().map(this::own).orElse(spec);
+    HoldSpec specFor(MemberSpec how) {
+        return how.lease().map(this::withLease).orElse(spec);
     }
 
-    private static List<ClientLock> locks(List<BatchMember> neighbours) {
-        return neighbours.stream().map(ClientLock.class::cast).toList();
+    private static List<ClientLock> locks(List<BatchMember> batch) {
+        return batch.stream().map(ClientLock.class::cast).toList();
     }
 
-    private List<LeaseHandle> handles(List<BatchMember> neighbours) {
-        return locks(neighbours).stream()
+    private List<LeaseHandle> handles(List<BatchMember> batch) {
+        return locks(batch).stream()
                 .map(lock -> new LeaseHandle(client, lock.name))
                 .toList();
     }
 
-    private String what() {
+    private String noun() {
         return switch (mode()) {
             case READ -> "read lock";
             case WRITE -> "write lock";
@@ -422,13 +423,13 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
     }
 
     @Override
-    public LockAccess server() {
+    public LockAccess lockAccess() {
         return new EngineLockAccess(client, name, spec.withoutMaxHold(), new EngineClientAccess(client));
     }
 
     @Override
     public String toString() {
-        return what() + " '" + name + "' of " + client.settings().name() + ", here "
+        return noun() + " '" + name + "' of " + client.settings().name() + ", here "
                 + client.inspector().heldHere(name);
     }
 }

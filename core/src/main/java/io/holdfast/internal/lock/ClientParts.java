@@ -8,9 +8,9 @@ import io.holdfast.internal.engine.Waits;
 import io.holdfast.internal.slot.OwnHolds;
 import io.holdfast.spi.Platform;
 
-/** The parts of one client with which the faces of its locks and semaphores work. */
+/** The parts of one client that the faces of its locks and semaphores use. */
 public record ClientParts(
-        Settings settings, String id, OwnHolds own, Holds holds, Waits waits, Inspector inspector, Tasks tasks) {
+        Settings settings, String id, OwnHolds ownHolds, Holds holds, Waits waits, Inspector inspector, Tasks tasks) {
 
     /** Returns the platform, for time and parking. */
     Platform platform() {

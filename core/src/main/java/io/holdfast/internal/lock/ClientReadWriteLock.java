@@ -2,7 +2,7 @@ package io.holdfast.internal.lock;
 
 import io.holdfast.DistributedReadWriteLock;
 
-/** The three locks of one name: to read, to write, and to read with the right to write later. */
+/** The read lock, the write lock and the upgradeable lock of one name. */
 public record ClientReadWriteLock(ClientLock readLock, ClientLock writeLock, ClientLock upgradeableLock)
         implements DistributedReadWriteLock {
 

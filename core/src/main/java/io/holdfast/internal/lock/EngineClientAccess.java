@@ -7,7 +7,7 @@ import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
-/** The services of the engine for recipes. */
+/** The operations of a client for recipes, carried out by the engine. */
 public record EngineClientAccess(ClientParts client) implements ClientAccess {
 
     @Override

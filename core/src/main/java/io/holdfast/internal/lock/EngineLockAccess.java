@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** The services of the engine for a quorum lock, for its lock at this server. */
+/** The operations of a lock at one server for a quorum lock, carried out by the engine. */
 record EngineLockAccess(ClientParts client, String name, HoldSpec spec, ClientAccess access) implements LockAccess {
 
     @Override
@@ -39,14 +39,14 @@ record EngineLockAccess(ClientParts client, String name, HoldSpec spec, ClientAc
     }
 
     @Override
-    public CompletableFuture<Optional<Lease>> ask(Optional<Duration> own) {
-        HoldSpec wanted = own.map(spec::withOwnLease).orElse(spec);
-        return new ClientAsyncLock(client, name, wanted, client.tasks().background()).tryOnce();
+    public CompletableFuture<Optional<Lease>> tryOnce(Optional<Duration> lease) {
+        HoldSpec requested = lease.map(spec::withOwnLease).orElse(spec);
+        return new ClientAsyncLock(client, name, requested, client.tasks().background()).tryOnce();
     }
 
     @Override
-    public boolean isBeingAsked() {
-        return client.own().isRequested(name);
+    public boolean isBeingRequested() {
+        return client.ownHolds().isRequested(name);
     }
 
     @Override
@@ -55,7 +55,7 @@ record EngineLockAccess(ClientParts client, String name, HoldSpec spec, ClientAc
     }
 
     @Override
-    public void tellLoss(String what, Runnable action) {
+    public void notifyLoss(String what, Runnable action) {
         client.tasks().runLossAction(what, action);
     }
 }

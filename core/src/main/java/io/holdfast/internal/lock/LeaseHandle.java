@@ -21,8 +21,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lease object of the user. The engine refers to it only weakly, so it detects that the lease was forgotten: collected
- * without being closed.
+ * The lease object of the user. The engine refers to it by a {@link WeakReference} only. So it detects that the lease was
+ * forgotten, which means that it was garbage-collected without being closed.
  */
 public class LeaseHandle implements LeaseAccess, OwnedLease {
 
@@ -32,8 +32,8 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
-     * The actions for the loss. Only this object refers to them. An action may refer to the lease, and the engine would then
-     * keep the lease alive.
+     * The actions for the loss. Only this object refers to them. An action may refer to the lease, so a reference from the
+     * engine would keep the lease alive.
      */
     private final List<LossAction> lossActions = new CopyOnWriteArrayList<>();
 
@@ -48,7 +48,7 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
         return reference;
     }
 
-    /** Binds this lease to the hold of the outcome, or throws the error of the outcome. */
+    /** Binds this lease to the hold of the outcome. If the outcome is an error, throws it. */
     public LeaseHandle bind(Outcome outcome) {
         hold = outcome.hold().orElseThrow();
         return this;
@@ -125,13 +125,13 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
         return close(client.tasks().callbacks());
     }
 
-    private CompletableFuture<Void> close(Executor told) {
+    private CompletableFuture<Void> close(Executor executor) {
         return closed.compareAndSet(false, true)
-                ? client.holds().releases().releaseAsync(hold(), told)
+                ? client.holds().releases().releaseAsync(hold(), executor)
                 : CompletableFuture.completedFuture(null);
     }
 
-    // ---- as a part of a quorum lock
+    // ---- member of a quorum lock
 
     @Override
     public boolean isOver() {
@@ -144,12 +144,12 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
     }
 
     @Override
-    public CompletableFuture<Boolean> extending(Duration lease) {
+    public CompletableFuture<Boolean> extendAsync(Duration lease) {
         return client.holds().renewals().extendAsync(hold(), lease);
     }
 
     @Override
-    public CompletableFuture<Void> leaving() {
+    public CompletableFuture<Void> releaseAsync() {
         return close(client.tasks().background());
     }
 
@@ -160,10 +160,10 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
 
     @Override
     public String toString() {
-        Hold now = hold;
-        return now == null
+        Hold current = hold;
+        return current == null
                 ? noun() + " of '" + name + "'"
-                : noun() + " of " + now.slot.label() + ", token " + now.token + ", " + state();
+                : noun() + " of " + current.slot.label() + ", token " + current.token + ", " + state();
     }
 
     protected String noun() {

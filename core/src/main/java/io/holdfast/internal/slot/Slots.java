@@ -257,7 +257,7 @@ public final class Slots implements OwnHolds {
         Mode mode = requested.mode();
         boolean throughAnother =
                 mode == Mode.UPGRADE && held == Mode.READ && requested.beside().isEmpty();
-        return (mode == Mode.LOCK) == (held == Mode.LOCK) && (throughAnother || !mode.goesWith(held));
+        return (mode == Mode.LOCK) == (held == Mode.LOCK) && (throughAnother || !mode.isCompatibleWith(held));
     }
 
     /** Returns the holds of this client under the name, except those of a semaphore. */

@@ -15,23 +15,23 @@ class ChangeTurnsTest {
 
     private final ChangeTurns turns = new ChangeTurns();
     private final Counter counter = new Counter(true, "n");
-    private final List<Integer> begun = new ArrayList<>();
+    private final List<Integer> started = new ArrayList<>();
 
     @Test
-    void turnsThatEndAtOnceFollowEachOtherInTheirOrder() {
-        turns.enter(counter, () -> begun.add(-1));
+    void changesThatFinishAtOnceFollowEachOtherInTheirOrder() {
+        turns.submit(counter, () -> started.add(-1));
         for (int i = 0; i < MANY; i++) {
             int number = i;
-            turns.enter(counter, () -> {
-                begun.add(number);
-                turns.leave(counter);
+            turns.submit(counter, () -> {
+                started.add(number);
+                turns.finish(counter);
                 return true;
             });
         }
-        assertThat(begun).containsExactly(-1);
-        turns.leave(counter);
-        assertThat(begun).isEqualTo(IntStream.range(-1, MANY).boxed().toList());
-        turns.enter(counter, () -> begun.add(MANY));
-        assertThat(begun).endsWith(MANY);
+        assertThat(started).containsExactly(-1);
+        turns.finish(counter);
+        assertThat(started).isEqualTo(IntStream.range(-1, MANY).boxed().toList());
+        turns.submit(counter, () -> started.add(MANY));
+        assertThat(started).endsWith(MANY);
     }
 }

@@ -46,8 +46,8 @@ public record Holders(List<Holder> all) {
     /** Returns {@code true} if no holder conflicts with the requested mode. The tenure {@code beside} never conflicts. */
     boolean admit(Mode requested, Optional<TenureId> beside) {
         return all.stream()
-                .allMatch(holder ->
-                        beside.filter(holder.tenure()::equals).isPresent() || requested.goesWith(holder.mode()));
+                .allMatch(holder -> beside.filter(holder.tenure()::equals).isPresent()
+                        || requested.isCompatibleWith(holder.mode()));
     }
 
     boolean admit(Mode requested) {

@@ -93,7 +93,7 @@ class RecordHistoryTest {
         boolean beside = (one.mode() == Mode.WRITE && reads(other)) || (other.mode() == Mode.WRITE && reads(one));
         return (sameClient && beside)
                 || (one.mode() == Mode.PERMITS && other.mode() == Mode.PERMITS)
-                || one.mode().goesWith(other.mode());
+                || one.mode().isCompatibleWith(other.mode());
     }
 
     private static boolean reads(Holder holder) {
