@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How many lines of code a room may have. A limit only goes down; the target is where it is to end. */
+/** How many lines of code a room may have. A limit goes up only for a new feature. The target is an estimate of where it is to end. */
 class SizesTest {
 
     private static final String CORE = "core/src/main/java/io/holdfast/";
@@ -24,7 +24,7 @@ class SizesTest {
         "spi, 700, 600",
         "internal, 377, 450",
         "internal/access, 216, 90",
-        "internal/slot, 2993, 1950",
+        "internal/slot, 2990, 1950",
         "internal/engine, 2113, 1500",
         "internal/lock, 967, 1000",
         "internal/counted, 772, 560",

@@ -105,7 +105,6 @@ class MemoryStoreTest {
                 "redis://host",
                 "memory:shared?limit=standard",
                 "memory:shared?limits=standard&claimWindow=1",
-                "memory:shared?claimWindow=2000",
                 "memory:?limits=standard"
             })
     void refusesOtherUris(String uri) {

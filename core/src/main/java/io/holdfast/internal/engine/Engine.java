@@ -302,9 +302,7 @@ public final class Engine implements SlotConfig.ClientState {
             long before = platform.nanoTime();
             var unused = calls.ask(() -> store.confirmSignals().thenApply(nothing -> true))
                     .whenComplete((confirmed, error) -> {
-                        if (error == null) {
-                            signalsConfirmedAt = before;
-                        }
+                        signalsConfirmedAt = error == null ? before : signalsConfirmedAt;
                         confirming.set(false);
                     });
         }

@@ -16,14 +16,14 @@ import java.util.regex.Pattern;
  * The provider of private stores ({@code memory:}) and of stores that all clients in this JVM share ({@code memory:NAME}).
  *
  * <p>For tests, {@code memory:NAME?limits=standard} has the {@linkplain Limits#STANDARD limits} of a store that writes the whole
- * record for each change. In addition, the claim window can be set in milliseconds: {@code &claimWindow=2000}. Other options
- * are refused.
+ * record for each change. The claim window can be set in milliseconds: {@code memory:NAME?claimWindow=2000}. Other options are
+ * refused.
  */
 public final class MemoryStoreProvider implements StoreProvider {
 
     static final String PRIVATE = "memory:";
     private static final Pattern FORM =
-            Pattern.compile("memory:(?:[^?]+(\\?limits=standard(?:&claimWindow=(\\d{3,5}))?)?)?");
+            Pattern.compile("memory:(?:[^?]+(\\?limits=standard)?(?:[?&]claimWindow=(\\d{3,5}))?)?");
 
     /** The shared servers by URI. Each is removed when its last client closes. */
     private static final ConcurrentMap<String, Shared> SHARED = new ConcurrentHashMap<>();
