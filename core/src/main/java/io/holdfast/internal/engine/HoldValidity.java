@@ -10,7 +10,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** The validity of holds, and their loss. */
+/**
+ * The validity of holds, and their loss. Two questions have different answers while a hold is in doubt:
+ *
+ * <ol>
+ *   <li>Can the owner rely on the hold? {@link Hold#valid} decides: not ended, not lost, before its deadline, and not in doubt.
+ *   <li>Is the hold lost? {@code Slot.expire} decides, by the deadline alone. A doubt is not a loss, because a renewal may still
+ *       end it.
+ * </ol>
+ */
 public final class HoldValidity {
 
     private final Engine engine;

@@ -5,7 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ObjLongConsumer;
 
 /**
- * A wake-up of a task, at the earliest requested time.
+ * A wake-up of a task of the client, at the earliest requested time. It is not for threads that wait for a lock: see
+ * {@link io.holdfast.internal.slot.Waiter}.
  *
  * <ol>
  *   <li>At most one wake-up counts: the earliest one that was requested. A wake-up that an earlier one has replaced does

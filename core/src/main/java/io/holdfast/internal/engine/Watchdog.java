@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *       both times.
  *   <li>The timer's thread fires deadlines. It never calls the store and never runs code of users, so neither a slow store nor
  *       a slow listener delays a deadline.
- *   <li>One batch never mixes servers or safeties.
+ *   <li>One batch never mixes servers.
  *   <li>No renewal is sent for a tenure that ended while the renewal waited for its thread.
  *   <li>A check that fails is repeated soon. It stops neither the other checks nor the scans.
  * </ol>

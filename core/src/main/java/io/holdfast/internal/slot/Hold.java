@@ -107,8 +107,8 @@ public final class Hold implements Outcome {
     }
 
     /**
-     * Returns the spec with which the watchdog renews the hold: that of the outermost level that it renews, with the safety
-     * level with which the hold was acquired. Guarded by the slot's mutex.
+     * Returns the spec with which the watchdog renews the hold: that of the outermost level that it renews. Guarded by the
+     * slot's mutex.
      */
     HoldSpec renewal() {
         return renewal;
