@@ -125,7 +125,7 @@ class CloseTest extends VirtualTime {
     @Test
     void aCallThatComesJustAfterTheCloseFailsAtOnce() {
         faults(c).holdReply(Operation.INSPECT);
-        platform.within("start", c::close);
+        platform.within("Calls.start", c::close);
         long began = sim.nanoTime();
         assertThatThrownBy(lock::holder)
                 .isInstanceOf(IllegalStateException.class)

@@ -67,7 +67,7 @@ class ErrorTest extends VirtualTime {
 
     private void assertNobodyWaitsIn(SimThread.Body wait) throws InterruptedException {
         Lease held = b.lock("n").acquire();
-        failsIn("pause", wait);
+        failsIn("parkAndCheck", wait);
         held.close();
         sim.runFor(SHORT);
         b.lock("n").tryAcquire().orElseThrow().close();
@@ -91,7 +91,7 @@ class ErrorTest extends VirtualTime {
     @Test
     void aReaderIsWithdrawn() throws InterruptedException {
         Lease writing = b.readWriteLock("rw").writeLock().acquire();
-        failsIn("pause", c.readWriteLock("rw").readLock()::lock);
+        failsIn("parkAndCheck", c.readWriteLock("rw").readLock()::lock);
         writing.close();
         b.readWriteLock("rw").writeLock().tryAcquire().orElseThrow().close();
     }
@@ -100,7 +100,7 @@ class ErrorTest extends VirtualTime {
     void aWriterIsWithdrawn() throws InterruptedException {
         DistributedReadWriteLock theirs = b.readWriteLock("rw");
         Lease reading = theirs.readLock().acquire();
-        failsIn("pause", c.readWriteLock("rw").writeLock()::lock);
+        failsIn("parkAndCheck", c.readWriteLock("rw").writeLock()::lock);
         theirs.readLock().tryAcquire().orElseThrow().close();
         reading.close();
     }
@@ -110,7 +110,7 @@ class ErrorTest extends VirtualTime {
         DistributedSemaphore theirs = b.semaphore("s");
         theirs.trySetPermits(1);
         var permit = theirs.acquire();
-        failsIn("pause", c.semaphore("s")::acquire);
+        failsIn("parkAndCheck", c.semaphore("s")::acquire);
         permit.close();
         theirs.tryAcquire().orElseThrow().close();
         theirs.delete();
@@ -175,7 +175,7 @@ class ErrorTest extends VirtualTime {
         theirs.trySetCount(1);
         CompletableFuture<Void> open = c.countDownLatch("l").async().await();
         sim.runFor(SHORT);
-        platform.failWithin("endIfImpatient");
+        platform.failWithin("endIfOverdue");
         faults(c).next(Operation.COUNT, Fault.FAIL_BEFORE);
         sim.runFor(Duration.ofSeconds(2));
         assertThat(platform.hasFailed()).isTrue();
