@@ -49,8 +49,7 @@ public final class MemoryStoreProvider implements StoreProvider {
         Matcher form = FORM.matcher(uri);
         if (!form.matches()) {
             throw new IllegalArgumentException("not a memory store: '" + StoreUri.masked(uri)
-                    + "'; write memory: for a private one, memory:NAME for a shared one, and for tests"
-                    + " memory:NAME?limits=standard&claimWindow=MILLIS");
+                    + "'; write memory: for a private one, memory:NAME[?limits=standard] for a shared one");
         }
         return uri.equals(PRIVATE)
                 ? connect(config, new MemoryServer(config.platform(), Limits.NONE), () -> {})
