@@ -76,8 +76,12 @@ public final class Engine implements SlotConfig.ClientState {
     /** The state of a linear congruential generator (MMIX, by Knuth). It takes no lock under a slot's mutex. */
     private final AtomicLong jitter;
 
+    /** When the last confirmation of signals was requested. It counts if no gap was reported since. */
     private volatile long signalsConfirmedAt;
+
+    /** When the last gap was reported. A gap just before the start is assumed, so that nothing counts as confirmed at first. */
     private volatile long lastGapAt;
+
     private volatile long roundTrip;
 
     public Engine(Settings settings, String clientId, LockStore store, Threads threads, Events events) {
@@ -301,10 +305,8 @@ public final class Engine implements SlotConfig.ClientState {
         if (confirming.compareAndSet(false, true)) {
             long before = platform.nanoTime();
             var unused = calls.ask(() -> store.confirmSignals().thenApply(nothing -> true))
-                    .whenComplete((confirmed, error) -> {
-                        signalsConfirmedAt = error == null ? before : signalsConfirmedAt;
-                        confirming.set(false);
-                    });
+                    .thenRun(() -> signalsConfirmedAt = before)
+                    .whenComplete((confirmed, error) -> confirming.set(false));
         }
     }
 

@@ -17,7 +17,10 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 
-/** The reports to a client. They ask the client of each holder for details, which answers at once. Guarded by the server's mutex. */
+/**
+ * The reports to a client. They ask the client of each holder for details, which answers at once. Guarded by the server's
+ * mutex.
+ */
 record MemoryReports(MemoryStore requester, MemoryServer server) {
 
     LockReport lock(MemoryKey key, LockRecord record, Moment moment) {
