@@ -78,17 +78,8 @@ public final class Client implements Holdfast {
             Map.entry("memory", "memory"),
             Map.entry("embedded", "embedded-redis"));
 
-    private static final Set<String> UNSUPPORTED = Set.of(
-            "zookeeper",
-            "zk",
-            "etcd",
-            "mongodb",
-            "mongodb+srv",
-            "consul",
-            "postgresql",
-            "postgres",
-            "mysql",
-            "mariadb");
+    private static final Set<String> UNSUPPORTED =
+            Set.of("zookeeper zk etcd mongodb mongodb+srv consul postgresql postgres mysql mariadb".split(" "));
 
     private final Engine engine;
     private final Settings settings;
@@ -119,8 +110,9 @@ public final class Client implements Holdfast {
         Threads threads = Threads.of(platform, settings.name(), settings.callbacks());
         Events events = new Events(platform, settings.name(), self.id(), threads.timer(), listeners);
         AtomicReference<@Nullable Client> started = new AtomicReference<>();
+        LockStore store = null;
         try {
-            LockStore store = provider.open(config(settings.store(), self, started));
+            store = provider.open(config(settings.store(), self, started));
             Client client = new Client(new Engine(settings, self.id(), store, threads, events));
             started.set(client);
             events.info((settings.store().lazy() ? "connects later to " : "connected to ") + store.describe());
@@ -128,6 +120,9 @@ public final class Client implements Holdfast {
         } catch (Throwable e) {
             threads.close();
             events.close();
+            if (store != null) {
+                store.close();
+            }
             if (e instanceof StoreException refused) {
                 throw ErrorTexts.failure("", refused.getMessage() + "", refused);
             }

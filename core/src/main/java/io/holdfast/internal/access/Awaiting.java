@@ -37,17 +37,20 @@ public final class Awaiting {
     }
 
     /**
-     * Waits until the future is done or the thread is interrupted. An interrupt that ends the wait is cleared.
+     * Waits until the future is done or the thread is interrupted. An interrupt that ends the wait is cleared, even if the
+     * future has completed at the same moment.
      *
-     * @return whether the future is done
+     * @return {@code false} if an interrupt ended the wait
      */
     public static boolean doneUnlessInterrupted(Platform platform, CompletableFuture<?> future) {
         Thread me = Thread.currentThread();
         whenDone(future, () -> platform.unpark(me));
-        while (!future.isDone() && !Thread.interrupted()) {
+        boolean interrupted = false;
+        while (!future.isDone() && !interrupted) {
             platform.park(future, Durations.NEVER);
+            interrupted = Thread.interrupted();
         }
-        return future.isDone();
+        return !interrupted;
     }
 
     /** Runs a wait that ignores interrupts. A checked exception of the wait is a programming error. */

@@ -83,9 +83,6 @@ public final class Durations {
      * @throws IllegalArgumentException if the linger is out of range
      */
     public static void requireLinger(String what, Duration linger, Optional<Duration> lease) {
-        if (linger.isZero()) {
-            return;
-        }
         if (linger.isNegative() || linger.compareTo(MAX_LEASE) > 0) {
             throw new IllegalArgumentException(
                     what + " " + linger + " is out of range: zero for none, at most a third of the lease");

@@ -32,16 +32,18 @@ record MaxHoldAction(Engine engine) {
         hold.tooLongReported = true;
         Thread thread = hold.thread();
         Action action = choose(hold.spec.maxHold().action(), thread);
-        LockEvent report = report(slot, hold, thread, now);
-        if (action == Action.INTERRUPT && thread != null) {
-            engine.threads.background().execute(() -> slot.locked(() -> interrupt(slot, hold, thread)));
-        } else if (action == Action.REVOKE) {
-            engine.eventOnTimer(slot, (s, out) -> s.revoke(hold, "it was held for longer than maxHold", now, out));
-        } else if (action == Action.STOP) {
-            engine.eventOnTimer(slot, (s, out) -> s.stopRenewing(hold, out));
+        try {
+            engine.events.warn(slot.share.mode(), report(slot, hold, thread, now), action.advice);
+        } finally {
+            // in any case: a stack that cannot be read, or a failing log, must not prevent the action
+            if (action == Action.INTERRUPT && thread != null) {
+                engine.threads.background().execute(() -> slot.locked(() -> interrupt(slot, hold, thread)));
+            } else if (action == Action.REVOKE) {
+                engine.eventOnTimer(slot, (s, out) -> s.revoke(hold, "it was held for longer than maxHold", now, out));
+            } else if (action == Action.STOP) {
+                engine.eventOnTimer(slot, (s, out) -> s.stopRenewing(hold, out));
+            }
         }
-        // last: a failing log must not prevent the action
-        engine.events.warn(slot.share.mode(), report, action.advice);
     }
 
     private static Action choose(OnMaxHold then, @Nullable Thread thread) {

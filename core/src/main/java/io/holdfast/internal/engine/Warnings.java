@@ -4,6 +4,7 @@ import io.holdfast.LockEvent;
 import io.holdfast.spi.Platform;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -14,7 +15,7 @@ import java.util.stream.Stream;
  * names the first locks. Lines of one kind are at least 10 s apart, except at the close.
  *
  * <p>While events of a kind are pending, a timer that writes their line is scheduled. The first event schedules it, and later
- * events join the line.
+ * events join the line. If the timer fails, the events stay pending, and the next event or the close writes them.
  */
 final class Warnings {
 
@@ -52,6 +53,7 @@ final class Warnings {
     private final Platform.Timer timer;
     private final Consumer<String> writer;
     private final Map<String, Pending> pending = new ConcurrentHashMap<>();
+    private final Set<String> scheduled = ConcurrentHashMap.newKeySet();
     private final Map<String, Long> written = new ConcurrentHashMap<>();
 
     /**
@@ -67,24 +69,23 @@ final class Warnings {
 
     void add(String kind, LockEvent event, String first, String summary, String advice) {
         Pending one = new Pending(first, summary, advice, List.of(event.name()), 1);
-        if (pending.merge(kind, one, Pending::plus).count == 1) {
-            writeLater(kind);
-        }
-    }
-
-    private void writeLater(String kind) {
-        try {
-            long now = platform.nanoTime();
-            long since = now - written.getOrDefault(kind, now - INTERVAL_NANOS);
-            timer.schedule(Math.max(GATHER_NANOS, INTERVAL_NANOS - since), () -> write(kind));
-        } catch (Throwable e) {
-            // lost wake-up: no timer will write this line, and all later events would wait for it forever
-            pending.remove(kind);
-            throw e;
+        pending.merge(kind, one, Pending::plus);
+        if (scheduled.add(kind)) {
+            try {
+                long now = platform.nanoTime();
+                long since = now - written.getOrDefault(kind, now - INTERVAL_NANOS);
+                timer.schedule(Math.max(GATHER_NANOS, INTERVAL_NANOS - since), () -> write(kind));
+            } catch (Throwable e) {
+                // lost wake-up: no timer will write this line, so the next event has to schedule one
+                scheduled.remove(kind);
+                throw e;
+            }
         }
     }
 
     private void write(String kind) {
+        // first: an event that is added from here on schedules a line of its own
+        scheduled.remove(kind);
         Pending all = pending.remove(kind);
         if (all != null) {
             written.put(kind, platform.nanoTime());

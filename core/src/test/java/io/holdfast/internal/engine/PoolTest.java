@@ -34,7 +34,7 @@ class PoolTest {
     }
 
     /** Has workers that can start no thread. */
-    private static final class NoThreads implements Platform {
+    private static final class NoThreads extends UnusedPlatform {
 
         @Override
         public Worker worker(String threadName, int threads) {
@@ -47,36 +47,6 @@ class PoolTest {
                 @Override
                 public void close() {}
             };
-        }
-
-        @Override
-        public long nanoTime() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public long wallMillis() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public long randomLong() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void park(Object blocker, long nanos) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void unpark(Thread thread) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public Timer timer(String threadName) {
-            throw new UnsupportedOperationException();
         }
     }
 }

@@ -229,7 +229,7 @@ class ErrorTest extends VirtualTime {
         List<Object> told = new ArrayList<>();
         Lease lease = lock.acquire();
         lease.onLost(told::add);
-        platform.failWithin("writeLater");
+        platform.failWithin("Warnings.add");
         b.lock("n").forceUnlock();
         sim.runFor(LEASE);
         assertThat(platform.hasFailed()).isTrue();
@@ -245,10 +245,29 @@ class ErrorTest extends VirtualTime {
                         .provider(provider(server::open))
                         .maxHold(Duration.ofSeconds(2), OnMaxHold.STOP_RENEWING));
         Lease lease = d.lock("n").acquire();
-        platform.failWithin("writeLater");
+        platform.failWithin("Warnings.add");
         sim.runFor(LEASE.multipliedBy(2));
         assertThat(platform.hasFailed()).isTrue();
         assertThat(lease.isValid()).isFalse();
+    }
+
+    @Test
+    void aHoldThatIsTooOldEndsThoughTheStackOfItsThreadCannotBeRead() {
+        Holdfast d = client(
+                "d",
+                options -> options.platform(platform)
+                        .provider(provider(server::open))
+                        .maxHold(Duration.ofSeconds(2), OnMaxHold.INTERRUPT));
+        SimThread slow = start("slow", () -> {
+            d.lock("n").lock();
+            sim.sleep(LONG);
+            assertThat(Thread.interrupted()).isTrue();
+            d.lock("n").unlock();
+        });
+        platform.failWithin("MaxHoldAction.report");
+        sim.runFor(LEASE);
+        assertThat(platform.hasFailed()).isTrue();
+        assertThat(slow.done()).isTrue();
     }
 
     private QuorumLock quorum(String process, UnaryOperator<HoldfastBuilder> more) {

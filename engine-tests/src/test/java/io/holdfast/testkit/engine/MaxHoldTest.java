@@ -71,7 +71,7 @@ class MaxHoldTest extends VirtualTime {
         assertThat(events(LockEvent.Lost.class)).isEmpty();
     }
 
-    /** Each is woken by the report, so that some unlock before their interrupt is on its way, and some after. */
+    /** Each is woken by the report of its own scan, so that some unlock before their interrupt is on its way, and some after. */
     @Test
     void aThreadThatHasUnlockedIsLeftInPeace() {
         Map<String, SimThread> threads = new HashMap<>();
@@ -87,7 +87,9 @@ class MaxHoldTest extends VirtualTime {
         List<Boolean> inTime = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
             DistributedLock lock = c.lock("n" + i);
+            Duration later = SOON.multipliedBy(i);
             threads.put(lock.name(), start(lock.name(), () -> {
+                sim.sleep(later);
                 lock.lock();
                 while (!reported.contains(lock.name())
                         && !Thread.currentThread().isInterrupted()) {

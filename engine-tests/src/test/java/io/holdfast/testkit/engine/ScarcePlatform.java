@@ -38,7 +38,7 @@ final class ScarcePlatform implements Platform {
     }
 
     /**
-     * Does this once, when the clock is read or the thread is to be parked within a method of this name. The name of its class
+     * Does this once, when the clock or a stack is read, or the thread is to be parked, within a method of this name. The name of its class
      * and a period may precede it.
      */
     void within(String name, Runnable once) {
@@ -136,6 +136,12 @@ final class ScarcePlatform implements Platform {
     public void park(Object blocker, long nanos) {
         called();
         sim.park(blocker, nanos);
+    }
+
+    @Override
+    public StackTraceElement[] stack(Thread thread) {
+        called();
+        return sim.stack(thread);
     }
 
     @Override
