@@ -16,9 +16,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A server that renews one lock after the other, and needs its time for each. */
+@Tag("slow")
 class BusyServerTest extends VirtualTime {
 
     private static final int LOCKS = 400;

@@ -21,10 +21,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** Leases of their own, alone, nested, and handed on. */
+@Tag("slow")
 class LevelsTest extends VirtualTime {
 
     private static final Duration FIVE = Duration.ofSeconds(5);

@@ -13,9 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A store that finds signals by looking ten times a second. Nothing tells a holder at once that somebody waits. */
+@Tag("slow")
 class LookedTest extends VirtualTime {
 
     private static final Duration LOOK = Duration.ofMillis(100);

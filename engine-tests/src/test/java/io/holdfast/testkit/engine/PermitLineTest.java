@@ -22,9 +22,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Of the waiters of a client for permits the first alone has a place at the store, and a poll. */
+@Tag("slow")
 class PermitLineTest extends VirtualTime {
 
     private static final Duration SHORT = Duration.ofMillis(1);

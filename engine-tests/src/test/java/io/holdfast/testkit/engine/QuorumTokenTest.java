@@ -16,9 +16,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tokens of a quorum lock, over servers whose clocks differ. */
+@Tag("slow")
 class QuorumTokenTest extends FiveServers {
 
     private final QuorumLock threeOfA = QuorumLock.of(ofA.subList(0, 3), "n");

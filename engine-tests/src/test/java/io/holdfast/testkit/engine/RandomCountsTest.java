@@ -17,9 +17,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Semaphores and latches of several clients, over a network with faults. */
+@Tag("slow")
 class RandomCountsTest {
 
     private static final int SEEDS = 80;

@@ -15,9 +15,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Multi-locks of random members of one store, of three clients with two threads each, over a network with faults. */
+@Tag("slow")
 class RandomMultiTest {
 
     private static final int SEEDS = 80;

@@ -8,11 +8,13 @@ import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreUri;
 import io.holdfast.testkit.check.Passwords;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** No text shows a password that is in the URI of a store. */
+@Tag("slow")
 class StorePasswordTest {
 
     @ParameterizedTest

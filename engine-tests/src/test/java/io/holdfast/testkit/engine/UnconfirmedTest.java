@@ -31,12 +31,14 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Grants that are not where they were wanted. */
+@Tag("slow")
 class UnconfirmedTest extends VirtualTime {
 
     private static final LockOptions USUAL = LockOptions.defaults();
