@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>Each method calls the store and returns at once. It completes its future on the client's callback executor
  * ({@link HoldfastBuilder#callbackExecutor}). The future completes exceptionally with the exception that the blocking method
- * would throw. Canceling the future, or completing it from outside, withdraws the request. A grant that arrives afterwards is
+ * would throw. Canceling the future, or completing it from outside, withdraws the request. A grant that arrives afterward is
  * released. A bad argument throws at the call.
  */
 public interface AsyncSemaphore {

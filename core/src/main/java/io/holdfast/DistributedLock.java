@@ -35,9 +35,9 @@ import java.util.concurrent.locks.Lock;
  * otherwise the call throws {@link IllegalArgumentException}.
  *
  * <p><strong>Levels.</strong> Each reentrant acquire by the same thread adds a <em>level</em> to its hold. A level with a lease
- * argument ends with that lease. A level without one has no end, because the watchdog renews the hold, with the lease of the
- * lock object that entered the outermost such level. The hold ends when the last of its levels ends. So unlocking the innermost
- * level can move the end of the hold to an earlier time, if the remaining levels end earlier.
+ * argument ends with that lease. A level without one has no end, because the watchdog renews the hold. Each renewal has the
+ * lease of the lock object that entered the outermost such level. The hold ends when the last of its levels ends. So unlocking
+ * the innermost level can move the end of the hold to an earlier time, if the remaining levels end earlier.
  *
  * <p><strong>Waits.</strong> A wait argument limits the time to wait for the lock. Zero or less means not to wait. Every call
  * waits for the store's first answer, for at most the command timeout (default 2 s), because nothing is known before that.
@@ -302,7 +302,8 @@ public interface DistributedLock extends Lock {
      * @return {@code true} if the body ran; {@code false} if another owner holds the lock, or if the {@code minHold} of an
      *     earlier call has not passed
      * @throws IllegalArgumentException if {@code minHold} is out of range
-     * @throws IllegalStateException if the current thread holds the lock, or if the client is closed, also by the body
+     * @throws IllegalStateException if the current thread holds the lock, or if the client is closed, even if the body closed
+     *     it
      * @throws IllegalMonitorStateException if the body itself ended the hold
      * @throws LeaseLostException if the hold was lost while the body ran
      * @see #lock() the other exceptions, which mean that the body has not run

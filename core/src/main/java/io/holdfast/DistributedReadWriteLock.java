@@ -72,9 +72,9 @@ public interface DistributedReadWriteLock extends ReadWriteLock {
      *
      * <p>An acquire waits for a writer and for another holder of this lock, and does not barge ahead of waiting writers. The
      * thread that holds this lock can acquire the read lock and the write lock. Its acquire of the write lock is granted before
-     * all waiters, and no new reader is admitted while it waits. There is one exception: if it waits by polling, it has no
-     * position in the queue. If it loses this lock before it writes, the attempt throws {@link LeaseLostException}, because
-     * others may have written. A writer can also acquire this lock, and then release the write lock.
+     * all waiters, and no new reader is admitted while it waits. There is one exception: a thread that waits by polling has no
+     * position in the queue. If the thread loses this lock before it writes, the attempt throws {@link LeaseLostException},
+     * because others may have written. A writer can also acquire this lock, and then release the write lock.
      *
      * <p>An acquire without a time limit by a thread that would wait for itself throws {@link IllegalStateException}. This
      * applies to a thread that holds the read lock and acquires this lock. It also applies to a thread that holds both and

@@ -16,10 +16,10 @@ import java.util.Optional;
  * }
  * }</pre>
  *
- * <p><b>Permits are leases.</b> A {@link Permit} is renewed for as long as its owner lives. If its process dies, it returns to
- * the semaphore within its lease. So a permit can be lost, like any {@link Lease}, and the loss is reported. A permit is not
- * tied to a thread. Its owner closes it once; closing it again does nothing. The number of held permits never exceeds the
- * number of permits of the semaphore, as long as the store keeps what it acknowledged.
+ * <p><b>Permits are leases.</b> A {@link Permit} is renewed for as long as its owner lives. If the process of the owner dies,
+ * the permit returns to the semaphore within its lease. So a permit can be lost, like any {@link Lease}, and the loss is
+ * reported. A permit is not tied to a thread. Its owner closes it once; closing it again does nothing. The number of held
+ * permits never exceeds the number of permits of the semaphore, as long as the store keeps what it acknowledged.
  *
  * <p><b>If too few permits are free,</b> a call waits. The store assigns permits to waiters in the order in which they arrived.
  * The first waiter in the queue is assigned its permits as soon as enough are free, and until then blocks the waiters behind

@@ -137,7 +137,7 @@ public interface Holdfast extends AutoCloseable {
     }
 
     /**
-     * Returns the semaphore of the given name, with the given options. The option of reentrancy has no effect.
+     * Returns the semaphore of the given name, with the given options. The reentrancy option has no effect.
      *
      * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8 or begins with <code>hf:{</code>; or if the
      *     options have a linger

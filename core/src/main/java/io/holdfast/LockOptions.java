@@ -92,7 +92,7 @@ public record LockOptions(
      * An owner that arrives in this time acquires the lock without a store call. The linger is at most a third of the lease,
      * whether that is the lock's own lease or the client's.
      *
-     * <p>While the lock lingers, nobody holds it, so no hold can be lost. When another client requests the lock, the store
+     * <p>While the lock lingers, no owner holds it, so no hold can be lost. When another client requests the lock, the store
      * sends a message to this client, which releases the lock at once. {@link DistributedLock#tryLock()} of the other client
      * waits up to 50 ms for that. If the message is lost, the next poll of the other client triggers another one. If no message
      * arrives, the other client waits for the rest of the linger; if this process has died, for the rest of the lease. After

@@ -12,7 +12,7 @@ public enum OnMaxHold {
     WARN,
 
     /**
-     * Notifies the owner to stop.
+     * Asks the owner to stop.
      *
      * <p>A thread is interrupted once while it holds the lock. The hold continues and is renewed as before, until the thread
      * unlocks. A {@link Lease} is lost at once for its owner: {@link LockEvent.Lost} is raised, {@link Lease#onLost} runs, and
@@ -23,7 +23,7 @@ public enum OnMaxHold {
 
     /**
      * Stops the renewal of the hold. A reentrant acquire or {@link Lease#extend} can no longer move its end. The hold stays
-     * valid until then. It is lost like any other hold if the owner still holds it at that time.
+     * valid until that end. It is then lost like any other hold, if the owner still holds it.
      */
     STOP_RENEWING
 }

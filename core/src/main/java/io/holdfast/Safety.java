@@ -16,10 +16,10 @@ package io.holdfast;
  * validity ends.
  *
  * <p>If fewer replicas are connected to the server than required, {@code build()} throws {@link StoreRefusedException}, which
- * states their number. In a cluster it does so if no master has enough replicas, and otherwise logs a warning. A server that a
- * client already uses may lack replicas for a moment, for example after a failover. If this lasts for 10 s, each acquire and
- * each wait fails with the same exception until the replicas are back. Existing holds are still renewed, or lost when their
- * validity ends. The number of connected replicas is checked once per command timeout.
+ * states their number. In a cluster, it does so if no master has enough replicas. If only some masters have too few, it logs a
+ * warning. A server that a client already uses may lack replicas for a moment, for example after a failover. If this lasts for
+ * 10 s, each acquire and each wait fails with the same exception until the replicas are back. Existing holds are still renewed,
+ * or lost when their validity ends. The number of connected replicas is checked once per command timeout.
  *
  * @param replicas the number of replicas that must have each grant and each renewal; 0 for none
  * @param onDisk {@code true} if the server and these replicas must have it on their disks, not only in memory

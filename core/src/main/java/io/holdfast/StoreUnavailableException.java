@@ -14,7 +14,7 @@ public final class StoreUnavailableException extends HoldfastException {
      * Creates an exception for the given lock.
      *
      * @param name the name of the lock; empty if there is none
-     * @param message a text with the store, the time since when it fails, and the reason
+     * @param message a text with the store, the time since which it has failed, and the reason
      */
     public StoreUnavailableException(String name, String message, @Nullable Throwable cause) {
         super(name, message, cause);

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
  * <p>Each method returns at once. It completes its future on the client's callback executor
  * ({@link HoldfastBuilder#callbackExecutor}). The future completes exceptionally with the exception that the blocking method
  * would throw. Canceling the future, or completing it from outside, withdraws the candidate. A leadership that is won
- * afterwards is resigned.
+ * afterward is resigned.
  */
 public interface AsyncLeaderElection {
 

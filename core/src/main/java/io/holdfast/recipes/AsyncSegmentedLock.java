@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
  * <p>Each method returns at once. It completes its future on the client's callback executor
  * ({@link HoldfastBuilder#callbackExecutor}). The future completes exceptionally with the exception that the blocking method
  * would throw. Canceling the future, or completing it from outside, withdraws the current request, and no further request is
- * made. A grant that arrives afterwards is released.
+ * made. A grant that arrives afterward is released.
  */
 public interface AsyncSegmentedLock {
 

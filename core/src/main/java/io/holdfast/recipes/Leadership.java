@@ -6,7 +6,7 @@ import io.holdfast.LeaseLostException;
 import java.util.function.Consumer;
 
 /**
- * The lease of a leader, from winning a {@link LeaderElection} until it is closed or lost. To close it is to resign.
+ * The lease of a leader, from winning a {@link LeaderElection} until it is closed or lost. Closing it resigns the leadership.
  *
  * <p>The client leads while the lease {@linkplain #isValid is valid}. The {@linkplain #name name} is that of the election. The
  * {@linkplain #fencingToken fencing token} is the number of this leadership, its <em>term</em>. It is greater than that of every

@@ -21,16 +21,16 @@ import java.util.List;
  *
  * <p><strong>Order.</strong> The members are acquired one after the other, in the order of their names in the store. If the
  * names are the same, the order is that of the store addresses. {@link #members} returns them in this order. The order in which
- * they were given has no effect. So multi-locks never wait for each other in a circle. This requires the same order in every
- * process. A process that has one name in two stores must use the same URIs for them as all other processes. A thread that also
- * locks members one by one must keep to the order of {@link #members}.
+ * they were given has no effect. So multi-locks never deadlock with each other. This requires the same order in every process.
+ * A process that has one name in two stores must use the same URIs for them as all other processes. A thread that also locks
+ * members one by one must keep to the order of {@link #members}.
  *
  * <p><strong>All or nothing.</strong> There is one wait for all members. The acquired members are released before the call ends
  * if the time is up, the thread is interrupted, the future is canceled, or a member fails. When the last member is acquired,
  * all members are checked once more. If a member is no longer valid because its lease has ended, all members are released, and
  * acquired again within the wait. After at most four attempts in a row that fail in this way and that no other owner delayed,
- * the call throws {@link StoreUnavailableException}, even if it has no time limit, because the replies of the stores take
- * longer than the lease.
+ * the call throws {@link StoreUnavailableException}, even if it has no time limit. The replies of the stores then take longer
+ * than the lease.
  *
  * <p><strong>Every acquiring method</strong> acquires each member like the method of that name of {@link DistributedLock}. It
  * makes one store call for each member that is free, and none for a member that the current thread holds. It waits for a member

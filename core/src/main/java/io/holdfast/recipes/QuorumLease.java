@@ -44,7 +44,8 @@ public interface QuorumLease extends Lease {
      * warning for each server that did not answer, and the release continues in the background.
      *
      * @throws LeaseLostException if a majority was lost before; only the first close throws
-     * @throws IllegalStateException if no majority of the clients is open, which released the hold; only the first close throws
+     * @throws IllegalStateException if no majority of the clients is open; closing the others released the hold; only the first
+     *     close throws
      */
     @Override
     void close();

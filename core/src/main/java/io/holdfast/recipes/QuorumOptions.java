@@ -8,8 +8,8 @@ import java.util.Optional;
 /**
  * Options of one quorum lock that differ from the defaults of its clients.
  *
- * @param lock the options of its lock at each server: the lease, and whether a thread may enter the lock again. There may be no
- *     {@code maxHold} and no linger. The way to wait has no effect, because a quorum lock always asks again
+ * @param lock the options of its lock at each server: the lease, and whether a thread may enter the lock again. A
+ *     {@code maxHold} or a linger is refused. The way to wait has no effect, because a quorum lock always asks again
  * @param budget the timeout of each request to one server; empty for a tenth of the lease, or the command timeout if that is
  *     shorter
  */

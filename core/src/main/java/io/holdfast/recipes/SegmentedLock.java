@@ -110,8 +110,8 @@ public interface SegmentedLock {
     /**
      * Returns a copy of this lock that begins at one of the given segments, chosen at random, and continues in ascending order.
      *
-     * <p>Processes that begin at segments of their own meet less often, and hand them over among their threads without the
-     * store. If none of the given segments is left, or none is given, the lock begins at any segment.
+     * <p>Processes that begin at segments of their own contend less often, and hand their segments over among their threads
+     * without the store. If none of the given segments is left, or none is given, the lock begins at any segment.
      *
      * @throws IllegalArgumentException if there is no such segment
      */

@@ -123,7 +123,7 @@ public record Acquire(
      * A reply that grants the name. The tenure holds the name for the lease, which begins at the decision.
      *
      * @param tokens tokens for this tenure, all higher than any token that was issued for the name before
-     * @param valid the time from the sending of the request for which the store keeps the tenure without renewal. It is the
+     * @param valid the time for which the store keeps the tenure without renewal, from when the request was sent. It is the
      *     requested lease, or less if the store cannot promise that
      * @param foreignWaiters the number of other clients that wait, as far as known
      * @param behind the arrivals of {@link Acquire#behind}, in their order

@@ -18,7 +18,7 @@ import java.util.Set;
  * @param tokensSurviveDataLoss {@code true} if tokens continue to rise after the store lost all its data
  * @param claimWindow the first lease of an assigned tenure, unless its own lease is shorter
  * @param fairPlaces the number of fair positions that one client can have under one name; {@link Integer#MAX_VALUE} if the
- *     store has no limit. The engine requests no more positions. Its other waiters wait inside the client
+ *     store has no limit. The engine requests no more positions than that. The other waiters wait inside the client
  * @param renewalBatch the number of leases to renew by one call of {@link LockStore#renew}, unless the user sets another one
  */
 public record Capabilities(

@@ -50,7 +50,7 @@ public interface CounterStore {
 
     /**
      * Returns the state of a latch and the fate of its earlier settings. The store forgets both a minute after the last setting
-     * was deleted or its life ended.
+     * was deleted or its time to live ended.
      *
      * @param listening {@code true} to notify this client by {@link Signal.Changed} when a latch that is closed now opens, is
      *     set again, or is deleted. It is notified once, within the next minute. {@code false} ends the notification

@@ -16,8 +16,8 @@ import java.util.Set;
  * @param count the current count; 0 if the latch is open or not set
  * @param last the highest number of any setting; 0 if the store knows of none
  * @param forgotten the number up to which nothing is known about settings
- * @param unopened the settings after {@code forgotten} that were replaced or deleted, or whose life ended, before they opened.
- *     They are at most {@link #MOST_UNOPENED}, and in addition the last setting
+ * @param unopened the settings after {@code forgotten} that were replaced or deleted, or whose time to live ended, before they
+ *     opened. They are at most {@link #MOST_UNOPENED}, and in addition the last setting
  */
 public record LatchReport(OptionalLong set, int count, long last, long forgotten, Set<Long> unopened) {
 

@@ -48,7 +48,7 @@ public record Renew(String name, TenureId tenure, Share.Mode mode, Duration leas
     /**
      * A reply that confirms that the tenure holds the name now.
      *
-     * @param valid the time from the sending of the request for which the store keeps the tenure without another renewal. It is
+     * @param valid the time for which the store keeps the tenure without another renewal, from when the request was sent. It is
      *     the requested lease, or less if the store cannot promise that
      * @param foreignWaiters the number of other clients that wait, as far as known
      * @param tokens further tokens, if requested

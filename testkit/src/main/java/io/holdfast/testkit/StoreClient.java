@@ -22,7 +22,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
-/** A client of a store alone, on a real server. It does by hand what the engine does with a store. */
+/** A client of a store, without the engine, on a real server. A test makes the calls that the engine would make. */
 public class StoreClient implements AutoCloseable {
 
     /** The lease of all requests that do not set another one. */
@@ -78,7 +78,7 @@ public class StoreClient implements AutoCloseable {
         return acquire(request(name, number));
     }
 
-    /** Sends a request in time. The first reply sets the clock of the store. */
+    /** Sends a request with a time limit, and again if the store answers that it is late. The first reply sets the clock. */
     public final Acquire.Reply acquire(Acquire request) {
         while (true) {
             long sent = System.nanoTime();
@@ -101,12 +101,12 @@ public class StoreClient implements AutoCloseable {
         return Acquire.of(name, tenure(number), LEASE).withNotAfter(Long.MAX_VALUE >> 11);
     }
 
-    /** Requests the name, which is free. */
+    /** Requests the name, which must be free. */
     public final Acquire.Granted granted(String name, long number) {
         return (Acquire.Granted) acquire(name, number);
     }
 
-    /** Requests the name, which is held. */
+    /** Requests the name, which must be held. */
     public final Acquire.Refused refused(String name, long number) {
         return (Acquire.Refused) acquire(name, number);
     }

@@ -36,7 +36,7 @@ import java.util.stream.Stream;
  * {@link #guardKey}. It stays when the key is deleted or expires. It has no time to live, unless {@link #withGuardLife} sets
  * one. The token is remembered even if the write behind it fails, for example because of a wrong type. The guard must not be
  * evicted. Set {@code maxmemory-policy noeviction}, or a policy that spares keys without a time to live. Such a policy does not
- * spare a guard that has one.
+ * spare a guard that has a time to live.
  *
  * <p>Each call is one command on your connection, or two if the server has forgotten the script. It throws whatever the
  * connection throws, for example when it is interrupted, timed out or disconnected. Do not use it between MULTI and EXEC,

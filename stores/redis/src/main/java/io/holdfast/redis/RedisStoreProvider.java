@@ -26,8 +26,8 @@ import java.util.Set;
  *
  * <p>The schemes {@code rediss:}, {@code rediss-sentinel:} and {@code rediss-cluster:} use TLS. The schemes {@code valkey:} and
  * {@code valkeys:} mean the same as {@code redis:} and {@code rediss:}. With TLS, the option {@code ca} names a file of the
- * authorities to trust instead of those of the JVM. The options {@code cert} and {@code key} name files of the client's own
- * certificate. All files are in PEM, and the key is in PKCS 8.
+ * authorities to trust instead of those of the JVM. The options {@code cert} and {@code key} name the files of the client's own
+ * certificate and its key. All files are in PEM, and the key is in PKCS 8.
  *
  * <p>Locks and read/write locks always exclude those of Redisson with the same names. With {@code interop=redisson}, both sides
  * also wake each other. Every release is published on Redisson's channel of that lock. A client listens on that channel while
@@ -56,7 +56,7 @@ public final class RedisStoreProvider implements StoreProvider {
      * themselves. A driver that reconnects may resend a request that had no answer. Options in the URI take precedence over
      * those of the client.
      *
-     * @param client a {@code RedisClient} or {@code RedisClusterClient}; its owner closes it after the locks' client
+     * @param client a {@code RedisClient} or {@code RedisClusterClient}; its owner closes it after the Holdfast client
      */
     public static RedisStoreProvider using(AbstractRedisClient client) {
         return new RedisStoreProvider(Optional.of(client));

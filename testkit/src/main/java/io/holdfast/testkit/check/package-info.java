@@ -1,4 +1,4 @@
-/** Checks that tests make afterwards: of the history of holds, and of leaks. */
+/** Checks that tests make afterward: of the history of holds, and of leaks. */
 @NullMarked
 package io.holdfast.testkit.check;
 

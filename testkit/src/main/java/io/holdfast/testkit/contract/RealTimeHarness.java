@@ -5,12 +5,12 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** The surroundings of a store with a real server, where time passes by itself. */
+/** A harness for a store with a real server, where time passes by itself. */
 public abstract class RealTimeHarness implements StoreHarness {
 
     private static final long LOOK_NANOS = 1_000_000;
 
-    /** Creates the surroundings, for subclasses. */
+    /** Creates the harness, for subclasses. */
     protected RealTimeHarness() {}
 
     @Override

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
-/** The surroundings of a store in virtual time. */
+/** A harness for a store in virtual time. */
 public final class SimulatedHarness implements StoreHarness {
 
     private final Simulation simulation;
@@ -17,7 +17,7 @@ public final class SimulatedHarness implements StoreHarness {
     private final Function<StoreConfig, LockStore> opener;
     private final Runnable wipe;
 
-    /** Creates the surroundings of a store that the given function opens. */
+    /** Creates a harness for a store that the given function opens. */
     public SimulatedHarness(Simulation simulation, String uri, Function<StoreConfig, LockStore> opener, Runnable wipe) {
         this.simulation = simulation;
         this.uri = uri;

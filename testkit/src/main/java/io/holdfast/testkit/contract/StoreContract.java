@@ -24,7 +24,7 @@ public abstract class StoreContract {
     /** Creates the contract, for subclasses. */
     protected StoreContract() {}
 
-    /** Returns the surroundings for one rule. */
+    /** Returns a harness for one rule. */
     protected abstract StoreHarness newHarness();
 
     /** Returns a test for each rule that the store has to keep, by topic. */

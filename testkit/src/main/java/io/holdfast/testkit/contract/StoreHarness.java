@@ -6,7 +6,7 @@ import io.holdfast.spi.StoreConfig;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
-/** The surroundings of a store under test: a server, and time. They are used for one rule, then closed. */
+/** A harness for a store under test: a server, and time. It is used for one rule, then closed. */
 public interface StoreHarness extends AutoCloseable {
 
     /** Returns the platform of the clients. */
@@ -37,7 +37,7 @@ public interface StoreHarness extends AutoCloseable {
     /** Makes the server lose all its data. It is called only if the store reports that tokens survive that. */
     void wipe();
 
-    /** Ends the surroundings, and fails if a store left something behind. */
+    /** Ends the harness, and fails if a store left something behind. */
     @Override
     void close();
 }

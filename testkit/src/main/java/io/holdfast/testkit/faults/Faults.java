@@ -86,14 +86,14 @@ public final class Faults {
     }
 
     /**
-     * Makes the store one that {@linkplain io.holdfast.spi.Capabilities.Signals#LOOKED looks} in the given interval. All signals
-     * arrive with the next look. Call it before the store is used.
+     * Makes the store {@linkplain io.holdfast.spi.Capabilities.Signals#LOOKED scan its records} at the given interval. All
+     * signals arrive with the next scan. Call it before the store is used.
      */
     public Faults looksEvery(Duration interval) {
         return change(() -> betweenLooks = interval);
     }
 
-    /** Returns the time until the next look, in nanoseconds; empty if signals arrive at once. */
+    /** Returns the time until the next scan, in nanoseconds; empty if signals arrive at once. */
     OptionalLong untilNextLook() {
         mutex.lock();
         try {
