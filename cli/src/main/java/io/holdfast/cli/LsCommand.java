@@ -15,7 +15,7 @@ import picocli.CommandLine.Parameters;
         description = "Lists locks that are held or waited for, semaphores, and latches.",
         sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:listed, also if there are none", "2:wrong arguments", "69:the store cannot be used"},
+        exitCodeList = {"0:listed, even if there are none", "2:wrong arguments", "69:the store cannot be used"},
         footer = {"", "This command may scan all keys of the store. LEASE is the time left unless the lease is renewed."
         })
 final class LsCommand implements Callable<Integer> {

@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "The holder is notified, and may act for a moment longer; only its lower fencing token protects the resource.",
-            "A name that begins with a dash goes behind --: holdfast release -- -name"
+            "A name that begins with a dash goes after --: holdfast release -- -name"
         })
 final class ReleaseCommand implements Callable<Integer> {
 

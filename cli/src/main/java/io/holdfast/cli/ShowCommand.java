@@ -14,8 +14,8 @@ import picocli.CommandLine.Parameters;
         description = "Shows the lock, the semaphore and the latch of a name: who holds it, and who waits for it.",
         sortOptions = false,
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:shown, also if it is free", "2:wrong arguments", "69:the store cannot be used"},
-        footer = {"", "A name that begins with a dash goes behind --: holdfast show -- -name"})
+        exitCodeList = {"0:shown, even if it is free", "2:wrong arguments", "69:the store cannot be used"},
+        footer = {"", "A name that begins with a dash goes after --: holdfast show -- -name"})
 final class ShowCommand implements Callable<Integer> {
 
     @Parameters(paramLabel = "NAME", description = "The name of the lock, semaphore or latch.")

@@ -29,7 +29,7 @@ final class StoreOption {
         String uri = given == null ? System.getenv(VARIABLE) : given;
         if (uri == null || uri.isEmpty()) {
             throw new ParameterException(
-                    spec.commandLine(), "no store: give --store redis://host, or set " + VARIABLE + " to that");
+                    spec.commandLine(), "no store: give --store redis://host, or set " + VARIABLE + " to such a URI");
         }
         return uri;
     }

@@ -22,8 +22,8 @@ final class QuorumTexts {
         return new LeaseLostException(
                 servers.name(),
                 token,
-                servers + ": the hold (token " + token + ") is lost: it is still held at " + heldAt + ", and needs "
-                        + servers.majority()
+                servers + ": the hold (token " + token + ") is lost: it is still held at " + heldAt
+                        + " servers, and needs " + servers.majority()
                         + (servers.areTooManyClosed() ? ", because " + closedClients(servers) : "")
                         + ". Another owner may hold the lock; undo or fence what was done under it");
     }
@@ -84,7 +84,7 @@ final class QuorumTexts {
     private static RuntimeException unanswered(QuorumServers servers, List<Throwable> errors) {
         int tolerated = servers.all().size() - servers.majority();
         Throwable first = errors.get(0);
-        String text = servers + " was not acquired: " + errors.size() + " of them failed, and at most " + tolerated
+        String text = servers + " was not acquired: " + errors.size() + " servers failed, and at most " + tolerated
                 + " may fail: " + errors.stream().map(Throwable::getMessage).collect(Collectors.joining("; "));
         RuntimeException combined;
         if (count(errors, IllegalStateException.class::isInstance) > tolerated) {
@@ -93,7 +93,7 @@ final class QuorumTexts {
             combined = new StoreRefusedException(servers.name(), text, first);
         } else if (errors.stream().anyMatch(IndeterminateLockException.class::isInstance)) {
             combined = new IndeterminateLockException(
-                    servers.name(), text + ". You do not hold it; what may have been granted is being released", first);
+                    servers.name(), text + ". You do not hold it; any grant is being released", first);
         } else {
             combined = new StoreUnavailableException(servers.name(), text, first);
         }
@@ -118,7 +118,7 @@ final class QuorumTexts {
     }
 
     static IllegalStateException notRenewed(QuorumServers servers) {
-        return new IllegalStateException(servers + " was locked with a lease of its own, and cannot be entered"
+        return new IllegalStateException(servers + " was locked with a lease argument, and cannot be entered"
                 + " without one: pass a lease, or lock without one first");
     }
 

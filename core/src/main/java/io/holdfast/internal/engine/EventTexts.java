@@ -55,7 +55,7 @@ final class EventTexts {
         } else if (event instanceof Abandoned) {
             return locks + " were abandoned by their owners";
         } else if (event instanceof HeldTooLong) {
-            return locks + " have been held longer than maxHold";
+            return locks + " have been held for longer than maxHold";
         } else if (event instanceof RenewalLate) {
             return locks + " were not renewed in time";
         } else if (event instanceof ReleaseUnconfirmed) {

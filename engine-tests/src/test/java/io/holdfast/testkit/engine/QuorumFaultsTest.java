@@ -64,7 +64,7 @@ class QuorumFaultsTest extends FiveServers {
         assertThatThrownBy(lockA::tryLock)
                 .isInstanceOf(IndeterminateLockException.class)
                 .hasMessageContainingAll(
-                        "'n'", "3 of them failed", "at most 2 may", "q0", "did not answer within 2000 ms");
+                        "'n'", "3 servers failed", "at most 2 may", "q0", "did not answer within 2000 ms");
         assertThat(sim.elapsed().minus(before)).isLessThanOrEqualTo(BUDGET);
         assertThatThrownBy(lockA::lock).isInstanceOf(IndeterminateLockException.class);
     }
@@ -90,7 +90,7 @@ class QuorumFaultsTest extends FiveServers {
         Duration before = sim.elapsed();
         assertThatThrownBy(lockA::tryLock)
                 .isInstanceOf(HoldfastException.class)
-                .hasMessageContainingAll("3 of them failed", "q0", "q1", "q2");
+                .hasMessageContainingAll("3 servers failed", "q0", "q1", "q2");
         assertThat(sim.elapsed().minus(before)).isLessThanOrEqualTo(BUDGET);
         assertFree();
     }

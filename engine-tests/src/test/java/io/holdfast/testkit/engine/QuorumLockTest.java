@@ -341,7 +341,7 @@ class QuorumLockTest extends FiveServers {
                         "'n'", "3 of its clients were closed, which released everything that they held");
         assertThatThrownBy(lockA::lock)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContainingAll("'n'", "closed", "3 of them failed");
+                .hasMessageContainingAll("'n'", "closed", "3 servers failed");
         assertFree();
     }
 
