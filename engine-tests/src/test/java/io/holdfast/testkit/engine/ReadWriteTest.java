@@ -349,6 +349,26 @@ class ReadWriteTest extends ReadersAndWriters {
     }
 
     @Test
+    void aReaderWithALeaseOfItsOwnNeedsNoRenewal() {
+        atA.readLock().lock();
+        SimThread own = start("own", () -> {
+            atA.readLock().lock(Duration.ofMinutes(10));
+            sim.sleep(Duration.ofMinutes(2));
+            assertThat(atA.readLock().isValid()).isTrue();
+            atA.readLock().unlock();
+        });
+        sim.sleep(PAUSE);
+        faults(a).outage(true);
+        sim.sleep(Duration.ofMinutes(1));
+
+        assertThat(atA.readLock().isValid()).isFalse();
+        assertThatThrownBy(() -> atA.readLock().unlock()).isInstanceOf(LeaseLostException.class);
+        faults(a).outage(false);
+        own.join();
+        assertThat(events(LockEvent.Lost.class)).hasSize(1);
+    }
+
+    @Test
     void allWhoReadAreToldWhenTheirTenureIsLost() throws InterruptedException {
         Lease first = atA.readLock().acquire();
         Lease second = atA.readLock().acquire();

@@ -196,6 +196,7 @@ final class UpgradeRules {
         releases(holder, scene, held, Mode.WRITE);
         assertEquals(one, first.signal(Signal.Assigned.class).tenure());
         assertEquals(reader, second.signal(Signal.Assigned.class).tenure());
+        assertEquals(2, holder.inspect().holders().size());
         granted(holder, Share.READ);
     }
 
