@@ -454,20 +454,21 @@ class QuorumFaultsTest extends FiveServers {
     void aMajorityThatWasLostIsNotMadeGoodInSilence() throws InterruptedException {
         hang(3);
         hang(4);
-        // losses are told here by nobody
-        QuorumLease lease = QuorumLock.of(stuck(), "n").acquire();
+        ScarcePlatform platform = new ScarcePlatform(sim);
+        List<Holdfast> clients = new ArrayList<>(ofA);
+        clients.set(0, client("scarce", options -> options.platform(platform).provider(provider(five.get(0)::open))));
+        QuorumLease lease = QuorumLock.of(clients, "n").acquire();
         heal(3);
-        Held joining = five.get(3)
-                .connections()
-                .get(five.get(3).connections().size() - 1)
-                .faults()
-                .holdReply(Operation.ACQUIRE);
+        Held joining = faults(clients, 3).holdReply(Operation.ACQUIRE);
         sim.runUntil(joining::isCaught, LONG);
+        // the hold at the first server is lost, and its loss is not reported yet
+        platform.noThreadsFor("background");
         forceAt(0);
         joining.letGo();
         sim.runReady();
         assertThat(lease.isValid()).isFalse();
         assertThat(lease.heldAt()).isEqualTo(2);
+        platform.noThreadsFor(null);
         assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
         heal(4);
     }

@@ -9,6 +9,7 @@ final class ScarcePlatform implements Platform {
 
     private final Simulation sim;
     private boolean noThreads;
+    private @Nullable String poolWithoutThreads;
     private boolean noTimers;
     private boolean afterwards;
     private int refused;
@@ -21,6 +22,16 @@ final class ScarcePlatform implements Platform {
 
     void noThreads(boolean on) {
         noThreads = on;
+    }
+
+    /** One pool of each client has no threads; null for all pools to have some. */
+    void noThreadsFor(@Nullable String pool) {
+        poolWithoutThreads = pool;
+    }
+
+    private boolean hasNoThreads(String threadName) {
+        String pool = poolWithoutThreads;
+        return noThreads || (pool != null && threadName.endsWith(pool));
     }
 
     void noTimers(boolean on) {
@@ -81,7 +92,7 @@ final class ScarcePlatform implements Platform {
 
             @Override
             public void execute(Runnable task) {
-                if (noThreads && !closed) {
+                if (hasNoThreads(threadName) && !closed) {
                     throw refuse();
                 }
                 worker.execute(task);
