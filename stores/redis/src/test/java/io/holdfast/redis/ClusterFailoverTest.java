@@ -34,6 +34,21 @@ class ClusterFailoverTest {
         }
     }
 
+    /** A master that has died tells nobody that its slots have moved. */
+    @Test
+    void whatIsHeldIsToBeVerifiedWhenTheMasterHasDied() {
+        try (TestCluster cluster = new TestCluster(1);
+                TestClient client = TestClient.open(
+                        cluster.uri(), TestClient.timeouts(Duration.ofMillis(300), Duration.ofSeconds(5)))) {
+            String name = Servers.name();
+            Node old = cluster.keeper(KeyLayout.slot(name));
+            client.granted(name, 1);
+            assertThat(client.arrived()).isEmpty();
+            old.server().kill();
+            assertThat(client.next(Signal.Gap.class).names()).accepts(name);
+        }
+    }
+
     /** Who tries in vain does so every 155 ms at least. */
     private static void assertNobodyComes(Node node) {
         AtomicLong came = new AtomicLong();
