@@ -36,9 +36,23 @@ class SlotsTest {
         assertThat(slots.of("n")).containsExactly(slot);
     }
 
-    /** A signal finds what was granted to one of a line while the line was busy. */
     @Test
     void oneThatAnotherMadeMeanwhileIsVisited() {
+        List<Slot> visited = new ArrayList<>();
+        List<Slot> made = new ArrayList<>();
+        slots.each("n", visit -> {
+            visited.add(visit);
+            if (made.isEmpty()) {
+                slots.closeToNewcomers(visit);
+                made.add(slots.get("n", READING, true));
+            }
+        });
+        assertThat(visited).containsExactly(slot, made.get(0)).doesNotHaveDuplicates();
+    }
+
+    /** A signal finds what was granted to one of a line while the line was busy. */
+    @Test
+    void whatALineGrantsMeanwhileIsVisited() {
         HoldSpec permit = READING.withShare(Share.permits(1));
         Slot queue = slots.get("p", permit, true);
         List<Slot> visited = new ArrayList<>();

@@ -349,18 +349,21 @@ class ReadWriteTest extends ReadersAndWriters {
     }
 
     @Test
-    void aReaderWithALeaseOfItsOwnLengthensNoOther() {
+    void aReaderWithALeaseOfItsOwnLengthensNoOther() throws InterruptedException {
         atA.readLock().lock();
-        start("own", () -> {
-                    atA.readLock().lock(Duration.ofMinutes(10));
-                    atA.readLock().unlock();
-                })
-                .join();
-        sim.sleep(PAUSE);
+        SimThread own = start("own", () -> {
+            atA.readLock().lock(Duration.ofMinutes(10));
+            sim.sleep(PAUSE);
+            atA.readLock().unlock();
+        });
+        sim.runReady();
+        Lease next = atA.readLock().acquire();
+        own.join();
 
         assertThat(b.inspect("n").holders())
                 .isNotEmpty()
                 .allMatch(holder -> holder.remainingLease().compareTo(LEASE) <= 0);
+        next.close();
         atA.readLock().unlock();
     }
 
