@@ -701,7 +701,7 @@ class MigrationGuideTest extends BothLibraries {
     @Test
     @Row(
             value = "`redisson.getCountDownLatch(name)`",
-            differs = "the latch stays open, and may have a life; a repeated request counts once; `delete()`"
+            differs = "the latch stays open, and may have a time to live; a repeated request counts once; `delete()`"
                     + " ends waits with an error; waiting for a latch that is not set is an error")
     void latches() throws Exception {
         DistributedLatch mine = ours.countDownLatch(name());
