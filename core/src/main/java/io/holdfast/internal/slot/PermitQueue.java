@@ -361,22 +361,16 @@ final class PermitQueue extends Slot {
         requestForFirst(out);
     }
 
-    // ---- the end
+    // ---- not used, because this slot holds nothing
 
     @Override
     void requestForRemaining(long now, Effect.Buffer out) {
-        advance(now, out);
+        throw notHeldHere();
     }
 
+    /** Does nothing: nothing is left when each waiter has withdrawn its ticket. */
     @Override
-    void abandonIfUnused(Effect.Buffer out) {
-        if (queue.isEmpty()) {
-            first = null;
-            retireIfEmpty(out);
-        }
-    }
-
-    // ---- not used, because this slot holds nothing
+    void abandonIfUnused(Effect.Buffer out) {}
 
     @Override
     boolean mayHandOverTo(Waiter head) {

@@ -5,7 +5,6 @@ import io.holdfast.spi.TenureId;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -152,15 +151,9 @@ public final class SharedSlot extends BargingSlot {
 
     @Override
     void handOverToHead(long now, Effect.Buffer out) {
-        Tenure current = Objects.requireNonNull(tenure);
-        List<Waiter> all = current.unexpired(now) ? queue.clear() : List.of();
-        for (Waiter waiter : all) {
+        for (Waiter waiter : queue.clear()) {
             grant(waiter, now, owner() != null, out);
             out.add(new Effect.Notify(waiter));
-        }
-        if (all.isEmpty()) {
-            releaseTenure(current, false, out);
-            requestForRemaining(now, out);
         }
     }
 

@@ -3,10 +3,13 @@ package io.holdfast.internal.slot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.internal.access.Durations;
+import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -34,10 +37,14 @@ class LateRequestTest {
     }
 
     private Waiter waiter(Slot slot) {
+        return waiter(slot, Durations.NEVER);
+    }
+
+    private Waiter waiter(Slot slot, long deadline) {
         return new Waiter(
                 BargingSlotModelCheckingTest.SPEC.withShare(slot.share),
                 0,
-                Durations.NEVER,
+                deadline,
                 Thread.currentThread(),
                 null,
                 () -> {});
@@ -107,5 +114,33 @@ class LateRequestTest {
         assertThat(first.outcome).isNull();
         assertThat(joined.outcome).isNull();
         assertThat(asked().stream().filter(asked::equals).count()).isEqualTo(2);
+    }
+
+    /** The waiter was refused before, so it needs no other answer when its time ends during a request. */
+    @ParameterizedTest
+    @MethodSource("slots")
+    void endsAWaiterWhoseTimeIsUp(Slot slot) {
+        Waiter waiter = waiter(slot, 10);
+        slot.locked(() -> slot.arrive(waiter, 0, out));
+        Tenure asked = asked().get(0);
+        slot.locked(() -> slot.onSend(asked, 0));
+        var refused = new Acquire.Refused(Duration.ofSeconds(30), 5, List.of(), Optional.of("d:1"), 0, 1);
+        slot.on((s, o) -> s.refused(asked, refused, new Tenure.ClockSample(0, 0, 0, 1), 1, out));
+        Effect.PollIn poll = (Effect.PollIn) out.effects().stream()
+                .filter(Effect.PollIn.class::isInstance)
+                .findFirst()
+                .orElseThrow();
+        slot.on((s, o) -> s.poll(poll, 5, out));
+        assertThat(asked()).hasSize(2);
+        slot.on((s, o) -> s.timeOut(waiter, 10, out));
+        assertThat(waiter.outcome).as("an answer is awaited").isNull();
+
+        slot.on((s, o) -> s.late(asked, tooLate, 11, out));
+
+        assertThat(waiter.outcome).isInstanceOf(Outcome.Busy.class);
+        assertThat(asked()).hasSize(2);
+        assertThat(out.effects())
+                .contains(new Effect.Notify(waiter), new Effect.Retired())
+                .hasAtLeastOneElementOfType(Effect.Settle.class);
     }
 }

@@ -1,6 +1,7 @@
 package io.holdfast.internal.slot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.holdfast.OnMaxHold;
 import io.holdfast.internal.access.Durations;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** The lease for which a tenure is renewed. */
@@ -24,22 +26,43 @@ class RenewalSpecTest {
             new BargingSlot("n", Share.LOCK, BargingSlotModelCheckingTest.CONFIG, () -> new TenureId("c", 1));
 
     private Waiter arrive() {
-        Waiter waiter = new Waiter(LASTING, 0, Durations.NEVER, Thread.currentThread(), null, () -> {});
+        return arrive(LASTING);
+    }
+
+    private Waiter arrive(HoldSpec spec) {
+        Waiter waiter = new Waiter(spec, 0, Durations.NEVER, Thread.currentThread(), null, () -> {});
         slot.on((s, out) -> s.arrive(waiter, 0, out));
         return waiter;
+    }
+
+    private Tenure granted(HoldSpec spec) {
+        Tenure asked = Objects.requireNonNull(slot.tenure());
+        var granted = new Acquire.Granted(new TokenBlock(1, 100), Duration.ofSeconds(30), 0, List.of(), 0, 1);
+        slot.on((s, out) -> s.granted(asked, granted, Validity.of(0, 0, spec.nanos()), 0, out));
+        return asked;
     }
 
     @Test
     void whatIsFreeForANextOwnerIsRenewedForThatOwner() {
         Waiter first = arrive();
-        Tenure asked = Objects.requireNonNull(slot.tenure());
-        var granted = new Acquire.Granted(new TokenBlock(1, 100), Duration.ofSeconds(30), 0, List.of(), 0, 1);
-        slot.on((s, out) -> s.granted(asked, granted, Validity.of(0, 0, LASTING.nanos()), 0, out));
+        Tenure asked = granted(LASTING);
         arrive();
         slot.on((s, out) -> s.release((Hold) Objects.requireNonNull(first.outcome), 0, out));
 
         assertThat(slot.owner()).isNull();
         assertThat(asked.held()).isTrue();
         assertThat(slot.renewalSpec(asked, 0)).isEqualTo(LASTING);
+    }
+
+    /** Otherwise, the name would stay taken for longer after a crash of the client. */
+    @Test
+    void aHoldWithALeaseOfItsOwnIsVerifiedForWhatIsLeftOfIt() {
+        HoldSpec own = LASTING.withOwnLease(Duration.ofSeconds(10));
+        arrive(own);
+        Tenure held = granted(own);
+        long now = TimeUnit.SECONDS.toNanos(4);
+        HoldSpec renewal = slot.renewalSpec(held, now);
+        assertThat(Validity.of(now, 0, renewal.nanos()).deadline())
+                .isCloseTo(held.validity.deadline(), within(TimeUnit.MICROSECONDS.toNanos(1)));
     }
 }

@@ -18,6 +18,7 @@ import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -476,5 +477,34 @@ class FairTest extends VirtualTime {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("fair lock 'n'")
                 .hasMessageContaining("POLLING");
+    }
+
+    @Test
+    void aFutureThatOnlyTriesIsRefusedByItsOwnClient() throws InterruptedException {
+        Lease held = a.fairLock("n").acquire();
+        long before = calls(a);
+        CompletableFuture<Optional<Lease>> tried = a.fairLock("n").async().tryAcquire();
+        sim.runReady();
+        assertThat(tried).isCompletedWithValue(Optional.empty());
+        assertThat(calls(a)).isEqualTo(before);
+        held.close();
+    }
+
+    /** The tenure is not renewed while its first owner has a lease of its own. */
+    @Test
+    void aHandoffFromAnOwnerWithALeaseOfItsOwnIsRenewed() throws InterruptedException {
+        Lease held = b.fairLock("n").acquire();
+        CompletableFuture<Optional<Lease>> own = a.fairLock("n").async().tryAcquire(LONG, Duration.ofSeconds(20));
+        CompletableFuture<Lease> next = a.fairLock("n").async().acquire();
+        sim.runFor(SHORT);
+        held.close();
+        sim.runUntil(own::isDone, LONG);
+        own.join().orElseThrow().close();
+        sim.runReady();
+        assertThat(next).isCompleted();
+        assertThat(a.stats().handoffs()).isEqualTo(1);
+        sim.runFor(LEASE.multipliedBy(2));
+        assertThat(next.join().isValid()).isTrue();
+        next.join().close();
     }
 }

@@ -251,4 +251,22 @@ class MaxHoldTest extends VirtualTime {
                 .hasMessageContaining("INTERRUPT")
                 .hasMessageContaining("needs a maxHold");
     }
+
+    @Test
+    void ofSeveralReadersOnlyTheOneThatReadsForTooLongIsLost() throws InterruptedException {
+        Lease tooLong = a.readWriteLock("n", LockOptions.defaults().withMaxHold(MOST, OnMaxHold.INTERRUPT))
+                .readLock()
+                .acquire();
+        Lease other = a.readWriteLock("n").readLock().acquire();
+        assertThat(b.inspect("n").holders()).as("one tenure").hasSize(1);
+        sim.runFor(MOST.plus(SOON));
+        assertThat(tooLong.isValid()).isFalse();
+        assertThat(other.isValid()).isTrue();
+        assertThat(events(LockEvent.Lost.class)).hasSize(1);
+        assertThatThrownBy(tooLong::close).isInstanceOf(LeaseLostException.class);
+        sim.runFor(LEASE.multipliedBy(2));
+        assertThat(other.isValid()).isTrue();
+        other.close();
+        assertThat(events(LockEvent.Lost.class)).hasSize(1);
+    }
 }

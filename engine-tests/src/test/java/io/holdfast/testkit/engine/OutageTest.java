@@ -8,12 +8,14 @@ import io.holdfast.Holdfast;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
+import io.holdfast.Permit;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -216,5 +218,31 @@ class OutageTest extends VirtualTime {
         assertThatThrownBy(left::isLocked).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> left.async().acquire()).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(left::unlock).isInstanceOf(IllegalStateException.class);
+    }
+
+    /** The outages together are longer than the longest one that a waiter tolerates. */
+    @Test
+    void anAnswerEndsAnOutage() throws InterruptedException {
+        b.semaphore("p").trySetPermits(1);
+        Lease held = b.lock("n").acquire();
+        Lease heldInOrder = b.fairLock("fair").acquire();
+        Permit permit = b.semaphore("p").acquire();
+        List<CompletableFuture<Void>> waiting = List.of(
+                a.lock("n").async().acquire().thenAccept(Lease::close),
+                a.fairLock("fair").async().acquire().thenAccept(Lease::close),
+                a.semaphore("p").async().acquire().thenAccept(Permit::close));
+        sim.runFor(Duration.ofSeconds(1));
+        for (int i = 0; i < 3; i++) {
+            faults(a).outage(true);
+            sim.runFor(Duration.ofSeconds(20));
+            faults(a).outage(false);
+            sim.runFor(Duration.ofSeconds(5));
+        }
+        assertThat(waiting).noneMatch(CompletableFuture::isDone);
+        held.close();
+        heldInOrder.close();
+        permit.close();
+        sim.runFor(Duration.ofSeconds(2));
+        assertThat(waiting).allSatisfy(waiter -> assertThat(waiter).isCompleted());
     }
 }

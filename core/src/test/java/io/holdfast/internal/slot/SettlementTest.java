@@ -1,0 +1,46 @@
+package io.holdfast.internal.slot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.spi.Share;
+import io.holdfast.spi.TenureId;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The verdict on a hold whose release was sent more than once. */
+class SettlementTest {
+
+    private final Settlement settlement = settlementOfHeldTenure();
+
+    private static Settlement settlementOfHeldTenure() {
+        Tenure tenure = new Tenure(new TenureId("c", 1), Share.LOCK);
+        tenure.state = Tenure.State.HELD;
+        return new Settlement("n", tenure, false, List.of());
+    }
+
+    private void assertLost() {
+        assertThat(settlement.verdict.join()).contains("gone");
+    }
+
+    /** The only copy timed out, and its answer arrives after that. */
+    @Test
+    void aLateAnswerIsALossIfNoEarlierCopyMayHaveReleased() {
+        settlement.failed(1, true);
+        settlement.notHeld(1, "gone");
+        assertLost();
+    }
+
+    @Test
+    void anAnswerToTheFirstCopyIsALossWhateverBecameOfTheSecond() {
+        settlement.failed(2, true);
+        settlement.notHeld(1, "gone");
+        assertLost();
+    }
+
+    @Test
+    void anAnswerToTheSecondCopyIsNoLossIfTheFirstMayHaveReleased() {
+        settlement.failed(1, true);
+        settlement.notHeld(2, "gone");
+        assertThat(settlement.verdict.join()).isEmpty();
+    }
+}
