@@ -361,16 +361,22 @@ final class PermitQueue extends Slot {
         requestForFirst(out);
     }
 
-    // ---- not used, because this slot holds nothing
+    // ---- the end
 
     @Override
     void requestForRemaining(long now, Effect.Buffer out) {
-        throw notHeldHere();
+        advance(now, out);
     }
 
-    /** Does nothing: nothing is left when each waiter has withdrawn its ticket. */
     @Override
-    void abandonIfUnused(Effect.Buffer out) {}
+    void abandonIfUnused(Effect.Buffer out) {
+        if (queue.isEmpty()) {
+            first = null;
+            retireIfEmpty(out);
+        }
+    }
+
+    // ---- not used, because this slot holds nothing
 
     @Override
     boolean mayHandOverTo(Waiter head) {

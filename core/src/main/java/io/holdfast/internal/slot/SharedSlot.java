@@ -5,6 +5,7 @@ import io.holdfast.spi.TenureId;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -151,9 +152,15 @@ public final class SharedSlot extends BargingSlot {
 
     @Override
     void handOverToHead(long now, Effect.Buffer out) {
-        for (Waiter waiter : queue.clear()) {
+        Tenure current = Objects.requireNonNull(tenure);
+        List<Waiter> all = current.unexpired(now) ? queue.clear() : List.of();
+        for (Waiter waiter : all) {
             grant(waiter, now, owner() != null, out);
             out.add(new Effect.Notify(waiter));
+        }
+        if (all.isEmpty()) {
+            releaseTenure(current, false, out);
+            requestForRemaining(now, out);
         }
     }
 
