@@ -120,7 +120,6 @@ final class ClientQuorumLease implements QuorumLease {
 
     /** Adds a level to the hold. A level with a fixed lease that ends after the hold extends the hold. */
     void enter(Optional<Duration> fixedLease) {
-        requireNotLost();
         if (fixedLease.isEmpty() && hold.fixedLease().isPresent()) {
             throw QuorumTexts.notRenewed(servers);
         }

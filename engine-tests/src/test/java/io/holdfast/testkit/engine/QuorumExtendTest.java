@@ -3,6 +3,7 @@ package io.holdfast.testkit.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.LeaseLostException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.recipes.QuorumLease;
 import java.time.Duration;
@@ -38,5 +39,19 @@ class QuorumExtendTest extends FiveServers {
         lease.ensureValid(THIRTY);
         assertThat(lease.remainingLease()).isGreaterThan(THIRTY);
         lease.close();
+    }
+
+    @Test
+    void aServerThatJoinsAHoldWithAnEndEndsWithIt() throws InterruptedException {
+        hang(3);
+        hang(4);
+        QuorumLease lease = lockA.tryAcquire(Duration.ZERO, TWENTY).orElseThrow();
+        heal(3);
+        heal(4);
+        sim.runFor(Duration.ofSeconds(7));
+        assertThat(lease.heldAt()).isEqualTo(SERVERS);
+        sim.runFor(Duration.ofSeconds(14));
+        assertFree();
+        assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
     }
 }

@@ -473,6 +473,27 @@ class QuorumFaultsTest extends FiveServers {
         heal(4);
     }
 
+    /** A clock step loses nothing, but nobody knows what was lost while it is in doubt. */
+    @Test
+    void noServerJoinsWhileTheMajorityIsInDoubt() throws InterruptedException {
+        hang(3);
+        hang(4);
+        QuorumLease lease = lockA.acquire();
+        heal(3);
+        Held joining = faults(ofA, 3).holdReply(Operation.ACQUIRE);
+        sim.runUntil(joining::isCaught, LONG);
+        IntStream.range(0, 3).forEach(this::hang);
+        sim.stepWallClock(SECOND.multipliedBy(10));
+        joining.letGo();
+        sim.runReady();
+        assertThat(lease.heldAt()).isZero();
+        assertThat(five.get(3).inUse()).isEmpty();
+        IntStream.range(0, SERVERS).forEach(this::heal);
+        sim.runFor(SECOND.multipliedBy(5));
+        assertThat(lease.isValid()).isTrue();
+        lease.close();
+    }
+
     // ---- asking for more
 
     @Test

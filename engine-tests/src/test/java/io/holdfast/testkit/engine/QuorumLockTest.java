@@ -201,6 +201,31 @@ class QuorumLockTest extends FiveServers {
     }
 
     @Test
+    void aTryOfTheHolderIsALevel() throws InterruptedException {
+        lockA.lock();
+        assertThat(lockA.tryLock()).isTrue();
+        assertThat(lockA.tryLock(SECOND)).isTrue();
+        assertThat(lockA.holdCount()).isEqualTo(3);
+        lockA.unlock();
+        lockA.unlock();
+        assertThat(lockA.isValid()).isTrue();
+        lockA.unlock();
+        assertFree();
+    }
+
+    @Test
+    void aHoldInDoubtIsConfirmedBeforeItIsEnteredAgain() {
+        lockA.lock();
+        sim.runReady();
+        sim.stepWallClock(SECOND.multipliedBy(10));
+        assertThat(lockA.isValid()).isFalse();
+        lockA.lock();
+        assertThat(lockA.isValid()).isTrue();
+        lockA.unlock();
+        lockA.unlock();
+    }
+
+    @Test
     void aLevelThatEndsLaterMovesTheEnd() {
         lockA.lock(SECOND);
         lockA.lock(SECOND.multipliedBy(5));
@@ -306,6 +331,18 @@ class QuorumLockTest extends FiveServers {
         sim.runReady();
         // a server that forgets tells nobody
         five.subList(0, 3).forEach(server -> server.wipe());
+        assertThatThrownBy(lockA::unlock)
+                .isInstanceOf(LeaseLostException.class)
+                .hasMessageContaining("still held at 2");
+    }
+
+    @Test
+    void aLossAtTheReleaseIsToldThoughAMinorityWasLostBefore() {
+        lockA.lock();
+        sim.runReady();
+        forceAt(0);
+        forceAt(1);
+        five.get(2).wipe();
         assertThatThrownBy(lockA::unlock)
                 .isInstanceOf(LeaseLostException.class)
                 .hasMessageContaining("still held at 2");

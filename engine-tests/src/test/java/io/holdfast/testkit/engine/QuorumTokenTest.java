@@ -119,6 +119,24 @@ class QuorumTokenTest extends FiveServers {
         lease.close();
     }
 
+    /** The first server has confirmed its own token only, which is below that of the server that granted later. */
+    @Test
+    void aServerThatHasConfirmedALowerTokenConfirmsAgain() throws InterruptedException {
+        five.get(0).stepClock(Duration.ofMinutes(1));
+        five.get(2).stepClock(Duration.ofHours(1));
+        Held late = faults(ofA, 2).holdRequest(Operation.ACQUIRE);
+        faults(ofA, 1).next(Operation.RENEW, Fault.FAIL_BEFORE);
+        CompletableFuture<QuorumLease> asking = threeOfA.async().acquire();
+        sim.runUntil(late::isCaught, LONG);
+        sim.runReady();
+        Held again = faults(ofA, 0).holdRequest(Operation.RENEW);
+        late.letGo();
+        sim.runReady();
+        assertThat(asking).isNotDone();
+        again.letGo();
+        sim.await(asking).close();
+    }
+
     /** What the first server had granted was lost, and was another's, before a second one granted. */
     @Test
     void aGrantThatIsLostBeforeTheOthersComeRaisesTheToken() throws InterruptedException {

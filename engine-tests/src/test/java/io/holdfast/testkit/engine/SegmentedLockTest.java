@@ -84,6 +84,17 @@ class SegmentedLockTest extends VirtualTime {
     }
 
     @Test
+    void whoWouldWaitTakesTheOneThatIsFree() throws InterruptedException {
+        holdElsewhere(0, 1, 2, 3, 4, 6, 7);
+        try (SegmentLease lease = stock.acquireAny(LONG)) {
+            assertThat(lease.segment()).isEqualTo(5);
+        }
+        try (SegmentLease lease = stock.tryAcquireAny(LONG).orElseThrow()) {
+            assertThat(lease.segment()).isEqualTo(5);
+        }
+    }
+
+    @Test
     void whatThisProcessHoldsIsSkippedWithoutAStoreCall() {
         for (int i = 0; i < 7; i++) {
             others.add(take(stock));

@@ -11,6 +11,8 @@ import io.holdfast.recipes.SegmentLease;
 import io.holdfast.recipes.SegmentedLock;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
+import io.holdfast.testkit.faults.Held;
+import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,6 +102,42 @@ class SegmentedWaitTest extends VirtualTime {
         assertThat(calls(a) - calls).isEqualTo(2 * SEGMENTS);
         assertThatThrownBy(() -> stock.acquireAny(Duration.ofDays(-1))).isInstanceOf(LockTimeoutException.class);
         assertThat(sim.elapsed()).isEqualTo(before);
+    }
+
+    /** The first segment is freed after it was asked for, and before the second one has answered. */
+    private void freeTheFirstAtTheLastMoment(Held first) {
+        sim.runUntil(first::isCaught, LONG);
+        Held second = faults(a).holdReply(Operation.ACQUIRE);
+        first.letGo();
+        sim.runUntil(second::isCaught, LONG);
+        held.get(1).close();
+        second.letGo();
+        sim.runReady();
+    }
+
+    @Test
+    void theLastTryMayFindASegmentFree() {
+        Held first = faults(a).holdReply(Operation.ACQUIRE);
+        SegmentedLock two = stock.without(0, 3).startingAt(1);
+        SimThread waiter = start("waiter", () -> {
+            try (SegmentLease lease = two.acquireAny(Duration.ZERO)) {
+                got.add(lease.segment());
+            }
+        });
+        freeTheFirstAtTheLastMoment(first);
+        waiter.join();
+        assertThat(got).containsExactly(1);
+    }
+
+    @Test
+    void theLastTryOfAFutureMayFindASegmentFree() {
+        Held first = faults(a).holdReply(Operation.ACQUIRE);
+        CompletableFuture<SegmentLease> future =
+                stock.without(0, 3).startingAt(1).async().acquireAny(Duration.ZERO);
+        freeTheFirstAtTheLastMoment(first);
+        try (SegmentLease lease = sim.await(future)) {
+            assertThat(lease.segment()).isEqualTo(1);
+        }
     }
 
     @Test
@@ -195,6 +233,22 @@ class SegmentedWaitTest extends VirtualTime {
         sim.runUntil(() -> waiter.done() && future.isDone(), Duration.ofSeconds(6));
         assertThat(waiter.failure()).containsInstanceOf(StoreUnavailableException.class);
         assertThatThrownBy(() -> sim.await(future)).isInstanceOf(StoreUnavailableException.class);
+    }
+
+    @Test
+    void aLaterOutageIsAnotherOne() {
+        SimThread waiter = waiter();
+        sim.runFor(Duration.ofSeconds(3));
+        for (int i = 0; i < 2; i++) {
+            faults(a).outage(true);
+            sim.runFor(Duration.ofSeconds(25));
+            faults(a).outage(false);
+            sim.runFor(Duration.ofSeconds(60));
+            assertThat(waiter.done()).isFalse();
+        }
+        held.get(1).close();
+        sim.runUntil(waiter::done, Duration.ofSeconds(4));
+        waiter.join();
     }
 
     @Test

@@ -151,6 +151,21 @@ class DeciderTest {
         assertThat(notices).containsExactly(new Notice(Party.of("holder"), new Signal.Wanted(NAME)));
     }
 
+    // ---- the queue
+
+    @Test
+    void aClientThatWasWokenAndDoesNotComeIsNotWokenAgain() {
+        held();
+        refused(request("a", 1, Queueing.BARGING));
+        refused(request("b", 1, Queueing.BARGING));
+        Release release = Release.of(NAME, new TenureId("holder", 1));
+        after(decider.release(record, release, moment()));
+        assertThat(notices).containsExactly(new Notice(Party.of("a"), new Signal.Freed(NAME)));
+        held();
+        after(decider.release(record, release, moment()));
+        assertThat(notices).containsExactly(new Notice(Party.of("b"), new Signal.Freed(NAME)));
+    }
+
     // ---- permits
 
     private void waitsForPermits(String client, int permits) {
@@ -247,6 +262,23 @@ class DeciderTest {
                 .isGreaterThan(drew.tokens().orElseThrow().last());
     }
 
+    /** What a tenure used before its lease ended says nothing about the tokens of the tenures that followed. */
+    @Test
+    void aTenureThatIsGrantedAgainTakesBackNoTokenOfTheTenureBetween() {
+        Acquire first = request("a", 1, Queueing.NONE).withTokens(5_000);
+        long used = ((Acquire.Granted) acquire(first)).tokens().first();
+        now += LEASE.toSeconds() * 1_000_000;
+        TenureId between = new TenureId("b", 1);
+        long highest = ((Acquire.Granted) acquire(Acquire.of(NAME, between, LEASE)))
+                .tokens()
+                .first();
+        after(decider.release(record, Release.of(NAME, between).withLastToken(highest), moment()));
+        acquire(first);
+        after(decider.release(record, Release.of(NAME, first.tenure()).withLastToken(used), moment()));
+        var next = (Acquire.Granted) acquire(request("c", 1, Queueing.NONE));
+        assertThat(next.tokens().first()).isGreaterThan(highest);
+    }
+
     @Test
     void aFloorThatNoTokenCanExceedIsRefused() {
         held();
@@ -327,6 +359,13 @@ class DeciderTest {
         assertThat(record.queue().all()).singleElement().matches(place -> place.lease() == 7_000_000);
         refused(request("a", 1, Queueing.FAIR));
         assertThat(record.queue().all()).singleElement().matches(Place::fair);
+    }
+
+    @Test
+    void aRefusalSaysToTheMicrosecondWhenTheLeaseEnds() {
+        held();
+        now += 1_234_567;
+        assertThat(refused(request("a", 1, Queueing.NONE)).retryAfter()).isEqualTo(LEASE.minusNanos(1_234_567_000));
     }
 
     @Test
@@ -450,6 +489,58 @@ class DeciderTest {
         assertThat(applied(change(Change.Kind.TRY_PERMITS, 1, 2))).isFalse();
     }
 
+    @Test
+    void aChangeOutlivesAnEarlierOneInTheMemoryOfTheStore() {
+        assertThat(applied(change("a", Change.Kind.TRY_COUNT, 1, 9))).isTrue();
+        now++;
+        Change down = change("b", Change.Kind.COUNT_DOWN, 1, 1);
+        assertThat(applied(down)).isTrue();
+        now += 60_000_000;
+        assertThat(applied(down)).isTrue();
+        assertThat(record.changes().all()).hasSize(1);
+        assertThat(record.latch())
+                .hasValueSatisfying(latch -> assertThat(latch.count()).isEqualTo(8));
+    }
+
+    // ---- latches
+
+    private void listens(String client, Moment moment) {
+        after(decider.latch(record, NAME, client, true, moment));
+    }
+
+    private void opens() {
+        assertThat(applied(change(Change.Kind.COUNT_DOWN, 99, 9))).isTrue();
+    }
+
+    @Test
+    void aClientListensForAMinute() {
+        assertThat(applied(change(Change.Kind.TRY_COUNT, 1, 1))).isTrue();
+        listens("b", moment());
+        now++;
+        listens("c", moment());
+        now += 60_000_000;
+        opens();
+        assertThat(notices).containsExactly(new Notice(Party.of("c"), new Signal.Changed(NAME)));
+    }
+
+    @Test
+    void aClientThatClosesListensNoLongerAndTheLatchStays() {
+        assertThat(applied(change(Change.Kind.TRY_COUNT, 1, 1))).isTrue();
+        listens("b", moment());
+        listens("c", moment());
+        record = record.withoutWaitsOf("b");
+        opens();
+        assertThat(notices).containsExactly(new Notice(Party.of("c"), new Signal.Changed(NAME)));
+    }
+
+    @Test
+    void aLatchIsForgottenAMinuteAfterItsEnd() {
+        assertThat(applied(change(Change.Kind.TRY_COUNT, 1, 1))).isTrue();
+        assertThat(applied(change(Change.Kind.DELETE_COUNT, 2, 0))).isTrue();
+        assertThat(record.expire(now + 60_000_000).latch()).isPresent();
+        assertThat(record.expire(now + 60_000_001).latch()).isEmpty();
+    }
+
     // ---- sessions
 
     @Test
@@ -467,6 +558,33 @@ class DeciderTest {
         assertThat(record.holders().all())
                 .singleElement()
                 .satisfies(holder -> assertThat(holder.claimant().session()).hasValue("here"));
+    }
+
+    private Moment in(String session) {
+        return new Moment(now, 1, Optional.of(session));
+    }
+
+    @Test
+    void anEndedSessionTakesNoHoldFromAnother() {
+        for (String session : List.of("gone", "here")) {
+            after(decider.acquire(
+                    record, request("a-" + session, 1, Queueing.NONE).withShare(Share.READ), in(session)));
+        }
+        record = record.endSessions("gone"::equals);
+        assertThat(record.holders().all())
+                .singleElement()
+                .matches(holder -> holder.claimant().isOf("a-here"));
+    }
+
+    @Test
+    void aClientOfAnEndedSessionListensNoLonger() {
+        assertThat(applied(change(Change.Kind.TRY_COUNT, 1, 1))).isTrue();
+        listens("b", in("gone"));
+        listens("c", in("here"));
+        record = record.endSessions("gone"::equals);
+        opens();
+        assertThat(notices)
+                .containsExactly(new Notice(new Party("c", Optional.of("here")), new Signal.Changed(NAME)));
     }
 
     @Test
