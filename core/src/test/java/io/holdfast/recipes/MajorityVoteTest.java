@@ -13,14 +13,14 @@ class MajorityVoteTest {
 
     @ParameterizedTest
     @CsvSource({
-        "5, t t, open", "5, t t t, true", "5, f f t t, open", "5, f x t t t, true", "5, f f f, false", "5, t t f x f, false",
+        "5, t t, open", "5, t t t, true", "5, f f t t, open", "5, f x t t t, true", "5, f f f, false",
+                "5, t t f x f, false",
         "4, f t t, open", "4, x t t t, true", "4, f f, false", "3, t t, open", "3, t t t, true", "3, f, false",
         "2, t t, false"
     })
     void theOutcomeIsKnownAsSoonAsItIsCertain(int servers, String cast, String outcome) {
-        List<CompletableFuture<Boolean>> votes = Stream.generate(CompletableFuture<Boolean>::new)
-                .limit(servers)
-                .toList();
+        List<CompletableFuture<Boolean>> votes =
+                Stream.generate(CompletableFuture<Boolean>::new).limit(servers).toList();
         CompletableFuture<Boolean> result = MajorityVote.of(votes, 3);
         String[] each = cast.split(" ", -1);
         for (int i = 0; i < each.length; i++) {

@@ -583,8 +583,7 @@ class DeciderTest {
         listens("c", in("here"));
         record = record.endSessions("gone"::equals);
         opens();
-        assertThat(notices)
-                .containsExactly(new Notice(new Party("c", Optional.of("here")), new Signal.Changed(NAME)));
+        assertThat(notices).containsExactly(new Notice(new Party("c", Optional.of("here")), new Signal.Changed(NAME)));
     }
 
     @Test
