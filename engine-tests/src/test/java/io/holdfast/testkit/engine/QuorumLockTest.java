@@ -233,7 +233,7 @@ class QuorumLockTest extends FiveServers {
         assertThat(lockA.isValid()).isTrue();
         assertThatThrownBy(lockA::lock)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("lease of its own");
+                .hasMessageContaining("lease argument");
         assertThat(lockA.holdCount()).isEqualTo(2);
         lockA.unlock();
         lockA.unlock();
