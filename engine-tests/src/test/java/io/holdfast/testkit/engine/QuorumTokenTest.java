@@ -102,13 +102,18 @@ class QuorumTokenTest extends FiveServers {
         unwritten.letGo();
     }
 
+    /** The third server is ahead of all others, and the second does not confirm the token of the first. */
+    private Held holdRequestOfTheServerAhead() {
+        five.get(0).stepClock(Duration.ofMinutes(1));
+        five.get(2).stepClock(Duration.ofHours(1));
+        faults(ofA, 1).next(Operation.RENEW, Fault.FAIL_BEFORE);
+        return faults(ofA, 2).holdRequest(Operation.ACQUIRE);
+    }
+
     /** The server that makes good is ahead of all others, and was another's while it had not answered. */
     @Test
     void aServerThatGrantsLaterRaisesTheToken() throws InterruptedException {
-        five.get(0).stepClock(Duration.ofMinutes(1));
-        five.get(2).stepClock(Duration.ofHours(1));
-        Held late = faults(ofA, 2).holdRequest(Operation.ACQUIRE);
-        faults(ofA, 1).next(Operation.RENEW, Fault.FAIL_BEFORE);
+        Held late = holdRequestOfTheServerAhead();
         CompletableFuture<QuorumLease> asking = threeOfA.async().acquire();
         sim.runUntil(late::isCaught, LONG);
         sim.runReady();
@@ -122,10 +127,7 @@ class QuorumTokenTest extends FiveServers {
     /** The first server has confirmed its own token only, which is below that of the server that granted later. */
     @Test
     void aServerThatHasConfirmedALowerTokenConfirmsAgain() throws InterruptedException {
-        five.get(0).stepClock(Duration.ofMinutes(1));
-        five.get(2).stepClock(Duration.ofHours(1));
-        Held late = faults(ofA, 2).holdRequest(Operation.ACQUIRE);
-        faults(ofA, 1).next(Operation.RENEW, Fault.FAIL_BEFORE);
+        Held late = holdRequestOfTheServerAhead();
         CompletableFuture<QuorumLease> asking = threeOfA.async().acquire();
         sim.runUntil(late::isCaught, LONG);
         sim.runReady();
