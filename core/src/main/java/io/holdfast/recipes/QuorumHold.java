@@ -347,13 +347,12 @@ final class QuorumHold {
     private void release(CompletableFuture<Void> released) {
         detectLoss();
         LeaseLostException earlierLoss = loss;
-        boolean wasLostByClose = lostByClose;
         boolean wasHeld = phase == Phase.HELD;
         int count = memberLeases.size();
         CompletableFuture<Integer> lostCount = releaseAll(servers.budget(fixedLease));
         events.defer(() -> {
             var unused = lostCount.thenAccept(lost -> {
-                if (wasLostByClose) {
+                if (lostByClose) {
                     released.completeExceptionally(QuorumTexts.clientsClosed(servers, token));
                 } else if (earlierLoss != null) {
                     released.completeExceptionally(earlierLoss);
@@ -367,8 +366,8 @@ final class QuorumHold {
     }
 
     /**
-     * Ends the hold or the attempt, and releases all members. The future completes with the number of members that were lost
-     * before, as far as that is known within the budget and within {@code max}.
+     * Ends the hold or the attempt, and releases all members. The future completes with the number of confirmed members that
+     * were lost before, as far as that is known within the budget and within {@code max}.
      */
     @CanIgnoreReturnValue
     private CompletableFuture<Integer> releaseAll(Duration max) {

@@ -176,18 +176,19 @@ final class QuorumMember {
     /**
      * Withdraws the request that is under way, and releases the hold.
      *
-     * @return a future that completes when the release is confirmed, with true if the hold was lost before. It never completes
-     *     if the client is closed before the release is confirmed
+     * @return a future that completes when the release is confirmed, with true if this member counted toward the majority and
+     *     its hold was lost before. It never completes if the client is closed before the release is confirmed
      */
     @CanIgnoreReturnValue
     CompletableFuture<Boolean> release() {
+        boolean counted = is(State.CONFIRMED);
         Optional<LeaseAccess> held = memberLease();
         state = State.IDLE;
         memberLease = null;
         timer.cancel();
         request.cancel(false);
         return held.filter(any -> !server.isClosed())
-                .map(lease -> lease.releaseAsync().handle((nothing, lost) -> lost != null))
+                .map(lease -> lease.releaseAsync().handle((nothing, lost) -> counted && lost != null))
                 .orElseGet(() -> CompletableFuture.completedFuture(false));
     }
 

@@ -168,17 +168,11 @@ public final class SharedSlot extends BargingSlot {
 
     @Override
     void afterRelease(Hold hold, long now, Effect.Buffer out) {
-        if (holds.isEmpty()) {
+        if (holds.isEmpty() && hold.tenure.lostOwners == 0) {
             hold.settlement = releaseTenure(hold.tenure, false, out);
-        }
-    }
-
-    @Override
-    public void revoke(Hold hold, String reason, long now, Effect.Buffer out) {
-        if (holds.size() > 1 && owns(hold)) {
-            loseOwner(hold, reason, out);
-        } else {
-            super.revoke(hold, reason, now, out);
+        } else if (holds.isEmpty()) {
+            endAsLost(hold.tenure);
+            retireIfEmpty(out);
         }
     }
 }

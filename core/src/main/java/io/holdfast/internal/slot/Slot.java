@@ -486,8 +486,7 @@ public abstract class Slot {
             hold.ended = true;
             disown(hold);
             afterRelease(hold, now, out);
-        } else if (!hold.ended) {
-            hold.ended = true;
+        } else {
             clearLost(hold, out);
         }
     }
@@ -521,12 +520,21 @@ public abstract class Slot {
         }
     }
 
-    void clearLost(Hold hold, Effect.Buffer out) {
+    /**
+     * Ends a lost hold. If the store may still hold the tenure, the last of the owners that lost it releases it there, so that no
+     * other client receives the name while one of them is at work.
+     */
+    private void clearLost(Hold hold, Effect.Buffer out) {
+        if (hold.ended) {
+            return;
+        }
+        hold.ended = true;
         if (lostHolds.containsValue(hold)) {
             lostHolds.values().remove(hold);
         }
-        if (hold.tenure.mayBeAtStore) {
-            hold.tenure.mayBeAtStore = false;
+        Tenure lost = hold.tenure;
+        if (--lost.lostOwners == 0 && lost.mayBeAtStore) {
+            lost.mayBeAtStore = false;
             out.add(new Effect.Settle(settlement(hold.tenure, false, out)));
         }
         retireIfEmpty(out);
@@ -560,7 +568,9 @@ public abstract class Slot {
      * has released the lease, or until the lease expires.
      */
     public void revoke(Hold hold, String reason, long now, Effect.Buffer out) {
-        if (owns(hold)) {
+        if (owns(hold) && holds().size() > 1) {
+            loseOwner(hold, reason, out);
+        } else if (owns(hold)) {
             lose(hold.tenure, reason, now, out);
         }
     }
@@ -728,15 +738,21 @@ public abstract class Slot {
         if (owner() == null) {
             releaseTenure(held, false, out);
         } else {
-            held.mayBeAtStore = true;
             holds().forEach(hold -> loseOwner(hold, reason, out));
-            end(held);
+            endAsLost(held);
         }
         requestForRemaining(now, out);
     }
 
-    void loseOwner(Hold hold, String reason, Effect.Buffer out) {
+    /** Ends a tenure that some owners have lost, and have not released yet. The store may still hold it. */
+    final void endAsLost(Tenure held) {
+        held.mayBeAtStore = true;
+        end(held);
+    }
+
+    private void loseOwner(Hold hold, String reason, Effect.Buffer out) {
         hold.lose(reason);
+        hold.tenure.lostOwners++;
         recordLost(hold);
         disown(hold);
         out.add(new Effect.Lost(hold, reason));

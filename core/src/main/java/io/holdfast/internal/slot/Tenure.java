@@ -55,7 +55,11 @@ public final class Tenure {
     /** The end of its linger; {@link Durations#NEVER} if it does not linger. */
     public volatile long lingerUntil = Durations.NEVER;
 
+    /** Set if it is lost or ended for this client, and the store may still hold it. */
     volatile boolean mayBeAtStore;
+
+    /** The number of owners that lost it and have not released their holds yet. */
+    int lostOwners;
 
     /**
      * Set if its owner also holds another tenure of the name. The next owner would have to wait for that one, so this one is

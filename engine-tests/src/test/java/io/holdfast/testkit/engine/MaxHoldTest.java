@@ -269,4 +269,46 @@ class MaxHoldTest extends VirtualTime {
         other.close();
         assertThat(events(LockEvent.Lost.class)).hasSize(1);
     }
+
+    private boolean isFreeForWriters() {
+        boolean free = b.readWriteLock("n").writeLock().tryLock();
+        if (free) {
+            b.readWriteLock("n").writeLock().unlock();
+        }
+        return free;
+    }
+
+    private Lease reader(LockOptions options) throws InterruptedException {
+        return a.readWriteLock("n", options).readLock().acquire();
+    }
+
+    @Test
+    void theLastReaderLeavesTheNameToOneThatWasToldToStop() throws InterruptedException {
+        Lease tooLong = reader(LockOptions.defaults().withMaxHold(MOST, OnMaxHold.INTERRUPT));
+        Lease other = reader(LockOptions.defaults());
+        assertThat(b.inspect("n").holders()).as("one tenure").hasSize(1);
+        sim.runFor(MOST.plus(SOON));
+        assertThat(tooLong.isValid()).isFalse();
+        other.close();
+        sim.runFor(SOON);
+        assertThat(isFreeForWriters()).as("while a reader may be at work").isFalse();
+        assertThatThrownBy(tooLong::close).isInstanceOf(LeaseLostException.class);
+        sim.runFor(SOON);
+        assertThat(isFreeForWriters()).isTrue();
+    }
+
+    @Test
+    void ofSeveralReadersThatWereToldToStopTheLastFreesTheName() throws InterruptedException {
+        LockOptions limited = LockOptions.defaults().withMaxHold(MOST, OnMaxHold.INTERRUPT);
+        Lease first = reader(limited);
+        Lease second = reader(limited);
+        sim.runFor(MOST.plus(SOON));
+        assertThat(events(LockEvent.Lost.class)).hasSize(2);
+        assertThatThrownBy(first::close).isInstanceOf(LeaseLostException.class);
+        sim.runFor(SOON);
+        assertThat(isFreeForWriters()).as("while a reader may be at work").isFalse();
+        assertThatThrownBy(second::close).isInstanceOf(LeaseLostException.class);
+        sim.runFor(SOON);
+        assertThat(isFreeForWriters()).isTrue();
+    }
 }

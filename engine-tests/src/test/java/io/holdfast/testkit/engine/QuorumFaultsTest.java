@@ -224,6 +224,26 @@ class QuorumFaultsTest extends FiveServers {
     }
 
     @Test
+    void aServerThatNeverCountedIsNoLossAtTheRelease() {
+        ofC.get(0).lock("n").lock();
+        ofC.get(0).lock("n").unlock();
+        hang(3);
+        Held grant = faults(ofA, 4).holdReply(Operation.ACQUIRE);
+        lockA.lock();
+        Held confirmation = faults(ofA, 4).holdRequest(Operation.RENEW);
+        grant.letGo();
+        sim.runReady();
+        assertThat(confirmation.isCaught()).isTrue();
+        forceAt(4);
+        assertThat(lockA.heldAt()).isEqualTo(3);
+        lockA.unlock();
+        heal(3);
+        confirmation.letGo();
+        sim.runReady();
+        assertFree();
+    }
+
+    @Test
     void aServerThatComesBackJoins() {
         kill(3);
         hang(4);

@@ -58,7 +58,7 @@ final class JdbcStore implements LockStore {
     void connect() {
         try {
             connections.connect();
-        } catch (StoreException e) {
+        } catch (RuntimeException e) {
             close();
             throw e;
         }
