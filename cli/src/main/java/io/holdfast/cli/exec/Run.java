@@ -36,7 +36,7 @@ final class Run {
     private final Process command;
     private final String mark;
     private Guard guard;
-    private long told;
+    private long latestEnd;
     private boolean asking;
     private boolean warned;
     private boolean lost;
@@ -89,14 +89,18 @@ final class Run {
     /**
      * Notifies the guard of a renewal. While the lease is lost or in doubt, the guard gets no new time limit, and the last one
      * applies.
+     *
+     * <p>Time passes between the two readings, so they only limit the end of the lease. The guard gets the earliest possible end.
+     * A later look reports a renewal only if its earliest end is after the latest possible end of the look before. Otherwise, a
+     * slow look followed by a fast one would count as a renewal.
      */
     private void tellValidity() {
-        long now = Clock.millis();
+        long before = Clock.millis();
         long left = lease.remainingLease().toMillis();
-        long end = now + left - plan.lead();
-        if (left > 0 && !lost && end > told + NEWS_MILLIS) {
-            told = end;
-            guard.valid(end, now + left - plan.warn(), now + left);
+        long end = before + left;
+        if (left > 0 && !lost && end > latestEnd + NEWS_MILLIS) {
+            latestEnd = Clock.millis() + left;
+            guard.valid(end - plan.lead(), end - plan.warn(), end);
             recover();
         }
         if (left < plan.grace() && plan.asksEarly() && !(asking || warned || lost || over)) {
@@ -182,7 +186,7 @@ final class Run {
         }
         try {
             guard = Guard.start(events::add);
-            told = 0;
+            latestEnd = 0;
             tellValidity();
             guard.expect(mark);
             guard.command(command.pid());

@@ -92,11 +92,11 @@ class ExecLossTest extends ExecFixture {
     void oneThatEndsInItsGraceHasLostItsLockToo() throws Exception {
         try (RedisServer killed = RedisServer.start()) {
             Child polite =
-                    begun(killed, "a", "3s", "sh", "-c", "trap 'exit 0' TERM; echo $$ >$D/command; sleep 60 & wait");
+                    begun(killed, "a", "6s", "sh", "-c", "trap 'exit 0' TERM; echo $$ >$D/command; sleep 60 & wait");
 
             killed.kill();
 
-            assertThat(polite.exitCode()).isEqualTo(76);
+            assertThat(polite.exitCode()).as(polite.errors()).isEqualTo(76);
         }
     }
 

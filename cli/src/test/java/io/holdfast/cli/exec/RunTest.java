@@ -3,13 +3,18 @@ package io.holdfast.cli.exec;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.Lease;
+import io.holdfast.StoreUnavailableException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,18 +30,36 @@ class RunTest {
     private final List<String> said = new CopyOnWriteArrayList<>();
     private Duration left = Duration.ofMillis(900);
     private long end;
+    private final Deque<Duration> slow = new ArrayDeque<>();
+    private final AtomicInteger answers = new AtomicInteger(Integer.MAX_VALUE);
 
     /** As when another client has handed the lock over: valid for a moment, until it is renewed. */
     private Object answer(Object lease, Method asked, Object[] arguments) {
-        if (asked.getName().equals("ensureValid") && left.compareTo((Duration) arguments[0]) < 0) {
-            left = LEASE;
+        if (asked.getName().equals("ensureValid")) {
+            ensureValid((Duration) arguments[0]);
         }
         return switch (asked.getName()) {
-            case "remainingLease" -> end == 0 ? left : Duration.ofNanos(end - System.nanoTime());
+            case "remainingLease" -> end == 0 ? left : remaining();
             case "fencingToken" -> 1L;
             case "name" -> "lock";
             default -> lease;
         };
+    }
+
+    private void ensureValid(Duration least) {
+        if (!least.isZero() && answers.getAndDecrement() <= 0) {
+            throw new StoreUnavailableException("lock", "no answer", null);
+        }
+        if (left.compareTo(least) < 0) {
+            left = LEASE;
+        }
+    }
+
+    private Duration remaining() {
+        if (!slow.isEmpty()) {
+            LockSupport.parkNanos(slow.poll().toNanos());
+        }
+        return Duration.ofNanos(end - System.nanoTime());
     }
 
     private Lease lease() {
@@ -70,6 +93,23 @@ class RunTest {
 
             assertThat(run.untilTheEnd()).as("%s", said).isEqualTo(7);
             assertThat(said).hasSize(2).last().asString().contains("renewed again");
+        }
+    }
+
+    /** As on a busy machine: two looks at the lease take long, and the one after the TERM does not. */
+    @Test
+    void aSlowLookBeforeAFastOneIsNoRenewal() throws Exception {
+        Plan plan = new Plan(1_000, 1_500, 2_700, 100);
+        left = Duration.ofMillis(2_700);
+        end = System.nanoTime() + left.toNanos();
+        slow.addAll(List.of(Duration.ofMillis(400), Duration.ofMillis(200)));
+        answers.set(1);
+        try (Guard guard = Guard.start(events::add)) {
+            Launch launch = new Launch(List.of("sh", "-c", "trap 'exit 0' TERM; sleep 60 & wait"), lease());
+            Run run = new Run(lease(), plan, guard, launch, events, said::add);
+
+            assertThat(run.untilTheEnd()).as("%s", said).isEqualTo(ExitStatus.LOST);
+            assertThat(said).noneMatch(line -> line.contains("renewed again"));
         }
     }
 }
