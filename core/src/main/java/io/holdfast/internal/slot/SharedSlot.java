@@ -171,7 +171,9 @@ public final class SharedSlot extends BargingSlot {
         if (holds.isEmpty() && hold.tenure.lostOwners == 0) {
             hold.settlement = releaseTenure(hold.tenure, false, out);
         } else if (holds.isEmpty()) {
-            endAsLost(hold.tenure);
+            // another owner that lost the tenure has not released it yet
+            hold.tenure.mayBeAtStore = true;
+            end(hold.tenure);
             retireIfEmpty(out);
         }
     }

@@ -525,16 +525,13 @@ public abstract class Slot {
      * other client receives the name while one of them is at work.
      */
     private void clearLost(Hold hold, Effect.Buffer out) {
-        if (hold.ended) {
-            return;
-        }
+        boolean last = !hold.ended && --hold.tenure.lostOwners == 0;
         hold.ended = true;
         if (lostHolds.containsValue(hold)) {
             lostHolds.values().remove(hold);
         }
-        Tenure lost = hold.tenure;
-        if (--lost.lostOwners == 0 && lost.mayBeAtStore) {
-            lost.mayBeAtStore = false;
+        if (last && hold.tenure.mayBeAtStore) {
+            hold.tenure.mayBeAtStore = false;
             out.add(new Effect.Settle(settlement(hold.tenure, false, out)));
         }
         retireIfEmpty(out);
@@ -554,13 +551,13 @@ public abstract class Slot {
      * after a crash.
      */
     public void abandoned(Hold hold, long now, Effect.Buffer out) {
-        if (!owns(hold)) {
+        if (owns(hold)) {
+            letExpire(hold);
+            out.add(new Effect.Abandoned(hold));
+            requestForRemaining(now, out);
+        } else {
             clearLost(hold, out);
-            return;
         }
-        letExpire(hold);
-        out.add(new Effect.Abandoned(hold));
-        requestForRemaining(now, out);
     }
 
     /**
@@ -616,12 +613,11 @@ public abstract class Slot {
     /** Handles a signal that a tenure was taken away. A renewal verifies it. */
     public void revoked(TenureId id, long now, Effect.Buffer out) {
         Tenure current = tenure;
-        if (current == null || !current.id.equals(id)) {
-            return;
-        }
-        current.unassign();
-        if (current.held()) {
-            verify(current, now, out);
+        if (current != null && current.id.equals(id)) {
+            current.unassign();
+            if (current.held()) {
+                verify(current, now, out);
+            }
         }
     }
 
@@ -739,15 +735,10 @@ public abstract class Slot {
             releaseTenure(held, false, out);
         } else {
             holds().forEach(hold -> loseOwner(hold, reason, out));
-            endAsLost(held);
+            held.mayBeAtStore = true;
+            end(held);
         }
         requestForRemaining(now, out);
-    }
-
-    /** Ends a tenure that some owners have lost, and have not released yet. The store may still hold it. */
-    final void endAsLost(Tenure held) {
-        held.mayBeAtStore = true;
-        end(held);
     }
 
     private void loseOwner(Hold hold, String reason, Effect.Buffer out) {
