@@ -505,8 +505,9 @@ class ReadWriteTest extends ReadersAndWriters {
         Lease second = atA.readLock().acquire();
         Lease third = a.readWriteLock("n", brief).readLock().acquire();
         sim.sleep(Duration.ofSeconds(1));
-
         second.ensureValid(Duration.ofSeconds(15));
+        sim.sleep(LONG);
+        assertThat(second.remainingLease()).isGreaterThan(Duration.ofSeconds(15));
 
         third.close();
         second.close();

@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -154,10 +156,13 @@ class ReplicatedTest {
         Lease first = plain.fairLock("n").acquire();
         CompletableFuture<Lease> next = safe.fairLock("n").async().acquire();
         Await.until("it waits", () -> master.redis.exists(Servers.queueKey("n")) == 1);
-        long before = master.calls("wait");
+        replica.server.pause();
         first.close();
+        assertThatThrownBy(() -> next.get(300, TimeUnit.MILLISECONDS))
+                .as("the replica does not have it")
+                .isInstanceOf(TimeoutException.class);
+        replica.server.resume();
         assertThat(next).succeedsWithin(LEASE);
-        assertThat(master.calls("wait")).isGreaterThan(before);
         assertThat(next.join().fencingToken()).isGreaterThan(first.fencingToken());
         next.join().close();
     }
