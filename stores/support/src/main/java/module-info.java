@@ -7,4 +7,5 @@ module io.holdfast.support {
 
     exports io.holdfast.support;
     exports io.holdfast.support.record;
+    exports io.holdfast.support.store;
 }

@@ -33,6 +33,7 @@ class DirectionTest {
     private static final String RECIPES = "io.holdfast.recipes";
     private static final String SUPPORT = "io.holdfast.support";
     private static final String RECORD = "io.holdfast.support.record";
+    private static final String RECORD_STORE = "io.holdfast.support.store";
     private static final String TESTKIT = "io.holdfast.testkit";
 
     /** What a module of a store has for users of its database, beside the store, and throws at them. */
@@ -183,7 +184,7 @@ class DirectionTest {
         Set<String> known = rootTypesOfSpi(PublishedModules.named("core").classes());
         assertThat(dependencies(
                         PublishedModules.named("stores/support").classes(),
-                        target -> !inPackages(target, SUPPORT, RECORD, SPI)
+                        target -> !inPackages(target, SUPPORT, RECORD, RECORD_STORE, SPI)
                                 && !known.contains(outermost(target).getName())
                                 && !isJdk(target)
                                 && !LIBRARIES.contains(target.getPackageName())))
@@ -199,10 +200,11 @@ class DirectionTest {
         assertThat(dependencies(
                         from(support, RECORD),
                         target -> forbidden.contains(outermost(target).getName())
+                                || inPackages(target, RECORD_STORE)
                                 || (inPackages(target, SUPPORT)
                                         && !target.getName().equals(SUPPORT + ".TokenUnits"))))
                 .isEmpty();
-        assertThat(dependencies(from(support, SUPPORT), target -> inPackages(target, RECORD)))
+        assertThat(dependencies(from(support, SUPPORT), target -> inPackages(target, RECORD, RECORD_STORE)))
                 .isEmpty();
     }
 
@@ -216,7 +218,7 @@ class DirectionTest {
                             classes,
                             target -> isHoldfast(target)
                                     && !own.contains(target.getName())
-                                    && !inPackages(target, SPI, SUPPORT, RECORD)
+                                    && !inPackages(target, SPI, SUPPORT, RECORD, RECORD_STORE)
                                     && !target.getName().equals(FENCED_OUT)
                                     && !known.contains(outermost(target).getName())))
                     .as(store.path())

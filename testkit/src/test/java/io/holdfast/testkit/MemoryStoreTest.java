@@ -10,6 +10,7 @@ import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
+import io.holdfast.spi.Share;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
@@ -181,6 +182,29 @@ class MemoryStoreTest {
         assertThat(simulation.await(store.inspect("n")).waiters()).hasSize(1);
         simulation.runFor(Duration.ofSeconds(56));
         assertThat(simulation.await(store.inspect("n")).waiters()).isEmpty();
+    }
+
+    @Test
+    void renewalsOfOneNameAreAnsweredInTheirOrder() {
+        LockStore store = open("memory:", "a");
+        for (int reader = 1; reader <= 3; reader++) {
+            assertThat(store.acquire(
+                            Acquire.of("n", new TenureId("a", reader), LEASE).withShare(Share.READ)))
+                    .isCompleted();
+        }
+        Release release = Release.of("n", new TenureId("a", 2)).withMode(Share.Mode.READ);
+        assertThat(simulation.await(store.release(release)).held()).isTrue();
+        List<Renew> batch = List.of(
+                new Renew("n", new TenureId("a", 3), Share.Mode.READ, LEASE, 1),
+                new Renew("other", new TenureId("a", 3), LEASE, 0),
+                new Renew("n", new TenureId("a", 2), Share.Mode.READ, LEASE, 1),
+                new Renew("n", new TenureId("a", 1), Share.Mode.READ, LEASE, 0));
+        List<Renew.Reply> replies = simulation.await(store.renew(batch));
+        assertThat(replies)
+                .extracting(Object::getClass)
+                .containsExactly(Renew.Renewed.class, Renew.Lost.class, Renew.Lost.class, Renew.Renewed.class);
+        assertThat(((Renew.Renewed) replies.get(0)).tokens()).isPresent();
+        assertThat(((Renew.Renewed) replies.get(3)).tokens()).isEmpty();
     }
 
     @Test

@@ -1,6 +1,5 @@
 package io.holdfast.memory;
 
-import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Capabilities.Signals;
@@ -13,6 +12,9 @@ import io.holdfast.support.record.Limits;
 import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
 import io.holdfast.support.record.Notice;
+import io.holdfast.support.store.Found;
+import io.holdfast.support.store.RecordKey;
+import io.holdfast.support.store.RecordUpdate;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
@@ -23,7 +25,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -60,9 +61,9 @@ final class MemoryServer {
     private final Decider decider;
 
     /** The records by name. The least recently used record is the first. */
-    private final Map<MemoryKey, LockRecord> records = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<RecordKey, LockRecord> records = new LinkedHashMap<>(16, 0.75f, true);
 
-    private final Map<String, MemoryStore> clients = new HashMap<>();
+    private final Map<String, MemoryClient> clients = new HashMap<>();
 
     MemoryServer(Platform platform, Limits limits) {
         this.platform = platform;
@@ -83,7 +84,7 @@ final class MemoryServer {
         return decider;
     }
 
-    void connect(MemoryStore client) {
+    void connect(MemoryClient client) {
         locked(() -> clients.put(client.id(), client));
     }
 
@@ -92,7 +93,7 @@ final class MemoryServer {
      *
      * @return {@code true} if the client was connected
      */
-    boolean disconnect(MemoryStore client) {
+    boolean disconnect(MemoryClient client) {
         return locked(() -> {
             boolean connected = clients.remove(client.id(), client);
             if (connected) {
@@ -103,50 +104,37 @@ final class MemoryServer {
     }
 
     /** Returns {@code true}, and throws if the client is closed. */
-    boolean requireConnected(MemoryStore client) {
+    boolean requireConnected(MemoryClient client) {
         return atomically(client, moment -> true);
     }
 
-    /** Returns the identity of the client with the given id; if the client is closed, only the id is known. */
-    LockReport.Client identity(String clientId) {
-        MemoryStore store = clients.get(clientId);
-        return store == null ? LockReport.Client.unknown(clientId) : store.client();
-    }
-
-    /** Returns the connected client with the given id; empty if it is closed. */
-    Optional<MemoryStore> connected(String clientId) {
-        return Optional.ofNullable(clients.get(clientId));
+    /** Returns the client with the given id; empty if it is closed. */
+    Optional<MemoryClient> connected(String clientId) {
+        return locked(() -> Optional.ofNullable(clients.get(clientId)));
     }
 
     /** Decides a request of a client for one name. */
-    <R> R decide(MemoryStore client, MemoryKey key, BiFunction<LockRecord, Moment, Decision<R>> decision) {
-        return atomically(client, moment -> apply(key, decision.apply(record(key), moment)));
+    <R> R update(MemoryClient client, RecordKey key, RecordUpdate<R> update) {
+        return atomically(client, moment -> apply(key, update.decide(record(key), moment)));
     }
 
-    /** Applies a function to the present record of a name. */
-    <R> R read(MemoryStore client, MemoryKey key, BiFunction<LockRecord, Moment, R> reader) {
-        return atomically(client, moment -> reader.apply(record(key).expire(moment.now()), moment));
+    /** Returns the record of a name. */
+    Found read(MemoryClient client, RecordKey key) {
+        return atomically(client, moment -> new Found(key, record(key), moment));
     }
 
-    /** Applies a function to each present record under a prefix, and returns the nonempty results. */
-    <R> List<R> list(MemoryStore client, MemoryKey prefix, RecordReader<R> reader) {
+    /** Returns the records under a prefix. */
+    List<Found> list(MemoryClient client, RecordKey prefix) {
         return atomically(
                 client,
                 moment -> records.entrySet().stream()
                         .filter(entry -> entry.getKey().isBelow(prefix))
-                        .flatMap(entry ->
-                                reader.read(entry.getKey(), entry.getValue().expire(moment.now()), moment).stream())
+                        .map(entry -> new Found(entry.getKey(), entry.getValue(), moment))
                         .toList());
     }
 
-    /** A function of a record. */
-    interface RecordReader<R> {
-
-        Optional<R> read(MemoryKey key, LockRecord record, Moment moment);
-    }
-
     /** Acquires all names or none of them. Each name is checked before any is changed. */
-    List<Acquire.Reply> acquire(MemoryStore client, List<Acquire> all) {
+    List<Acquire.Reply> acquire(MemoryClient client, List<Acquire> all) {
         return atomically(client, moment -> {
             if (all.stream().anyMatch(request -> moment.now() > request.notAfter())) {
                 return all.stream()
@@ -154,15 +142,15 @@ final class MemoryServer {
                         .toList();
             }
             List<Acquire> refused = all.stream()
-                    .filter(request -> !decider.isGranted(record(client.lock(request.name())), request, moment))
+                    .filter(request -> !decider.isGranted(record(client.key(request)), request, moment))
                     .toList();
             return all.stream()
-                    .map(request -> acquire(client.lock(request.name()), request, refused, moment))
+                    .map(request -> acquire(client.key(request), request, refused, moment))
                     .toList();
         });
     }
 
-    private Acquire.Reply acquire(MemoryKey key, Acquire request, List<Acquire> refused, Moment moment) {
+    private Acquire.Reply acquire(RecordKey key, Acquire request, List<Acquire> refused, Moment moment) {
         if (refused.isEmpty()) {
             return apply(key, decider.acquire(record(key), request, moment));
         }
@@ -171,21 +159,21 @@ final class MemoryServer {
                 : new Acquire.Refused(Duration.ZERO, 0, List.of(), Optional.empty(), moment.now(), run);
     }
 
-    private LockRecord record(MemoryKey key) {
+    private LockRecord record(RecordKey key) {
         return records.getOrDefault(key, LockRecord.EMPTY);
     }
 
     /** Stores the record of a decision, and sends its notices to the clients that are connected. */
-    private <R> R apply(MemoryKey key, Decision<R> decision) {
+    private <R> R apply(RecordKey key, Decision<R> decision) {
         records.put(key, decision.record());
         for (Notice notice : decision.notices()) {
-            connected(notice.to().clientId()).ifPresent(store -> store.deliver(notice.named(store.name(key))));
+            connected(notice.to().clientId()).ifPresent(client -> client.deliver(notice.named(client.name(key))));
         }
         return decision.reply();
     }
 
     /** Runs an action for a client, unless the client is closed. */
-    private <T> T atomically(MemoryStore client, Function<Moment, T> action) {
+    private <T> T atomically(MemoryClient client, Function<Moment, T> action) {
         return locked(() -> {
             if (clients.get(client.id()) != client) {
                 throw new StoreException(
@@ -201,7 +189,7 @@ final class MemoryServer {
 
     /** Removes the least recently used record if it is forgotten. Otherwise, the read moves the record behind all others. */
     private void checkEldest(long now) {
-        MemoryKey eldest = records.keySet().iterator().next();
+        RecordKey eldest = records.keySet().iterator().next();
         if (Objects.requireNonNull(records.get(eldest)).isForgotten(now)) {
             records.remove(eldest);
         }

@@ -57,9 +57,7 @@ public final class MemoryStoreProvider implements StoreProvider {
     }
 
     private static LockStore connect(StoreConfig config, MemoryServer server, Runnable onClose) {
-        MemoryStore store = new MemoryStore(config, server, onClose);
-        server.connect(store);
-        return store;
+        return new MemoryStore(config, new MemoryClient(config), server, onClose);
     }
 
     private static MemoryServer openShared(Matcher form, Platform platform) {

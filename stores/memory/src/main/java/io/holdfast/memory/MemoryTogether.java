@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /** The batch operations of a client on one server. */
-record MemoryTogether(MemoryStore client, MemoryServer server) implements TogetherStore {
+record MemoryTogether(MemoryClient client, MemoryServer server) implements TogetherStore {
 
     @Override
     public boolean together(String name, String other) {
@@ -15,6 +15,6 @@ record MemoryTogether(MemoryStore client, MemoryServer server) implements Togeth
 
     @Override
     public CompletionStage<List<Acquire.Reply>> acquire(List<Acquire> all) {
-        return MemoryStore.reply(() -> server.acquire(client, all));
+        return MemoryRecords.reply(() -> server.acquire(client, all));
     }
 }

@@ -112,6 +112,41 @@ public final class Mailbox {
         }
     }
 
+    /**
+     * Returns the message of a signal to a client.
+     *
+     * @param lock the name with the prefix of the client
+     */
+    public static String message(Signal signal, String lock) {
+        if (signal instanceof Signal.Freed) {
+            return "F " + lock;
+        } else if (signal instanceof Signal.Wanted) {
+            return "W " + lock;
+        } else if (signal instanceof Signal.Changed) {
+            return "C " + lock;
+        } else if (signal instanceof Signal.Revoked revoked) {
+            return "R " + revoked.tenure().number() + " " + lock;
+        } else if (signal instanceof Signal.Assigned assigned) {
+            return kind(assigned.mode()) + " " + assigned.tenure().number() + " "
+                    + TokenUnits.unit(assigned.tokens().first()) + " "
+                    + TokenUnits.units(
+                            assigned.tokens().last() - assigned.tokens().first() + 1) + " " + assigned.foreignWaiters()
+                    + " "
+                    + assigned.next() + " " + assigned.expiresMicros() + " " + lock;
+        }
+        throw new IllegalArgumentException("no message for " + signal);
+    }
+
+    private static String kind(Mode mode) {
+        return switch (mode) {
+            case LOCK -> "A";
+            case WRITE -> "AW";
+            case UPGRADE -> "AU";
+            case READ -> "AR";
+            case PERMITS -> "AP";
+        };
+    }
+
     private void deliver(Signal signal) {
         config.signals().accept(signal);
     }

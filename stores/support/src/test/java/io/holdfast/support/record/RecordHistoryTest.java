@@ -7,13 +7,17 @@ import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
+import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TokenBlock;
 import io.holdfast.support.record.RandomHistory.Kind;
 import io.holdfast.support.record.RandomHistory.Outcome;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -72,6 +76,144 @@ class RecordHistoryTest {
                 written.become(RecordText.decode(RandomHistory.NAME, text));
             }
         }
+    }
+
+    /** The columns do not keep the tokens of a hold that is claimed, nor the arrivals of waiters that are gone. */
+    @ParameterizedTest
+    @EnumSource
+    void columnsDecideAsTheRecordDoes(Kind kind) {
+        afterEachStep(kind, (before, outcome, history, where) -> {
+            LockRecord record = withoutSessions(outcome.record());
+            RecordColumns columns = RecordColumns.of(RandomHistory.NAME, record, record);
+            assertThat(essence(columns.record(RandomHistory.NAME)))
+                    .as("%s: %s", where, columns)
+                    .isEqualTo(essence(record));
+            boolean waits = record.isInUse()
+                    && !(columns.tenure().isPresent() && record.queue().isEmpty());
+            assertThat(waits && columns.state().isEmpty()).as(where).isFalse();
+        });
+    }
+
+    /** A database has no sessions. */
+    private static LockRecord withoutSessions(LockRecord record) {
+        return record.with(new Holders(record.holders().all().stream()
+                .map(holder -> new Holder(
+                        Claimant.of(holder.tenure(), Optional.empty()),
+                        holder.mode(),
+                        holder.expires(),
+                        holder.permits(),
+                        holder.grant(),
+                        holder.unclaimed()))
+                .toList()));
+    }
+
+    private static LockRecord essence(LockRecord record) {
+        LockRecord left = record.with(new Holders(record.holders().all().stream()
+                .map(holder -> holder.mode() == Mode.LOCK && !holder.unclaimed() ? holder.granted(Grant.NONE) : holder)
+                .toList()));
+        return record.queue().isEmpty() ? left.with(Places.EMPTY) : left;
+    }
+
+    @Test
+    void aRenewalOfTheColumnsClaimsAnAssignment() {
+        TenureId waiter = new TenureId("client-2", 1);
+        Decider decider = new Decider(Limits.STANDARD);
+        LockRecord record = assignedTo(waiter, decider);
+        RecordColumns columns = RecordColumns.of(RandomHistory.NAME, record, record);
+        assertThat(columns.state()).isPresent();
+        assertThat(columns.record(RandomHistory.NAME)
+                        .holders()
+                        .of(waiter)
+                        .orElseThrow()
+                        .unclaimed())
+                .isTrue();
+        RecordColumns renewed = new RecordColumns(
+                columns.tenure(),
+                columns.expires() + 1,
+                columns.lastUnit(),
+                columns.floorUnit(),
+                columns.waiters(),
+                columns.state());
+        Holder claimed = renewed.record(RandomHistory.NAME).holders().of(waiter).orElseThrow();
+        assertThat(claimed.unclaimed()).isFalse();
+        assertThat(claimed.expires()).isEqualTo(columns.expires() + 1);
+    }
+
+    private static LockRecord assignedTo(TenureId waiter, Decider decider) {
+        TenureId holder = new TenureId("client-1", 1);
+        Duration lease = Duration.ofSeconds(30);
+        Moment moment = Moment.of(1_790_000_000_000_000L, 7);
+        LockRecord held = decider.acquire(LockRecord.EMPTY, Acquire.of(RandomHistory.NAME, holder, lease), moment)
+                .record();
+        LockRecord awaited = decider.acquire(
+                        held, Acquire.of(RandomHistory.NAME, waiter, lease).queued(Acquire.Queueing.FAIR, 0), moment)
+                .record();
+        return decider.release(awaited, Release.of(RandomHistory.NAME, holder), moment)
+                .record();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void signalsAreFoundByReadingAgain(Kind kind) {
+        afterEachStep(kind, (before, outcome, history, where) -> {
+            Moment moment = Moment.of(history.now(), 7);
+            for (Notice notice : outcome.notices()) {
+                List<Signal> found = new Sightings(
+                                notice.to().clientId(), RandomHistory.NAME, before, outcome.record(), moment)
+                        .signals();
+                assertThat(isPast(notice, before, outcome)
+                                || found.stream().anyMatch(each -> isLike(each, notice.signal())))
+                        .as("%s: %s instead of %s: %s, then %s", where, found, notice, before, outcome)
+                        .isTrue();
+            }
+        });
+    }
+
+    /**
+     * What the same request has made pointless: an assignment that is claimed, a hold that is assigned again, a waiter that an
+     * assignment reports, no new place.
+     */
+    private static boolean isPast(Notice notice, LockRecord before, Outcome outcome) {
+        LockRecord now = outcome.record();
+        if (notice.signal() instanceof Signal.Assigned assigned) {
+            return !now.holders()
+                    .of(assigned.tenure())
+                    .filter(Holder::unclaimed)
+                    .isPresent();
+        }
+        if (notice.signal() instanceof Signal.Revoked revoked) {
+            return now.holders().include(revoked.tenure());
+        }
+        boolean isNew = before.holders().all().stream()
+                .noneMatch(holder -> holder.claimant().isOf(notice.to().clientId()));
+        boolean hasNoNewPlace = now.queue().all().stream()
+                .allMatch(place -> before.queue().of(place.tenure()).isPresent());
+        return notice.signal() instanceof Signal.Wanted && (isNew || hasNoNewPlace);
+    }
+
+    /** The same signal; the numbers of waiters may be more recent. */
+    private static boolean isLike(Signal found, Signal sent) {
+        if (found instanceof Signal.Assigned one && sent instanceof Signal.Assigned other) {
+            return one.tenure().equals(other.tenure())
+                    && one.tokens().equals(other.tokens())
+                    && one.expiresMicros() == other.expiresMicros()
+                    && one.run() == other.run();
+        }
+        return found.equals(sent);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void nothingIsFoundInAnUnchangedRecord(Kind kind) {
+        afterEachStep(kind, (before, outcome, history, where) -> {
+            LockRecord record = outcome.record();
+            Moment moment = Moment.of(history.now(), 7);
+            for (int client = 0; client < 5; client++) {
+                assertThat(new Sightings("client-" + client, RandomHistory.NAME, record, record, moment).signals())
+                        .as(where)
+                        .isEmpty();
+            }
+        });
     }
 
     @ParameterizedTest
