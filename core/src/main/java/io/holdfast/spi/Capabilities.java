@@ -43,9 +43,10 @@ public record Capabilities(
         /** It sends none. The engine polls. */
         NONE,
         /**
-         * It scans its records from time to time, and sends a signal for each change. So a signal is late by up to about
-         * 100 ms. Waiters wait as with {@link #PUSHED}. However, a holder is not notified at once that another client waits.
-         * So the engine assumes a waiter while it hands a tenure over locally, and no tenure lingers.
+         * It scans the records of the names for which a client waits, and sends a signal for each change. So a signal is late
+         * by up to about 100 ms. Waiters wait as with {@link #PUSHED}. However, a holder learns only by its next renewal that
+         * another client waits, or that its tenure was revoked. So the engine assumes a waiter while it hands a tenure over
+         * locally, and no tenure lingers. A client cannot be asked to describe its hold.
          */
         LOOKED,
         /** It sends signals at once. */

@@ -159,7 +159,7 @@ public interface LockStore extends AutoCloseable {
     CompletionStage<Optional<LockReport.Holder>> forceRelease(String name);
 
     /**
-     * Returns the holders and the waiters of the name. A store with signals asks the holder's client for its
+     * Returns the holders and the waiters of the name. A store that pushes signals asks the holder's client for its
      * {@link StoreConfig#describer description}, for at most 200 ms. Details that are not reported stay empty.
      */
     CompletionStage<LockReport> inspect(String name);

@@ -9,6 +9,7 @@ import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Capabilities.Signals;
 import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig.HoldDescription;
 import io.holdfast.spi.TenureId;
@@ -44,7 +45,7 @@ final class LingerRules {
                 .add("a forced release names the tenure that may linger", Rules.SIGNALS, LingerRules::forced)
                 .add(
                         "a report shows the description by the client of a tenure that may linger",
-                        QUEUE,
+                        Rules.PUSHED,
                         LingerRules::described)
                 .addFor(
                         "a refused batch request notifies each lingering holder in the way",
@@ -150,7 +151,7 @@ final class LingerRules {
         holder.granted(held);
         assertTrue(
                 scene.await(scene.client().store().forceRelease(scene.name())).isPresent());
-        assertEquals(held, holder.signal(Signal.Revoked.class).tenure());
+        holder.isRevoked(held, Mode.LOCK);
     }
 
     private static void described(Scene scene) {

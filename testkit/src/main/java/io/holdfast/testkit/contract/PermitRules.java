@@ -407,7 +407,7 @@ final class PermitRules {
         TenureId held = holder.gets(2);
         TenureId waiting = other.waitsFor(1);
         assertTrue(other.revokes(held));
-        assertEquals(held, holder.client().signal(Signal.Revoked.class).tenure());
+        holder.client().isRevoked(held, Mode.PERMITS);
         assertEquals(waiting, other.client().signal(Signal.Assigned.class).tenure());
         assertInstanceOf(Renew.Lost.class, holder.renew(held, Scene.LONG));
     }

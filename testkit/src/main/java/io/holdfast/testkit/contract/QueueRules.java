@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Renew;
+import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.TenureId;
 import java.time.Duration;
@@ -128,12 +129,13 @@ final class QueueRules {
         TestClient holder = scene.client();
         TestClient other = scene.client();
         TenureId tenure = other.tenure();
-        holder.granted(holder.tenure());
+        TenureId held = holder.tenure();
+        holder.granted(held);
         other.enqueued(tenure);
-        assertEquals(new Signal.Wanted(scene.name()), holder.signal(Signal.Wanted.class));
+        holder.isWanted(held, Mode.LOCK);
         other.enqueued(tenure);
         scene.passSignals();
-        assertEquals(List.of(), holder.signals());
+        holder.isNotToldAgain();
         assertEquals(List.of(), other.signals());
     }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.holdfast.LockReport;
 import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Release;
+import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig.HoldDescription;
 import io.holdfast.spi.TenureId;
@@ -24,7 +25,7 @@ final class ReportRules {
     static void addTo(Rules rules) {
         rules.add("a free name has no holder and no waiters", ReportRules::free)
                 .add("the holder's client and its remaining lease are shown", ReportRules::holder)
-                .add("a report shows the description by the holder's client", Rules.SIGNALS, ReportRules::told)
+                .add("a report shows the description by the holder's client", Rules.PUSHED, ReportRules::told)
                 .add("a description of another tenure is not shown", ReportRules::toldOfAnother)
                 .add("a hold whose lease has ended is not shown", ReportRules::expired)
                 .add("the last token is not below any issued one", ReportRules::lastToken)
@@ -196,7 +197,7 @@ final class ReportRules {
         TenureId tenure = holder.tenure();
         holder.granted(tenure);
         assertTrue(scene.await(other.store().forceRelease(scene.name())).isPresent());
-        assertEquals(new Signal.Revoked(scene.name(), tenure), holder.signal(Signal.Revoked.class));
+        holder.isRevoked(tenure, Mode.LOCK);
         assertEquals(List.of(), other.signals());
     }
 

@@ -361,14 +361,14 @@ final class ShareRules {
     private static void wanted(Scene scene) {
         TestClient first = scene.client();
         TestClient second = scene.client();
-        reads(first);
-        reads(second);
+        TenureId one = reads(first);
+        TenureId two = reads(second);
         TenureId writer = waits(second, Share.WRITE);
-        first.signal(Signal.Wanted.class);
-        second.signal(Signal.Wanted.class);
+        first.isWanted(one, Mode.READ);
+        second.isWanted(two, Mode.READ);
         second.refused(shared(second, writer, Share.WRITE).queued(Queueing.BARGING, 0));
         scene.passSignals();
-        assertEquals(List.of(), first.signals());
+        first.isNotToldAgain();
     }
 
     private static void tokens(Scene scene) {
@@ -441,8 +441,8 @@ final class ShareRules {
         TenureId two = reads(second);
         TenureId writer = waits(first, Share.WRITE);
         assertTrue(scene.await(second.store().forceRelease(scene.name())).isPresent());
-        assertEquals(one, first.signal(Signal.Revoked.class).tenure());
-        assertEquals(two, second.signal(Signal.Revoked.class).tenure());
+        first.isRevoked(one, Mode.READ);
+        second.isRevoked(two, Mode.READ);
         assertEquals(writer, first.signal(Signal.Assigned.class).tenure());
         assertInstanceOf(Renew.Lost.class, renews(first, scene, one, Mode.READ));
     }

@@ -10,6 +10,7 @@ import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
+import io.holdfast.spi.Share;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig.HoldDescription;
 import io.holdfast.spi.TenureId;
@@ -183,6 +184,38 @@ final class TestClient {
         Signal first = signals.stream().filter(kind::isInstance).findFirst().orElseThrow();
         signals.remove(first);
         return kind.cast(first);
+    }
+
+    /**
+     * Requires that the holder of a tenure learns that another client waits. A store that scans its records reports that with
+     * the next renewal.
+     */
+    void isWanted(TenureId tenure, Share.Mode mode) {
+        if (capabilities().signals() == Capabilities.Signals.PUSHED) {
+            assertEquals(scene.name(), signal(Signal.Wanted.class).name());
+        } else {
+            Renew.Reply reply = renew(new Renew(scene.name(), tenure, mode, Scene.LONG, 0));
+            assertTrue(assertInstanceOf(Renew.Renewed.class, reply).foreignWaiters() > 0);
+        }
+    }
+
+    /** Requires that a holder that {@linkplain #isWanted knows} of the waiters has got no further signal. */
+    void isNotToldAgain() {
+        boolean pushed = capabilities().signals() == Capabilities.Signals.PUSHED;
+        assertEquals(
+                List.of(),
+                signals().stream()
+                        .filter(signal -> pushed || !(signal instanceof Signal.Wanted))
+                        .toList());
+    }
+
+    /** Requires that the holder learns that its tenure was revoked, as in {@link #isWanted}. */
+    void isRevoked(TenureId tenure, Share.Mode mode) {
+        if (capabilities().signals() == Capabilities.Signals.PUSHED) {
+            assertEquals(new Signal.Revoked(scene.name(), tenure), signal(Signal.Revoked.class));
+        } else {
+            assertInstanceOf(Renew.Lost.class, renew(new Renew(scene.name(), tenure, mode, Scene.LONG, 0)));
+        }
     }
 
     /** Requires that the release assigned the name to this client, for no longer than the lease of its position. */

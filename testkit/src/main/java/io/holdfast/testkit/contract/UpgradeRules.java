@@ -119,7 +119,7 @@ final class UpgradeRules {
         TenureId one = granted(second, Share.READ);
         TenureId two = granted(second, Share.READ);
         TenureId writer = waits(first, Share.WRITE.beside(upgrader));
-        second.signal(Signal.Wanted.class);
+        second.isWanted(one, Mode.READ);
         releases(second, scene, one, Mode.READ);
         scene.passSignals();
         assertFalse(first.signals().stream().anyMatch(Signal.Freed.class::isInstance));
@@ -292,7 +292,7 @@ final class UpgradeRules {
         assertEquals(first.id(), first.inspect().holder().orElseThrow().client().id());
         assertEquals(second.id(), first.inspect().waiters().get(0).client().id());
         assertTrue(scene.await(second.store().forceRelease(scene.name())).isPresent());
-        assertEquals(upgrader, first.signal(Signal.Revoked.class).tenure());
+        first.isRevoked(upgrader, Mode.UPGRADE);
         second.signal(Signal.Assigned.class);
     }
 }
