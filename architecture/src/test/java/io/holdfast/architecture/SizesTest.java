@@ -51,8 +51,12 @@ class SizesTest {
     @ParameterizedTest(name = "{0}")
     @CsvSource({
         // folder, today, target
-        "stores/support/src/main/java/io/holdfast/support/record, 1485, 1369",
-        "stores/memory/src/main/java/io/holdfast/memory, 443, 350"
+        "stores/support/src/main/java/io/holdfast/support/record, 1613, 1369",
+        "stores/support/src/main/java/io/holdfast/support/store, 308, 300",
+        "stores/memory/src/main/java/io/holdfast/memory, 313, 300",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc, 611, 500",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 499, 450",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 783, 700"
     })
     void aRoomKeepsItsSize(String folder, int today, int target) throws IOException {
         check(folder, today, target);

@@ -34,6 +34,9 @@ record Address(String url, String shown, Duration sweepAfter) {
     private static final Set<String> SHARING =
             Set.of("AUTO_SERVER", "FILE_LOCK", "ACCESS_MODE_DATA", "DB_CLOSE_ON_EXIT");
 
+    private static final Duration MIN_SWEEP = Duration.ofHours(1);
+    private static final Duration MAX_SWEEP = Duration.ofDays(365);
+    private static final Duration DEFAULT_SWEEP = Duration.ofDays(7);
     private static final String SWEEP_AFTER = "SWEEP_AFTER";
     private static final Pattern SWEEP_SETTING = Pattern.compile("(?i)(?<!\\\\);\\s*" + SWEEP_AFTER + "\\s*=([^;]*)");
     private static final Pattern HOURS_OR_DAYS = Pattern.compile("(\\d{1,4})([hd])");
@@ -76,7 +79,7 @@ record Address(String url, String shown, Duration sweepAfter) {
                 .matcher(settings)
                 .results()
                 .map(setting -> sweepTime(setting.group(1).strip()))
-                .reduce(Sweep.DEFAULT, (before, last) -> last);
+                .reduce(DEFAULT_SWEEP, (before, last) -> last);
     }
 
     private static Duration sweepTime(String text) {
@@ -88,7 +91,7 @@ record Address(String url, String shown, Duration sweepAfter) {
                         ? Duration.ofHours(Long.parseLong(form.group(1)))
                         : Duration.ofDays(Long.parseLong(form.group(1)));
         require(
-                time.compareTo(Sweep.MIN) >= 0 && time.compareTo(Sweep.MAX) <= 0,
+                time.compareTo(MIN_SWEEP) >= 0 && time.compareTo(MAX_SWEEP) <= 0,
                 SWEEP_AFTER + (known ? "=" + text + " is out of range" : " is not understood")
                         + ": 1h to 365d, in whole hours or days");
         return time;

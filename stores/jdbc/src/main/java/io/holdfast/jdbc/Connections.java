@@ -2,6 +2,9 @@ package io.holdfast.jdbc;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.holdfast.jdbc.record.Sessions;
+import io.holdfast.jdbc.sql.Dialect;
+import io.holdfast.jdbc.sql.Verdict;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
@@ -15,8 +18,11 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** The connections of a client. No user's transaction ever runs on them. The first connection prepares the table. */
-final class Connections implements AutoCloseable {
+/**
+ * The connections of a client. No user's transaction ever runs on them. The first connection prepares the tables. Each statement
+ * is a transaction of its own.
+ */
+final class Connections implements Sessions {
 
     /** The size of the pool. It exceeds the number of calling threads, so that stuck callers leave a connection for renewals. */
     private static final int POOL_SIZE = 12;
@@ -26,6 +32,7 @@ final class Connections implements AutoCloseable {
     private static final long CLOSE_MILLIS = 5_000;
 
     private final Address database;
+    private final Dialect dialect;
     private final Failures failures;
     private final Schema schema;
     private final ThreadFactory threads;
@@ -36,31 +43,32 @@ final class Connections implements AutoCloseable {
     private final AtomicBoolean anchored = new AtomicBoolean();
     private volatile boolean prepared;
 
-    Connections(StoreConfig config, Address database, Failures failures) {
+    Connections(StoreConfig config, Address database, Dialect dialect) {
         this.database = database;
-        this.failures = failures;
-        schema = new Schema(failures);
+        this.dialect = dialect;
+        failures = new Failures(database);
+        schema = new Schema(dialect, failures);
         timeoutMillis = atLeast(config.commandTimeout().toMillis());
         String name =
                 "holdfast-" + config.client().name().orElse(config.client().id()) + "-jdbc";
         threads = daemons(name);
         long connectMillis = atLeast(config.connectTimeout().toMillis());
         opener = new Opener(threads, connectMillis, database::servedBy);
-        source = new Source(database.url(), opener);
+        long rowWaitMillis =
+                Math.min(MAX_ROW_WAIT_MILLIS, config.commandTimeout().toMillis() / 4);
+        source = new Source(database.url(), dialect.settings(rowWaitMillis), opener);
         // passes properties explicitly, because Hikari would otherwise read a properties file of the user
         HikariConfig options = new HikariConfig(new Properties());
         options.setPoolName(name);
         options.setDataSource(source);
         options.setThreadFactory(threads);
-        options.setAutoCommit(false);
+        options.setAutoCommit(!dialect.commits());
         options.setMaximumPoolSize(POOL_SIZE);
         options.setMinimumIdle(1);
         options.setMaxLifetime(0);
         options.setInitializationFailTimeout(-1);
         options.setConnectionTimeout(connectMillis);
         options.setValidationTimeout(MIN_TIMEOUT_MILLIS);
-        options.setConnectionInitSql("SET LOCK_TIMEOUT "
-                + Math.min(MAX_ROW_WAIT_MILLIS, config.commandTimeout().toMillis() / 4));
         pool = new HikariDataSource(options);
     }
 
@@ -150,8 +158,73 @@ final class Connections implements AutoCloseable {
         }
     }
 
+    @Override
+    public <T> T run(String what, Work<T> work) {
+        Connection connection = borrow(what);
+        boolean usable = false;
+        try {
+            T result = work.on(connection);
+            usable = true;
+            return result;
+        } catch (SQLException e) {
+            throw failures.notApplied(what, e);
+        } catch (StoreException e) {
+            usable = !(e.getCause() instanceof SQLException cause) || dialect.verdict(cause) == Verdict.LOCKED;
+            throw e;
+        } finally {
+            // the pool ends a transaction that has only read
+            release(connection, !usable);
+        }
+    }
+
+    @Override
+    public <T> Optional<T> write(String what, Connection connection, Write<T> statement) {
+        Optional<T> result = execute(what, connection, statement);
+        if (dialect.commits()) {
+            commit(what, connection);
+        }
+        return result;
+    }
+
+    /** Executes a statement. Where a commit follows, a failed statement has written nothing. */
+    private <T> Optional<T> execute(String what, Connection connection, Write<T> statement) {
+        try {
+            if (dialect.commits()) {
+                // a client that was paused since it has read must not write by the time of then
+                connection.rollback();
+            }
+            return Optional.of(statement.run());
+        } catch (SQLException e) {
+            Verdict verdict = dialect.verdict(e);
+            if (verdict == Verdict.AGAIN) {
+                return Optional.empty();
+            }
+            throw verdict == Verdict.UNKNOWN && !dialect.commits()
+                    ? failures.unknown(what, e)
+                    : failures.notApplied(what, e);
+        }
+    }
+
+    private void commit(String what, Connection connection) {
+        try {
+            connection.commit();
+        } catch (SQLException e) {
+            throw failures.unknown(what, e);
+        }
+    }
+
+    @Override
+    public StoreException rowLocked(String what) {
+        return failures.rowLocked(what);
+    }
+
+    @Override
+    public String address() {
+        return database.toString();
+    }
+
     /**
-     * Returns a connection to the pool. The outcome of its transaction is already decided, so a failure to close it is not
+     * Returns a connection to the pool. The outcome of its statement is already decided, so a failure to close it is not
      * reported.
      */
     void release(Connection connection, boolean broken) {

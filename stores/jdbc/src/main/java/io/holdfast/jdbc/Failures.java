@@ -1,5 +1,6 @@
 package io.holdfast.jdbc;
 
+import io.holdfast.jdbc.sql.Tables;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import java.sql.SQLException;
@@ -8,7 +9,7 @@ import java.util.Set;
 
 /**
  * The failures of a database. A text explains what failed to the person who has to repair it. The effect says what is known
- * about the transaction: if it did not reach its commit, it is not applied.
+ * about the statement.
  */
 record Failures(Address database) {
 
@@ -21,8 +22,9 @@ record Failures(Address database) {
             "the database was closed, or the process that serves it has ended or was never started;"
                     + " connections are retried";
     private static final String RIGHTS = "the user lacks a right; grant select, insert, update and delete on table "
-            + Sql.TABLE + ", and create table if it does not exist";
-    private static final String TABLE_IS_MISSING = "table " + Sql.TABLE + " was dropped; connect again, to create it";
+            + Tables.DEFAULT.locks() + ", and create table if it does not exist";
+    private static final String TABLE_IS_MISSING =
+            "table " + Tables.DEFAULT.locks() + " was dropped; connect again, to create it";
     private static final String LOGIN = "it does not accept user and password; check them in the URL";
     private static final String IN_USE =
             "the file is in use by a process that does not share it; open it everywhere with AUTO_SERVER=TRUE";
@@ -53,17 +55,6 @@ record Failures(Address database) {
      */
     private static final Set<String> TEMPORARY = Set.of("HYT00", "50000", "90020", "90067", "90098", "90121");
 
-    /** The states of lost races with other transactions; a retry may succeed. */
-    private static final Set<String> RACES = Set.of("23505", "40001", "90131");
-
-    static boolean isRace(SQLException e) {
-        return RACES.contains(e.getSQLState());
-    }
-
-    static boolean isLockedRow(SQLException e) {
-        return "HYT00".equals(e.getSQLState());
-    }
-
     /**
      * Returns the failure for a connection that was not opened. H2 quotes the URL with its settings, so the quotation is left
      * out.
@@ -78,14 +69,19 @@ record Failures(Address database) {
         return new StoreException(isTemporary ? Effect.NOT_APPLIED : Effect.REFUSED, text(what, masked, state), masked);
     }
 
-    /** Returns the failure of a transaction that did not reach its commit. */
+    /** Returns the failure of a request whose row another transaction keeps locked. */
+    StoreException rowLocked(String what) {
+        return new StoreException(Effect.NOT_APPLIED, "H2 at " + database + ": " + what + ": " + ROW_IS_LOCKED);
+    }
+
+    /** Returns the failure of a statement that has written nothing. */
     StoreException notApplied(String what, SQLException e) {
         String state = String.valueOf(e.getSQLState());
         return new StoreException(
                 PERMANENT.contains(state) ? Effect.REFUSED : Effect.NOT_APPLIED, text(what, e, state), e);
     }
 
-    /** Returns the failure of a transaction whose commit was sent, and whose outcome is unknown. */
+    /** Returns the failure of a statement that may have written. */
     StoreException unknown(String what, SQLException e) {
         return new StoreException(Effect.UNKNOWN, text(what, e, String.valueOf(e.getSQLState())), e);
     }

@@ -1,8 +1,13 @@
 package io.holdfast.jdbc;
 
+import io.holdfast.jdbc.record.TableStore;
+import io.holdfast.jdbc.sql.Dialect;
+import io.holdfast.jdbc.sql.H2;
+import io.holdfast.jdbc.sql.Tables;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
+import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
 /**
@@ -10,6 +15,8 @@ import java.util.Set;
  * The driver has to be on the class path or module path.
  */
 public final class JdbcStoreProvider implements StoreProvider {
+
+    private static final int MAX_PREFIX = 1_024;
 
     /** Creates a provider for {@link java.util.ServiceLoader}. */
     public JdbcStoreProvider() {}
@@ -21,10 +28,27 @@ public final class JdbcStoreProvider implements StoreProvider {
 
     @Override
     public LockStore open(StoreConfig config) {
-        JdbcStore store = new JdbcStore(config, Address.parse(config.uri(), config.commandTimeout()));
-        if (!config.lazy()) {
-            store.connect();
+        requireShort(config.keyPrefix());
+        Address address = Address.parse(config.uri(), config.commandTimeout());
+        Dialect dialect = new H2(Tables.DEFAULT);
+        Connections connections = new Connections(config, address, dialect);
+        boolean opened = false;
+        try {
+            if (!config.lazy()) {
+                connections.connect();
+            }
+            opened = true;
+            return TableStore.open(config, dialect, connections, address.sweepAfter());
+        } finally {
+            if (!opened) {
+                connections.close();
+            }
         }
-        return store;
+    }
+
+    private static void requireShort(String keyPrefix) {
+        if (keyPrefix.getBytes(StandardCharsets.UTF_8).length > MAX_PREFIX) {
+            throw new IllegalArgumentException("keyPrefix is longer than " + MAX_PREFIX + " bytes of UTF-8");
+        }
     }
 }

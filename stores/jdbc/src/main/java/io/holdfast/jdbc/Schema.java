@@ -1,5 +1,7 @@
 package io.holdfast.jdbc;
 
+import io.holdfast.jdbc.sql.Dialect;
+import io.holdfast.jdbc.sql.Tables;
 import io.holdfast.spi.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -7,10 +9,11 @@ import java.sql.Statement;
 import java.util.List;
 
 /** The table, which is created if it is missing, and checked if it exists. */
-record Schema(Failures failures) {
+record Schema(Dialect dialect, Failures failures) {
 
-    private static final String TABLE_IS_ANOTHER =
-            "table " + Sql.TABLE + " has other columns; rename it, and a new one will be created";
+    private static final String TABLE_IS_ANOTHER = "table " + Tables.DEFAULT.locks()
+            + " has other columns, as an earlier version or another program has made it;"
+            + " rename it, and a new one will be created";
     /** H2 answers 42S03 if it then finds a table of a similar name, which another client may have created in the meantime. */
     private static final List<String> NO_SUCH_TABLE = List.of("42S02", "42S03", "42S04");
 
@@ -23,7 +26,7 @@ record Schema(Failures failures) {
     void prepare(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             try {
-                statement.executeQuery(Sql.CHECK).close();
+                dialect.check(connection);
             } catch (SQLException e) {
                 if ("42S22".equals(e.getSQLState())) {
                     throw failures.refused("connect", TABLE_IS_ANOTHER);
@@ -31,10 +34,11 @@ record Schema(Failures failures) {
                 if (!NO_SUCH_TABLE.contains(e.getSQLState())) {
                     throw e;
                 }
-                statement.execute(Sql.CREATE);
-                statement.executeQuery(Sql.CHECK).close();
+                for (String sql : dialect.schema()) {
+                    statement.execute(sql);
+                }
+                dialect.check(connection);
             }
         }
-        connection.commit();
     }
 }

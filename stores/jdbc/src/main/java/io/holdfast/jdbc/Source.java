@@ -1,5 +1,6 @@
 package io.holdfast.jdbc;
 
+import io.holdfast.jdbc.sql.Statements;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -25,13 +26,23 @@ final class Source implements DataSource {
 
     private static final org.slf4j.Logger LOG = LoggerFactory.getLogger(Source.class);
 
+    static final String WRITE_DELAY =
+            "SELECT SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS WHERE SETTING_NAME = 'WRITE_DELAY'";
+
     private final String url;
+    private final List<String> settings;
     private final Opener opener;
     private final Set<Connection> opened = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    Source(String url, Opener opener) {
+    /**
+     * Creates a data source.
+     *
+     * @param settings the statements to run on each new connection
+     */
+    Source(String url, List<String> settings, Opener opener) {
         this.url = url;
+        this.settings = List.copyOf(settings);
         this.opener = opener;
     }
 
@@ -50,6 +61,9 @@ final class Source implements DataSource {
         boolean durable = false;
         try {
             requireDurable(connection);
+            for (String setting : settings) {
+                var unused = Statements.update(connection, setting);
+            }
             opened.add(connection);
             // close race: the flag is read after the connection is registered. So either this thread sees the close, or
             // the close sees the connection
@@ -98,10 +112,10 @@ final class Source implements DataSource {
     }
 
     private static void requireDurable(Connection connection) throws SQLException {
-        List<String> delay = Transactions.query(connection, Sql.WRITE_DELAY, line -> line.getString(1));
+        List<String> delay = Statements.query(connection, WRITE_DELAY, line -> line.getString(1));
         if (delay.isEmpty() || !delay.stream().allMatch("0"::equals)) {
             try {
-                Transactions.update(connection, "SET WRITE_DELAY 0");
+                var unused = Statements.update(connection, "SET WRITE_DELAY 0");
             } catch (SQLException e) {
                 throw new SQLException("WRITE_DELAY is " + delay, Failures.NOT_DURABLE, e);
             }

@@ -2,6 +2,7 @@ package io.holdfast.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.jdbc.sql.Tables;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.testkit.contract.RealTimeHarness;
@@ -31,7 +32,7 @@ final class H2Harness extends RealTimeHarness {
 
     @Override
     public void wipe() {
-        database.run("DELETE FROM " + Sql.TABLE);
+        database.run("DELETE FROM " + Tables.DEFAULT.locks());
     }
 
     /** Rows stay; connections and threads do not. */

@@ -43,7 +43,7 @@ class LostAnswerTest {
     }
 
     private Optional<String> holder() {
-        List<Object> tenure = database.column("SELECT tenure FROM holdfast_locks WHERE name = 'lock'");
+        List<Object> tenure = database.column("SELECT tenure FROM holdfast_locks WHERE name = STRINGTOUTF8('Llock')");
         return Optional.ofNullable((String) tenure.get(0));
     }
 

@@ -60,8 +60,8 @@ class SchemaTest {
                 assertThat(client.granted("lock" + i, 1).foreignWaiters()).isZero();
             }
         }
-        assertThat(database.column("SELECT name FROM holdfast_locks ORDER BY name"))
-                .containsExactly("lock0", "lock1", "lock2", "lock3", "lock4");
+        assertThat(database.column("SELECT UTF8TOSTRING(name) FROM holdfast_locks ORDER BY name"))
+                .containsExactly("Llock0", "Llock1", "Llock2", "Llock3", "Llock4");
     }
 
     /** H2 answers with another code if it finds a table whose name differs in case, or was created a moment ago. */
@@ -87,7 +87,7 @@ class SchemaTest {
         assertRefused(url, "the user lacks a right", "create table");
         database.client().close();
         assertRefused(url, "the user lacks a right", "select, insert, update and delete");
-        database.run("GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast_locks TO app");
+        database.run("GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast_locks, holdfast_clients TO app");
         try (StoreClient app = Databases.client(url)) {
             app.granted("lock", 1);
             assertThat(app.release("lock", 1).held()).isTrue();
@@ -109,7 +109,7 @@ class SchemaTest {
         try (Databases file = Databases.file(folder)) {
             file.run("SET WRITE_DELAY 500");
             file.client().close();
-            assertThat(file.column(Sql.WRITE_DELAY)).isNotEmpty().containsOnly("0");
+            assertThat(file.column(Source.WRITE_DELAY)).isNotEmpty().containsOnly("0");
         }
     }
 
@@ -118,7 +118,7 @@ class SchemaTest {
         try (Databases file = Databases.file(folder)) {
             file.client().close();
             file.run("CREATE USER app PASSWORD 'secret'");
-            file.run("GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast_locks TO app");
+            file.run("GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast_locks, holdfast_clients TO app");
             String url = file.url().replace(";WRITE_DELAY=0", "") + ";USER=app;PASSWORD=secret";
             Databases.client(url).close();
             file.run("SET WRITE_DELAY 500");
@@ -158,8 +158,26 @@ class SchemaTest {
                     StoreClient client = odd.client()) {
                 client.granted("lock", 1);
                 assertThat(client.renew("lock", 1)).isInstanceOf(Renew.Renewed.class);
+                assertThat(Await.reply(client.store().list(""))).hasSize(1);
                 assertThat(client.release("lock", 1).held()).isTrue();
             }
+        }
+    }
+
+    @Test
+    void aRowThatCannotBeReadHidesNoOther() {
+        try (StoreClient client = database.client()) {
+            client.granted("bad", 1);
+            client.granted("good", 2);
+            database.run("UPDATE holdfast_locks SET state = '2|' WHERE name = STRINGTOUTF8('Lbad')");
+            database.run("UPDATE holdfast_clients SET identity = 'by hand'");
+            assertThat(Await.reply(client.store().list("")))
+                    .extracting(LockReport::name)
+                    .containsExactly("good");
+            assertThatThrownBy(() -> client.release("bad", 1))
+                    .isInstanceOfSatisfying(
+                            StoreException.class, e -> assertThat(e.effect()).isEqualTo(Effect.REFUSED))
+                    .hasMessageContaining("the record of 'bad' at the store cannot be read");
         }
     }
 
@@ -167,7 +185,7 @@ class SchemaTest {
     void aRowWrittenByHandIsShownAndFreed() {
         try (StoreClient client = database.client()) {
             client.granted("lock", 1);
-            database.run("UPDATE holdfast_locks SET tenure = 'admin', client = NULL");
+            database.run("UPDATE holdfast_locks SET tenure = 'admin'");
             assertThat(Await.reply(client.store().list(""))).hasSize(1);
             LockReport.Holder holder =
                     Await.reply(client.store().forceRelease("lock")).orElseThrow();

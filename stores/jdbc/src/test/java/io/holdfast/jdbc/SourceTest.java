@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.ref.WeakReference;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class SourceTest {
 
     private final Opener opener = new Opener(Thread::new, 5_000, () -> "");
-    private final Source source = new Source("jdbc:h2:mem:", opener);
+    private final Source source = new Source("jdbc:h2:mem:", List.of(), opener);
 
     @AfterEach
     void close() {

@@ -3,8 +3,13 @@ package io.holdfast.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.jdbc.record.Sweep;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
+import io.holdfast.support.record.Changes;
+import io.holdfast.support.record.LockRecord;
+import io.holdfast.support.record.RecordText;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
 import java.lang.reflect.Proxy;
@@ -49,8 +54,9 @@ class SweepTest {
     }
 
     private void age(String name, Duration age) {
-        database.run("UPDATE holdfast_locks SET used_at = used_at - " + age.toNanos() / 1_000 + " WHERE name = '" + name
-                + "'");
+        long micros = age.toNanos() / 1_000;
+        database.run("UPDATE holdfast_locks SET last_unit = last_unit - " + micros + ", used_at = used_at - " + micros
+                + " WHERE name = STRINGTOUTF8('L" + name + "')");
     }
 
     /** Each release looks whether it is time for a sweep. */
@@ -60,7 +66,8 @@ class SweepTest {
     }
 
     private List<Object> names() {
-        return database.column("SELECT name FROM holdfast_locks WHERE name <> 'other' ORDER BY name");
+        return database.column("SELECT SUBSTRING(UTF8TOSTRING(name) FROM 2) FROM holdfast_locks"
+                + " WHERE name <> STRINGTOUTF8('Lother') ORDER BY name");
     }
 
     @ParameterizedTest
@@ -84,6 +91,41 @@ class SweepTest {
         }
     }
 
+    /** As after a floor from a server whose clock is ahead. */
+    @Test
+    void tokensAheadOfTheClockAreKept() {
+        try (StoreClient client = client(";SWEEP_AFTER=1h")) {
+            for (String name : List.of("ahead", "old")) {
+                client.granted(name, 1);
+                client.release(name, 1);
+                age(name, HOUR.multipliedBy(2));
+            }
+            database.run("UPDATE holdfast_locks SET last_unit = last_unit + "
+                    + HOUR.multipliedBy(9).toNanos() / 1_000 + " WHERE name = STRINGTOUTF8('Lahead')");
+            pass(HOUR);
+            release(client);
+            Await.until("the old one is swept", () -> !names().contains("old"));
+            assertThat(names()).containsExactly("ahead");
+        }
+    }
+
+    @Test
+    void whatNobodyUsesAnyMoreIsSweptWithItsText() {
+        try (StoreClient client = client("")) {
+            client.granted("read", 1);
+            client.release("read", 1);
+            String text = RecordText.encode(
+                    "read",
+                    LockRecord.EMPTY,
+                    LockRecord.EMPTY.with(new Changes(List.of(new Changes.Decided(new TenureId("a", 1), true, 1)))));
+            database.run("UPDATE holdfast_locks SET last_unit = 1, state = '" + text + "'");
+            age("read", HOUR.multipliedBy(24 * 8));
+            pass(HOUR);
+            release(client);
+            Await.until("it is swept", () -> names().isEmpty());
+        }
+    }
+
     /** Somebody keeps a row that is to be deleted. The sweep waits for it, with a patience of 10 s. */
     @Test
     void aReleaseDoesNotWaitForASweep() throws Exception {
@@ -97,14 +139,18 @@ class SweepTest {
             age("old", HOUR.multipliedBy(169));
             client.granted("other", 99);
             database.connection.setAutoCommit(false);
-            database.run("SELECT * FROM holdfast_locks WHERE name = 'old' FOR UPDATE");
+            database.run("SELECT * FROM holdfast_locks WHERE name = STRINGTOUTF8('Lold') FOR UPDATE");
             pass(HOUR);
             long began = System.nanoTime();
             client.release("other", 99);
             assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
             database.connection.commit();
             database.connection.setAutoCommit(true);
-            Await.until("it is swept", () -> names().isEmpty());
+            Await.until("it is swept a second later", () -> {
+                pass(Duration.ofSeconds(1));
+                release(client);
+                return names().isEmpty();
+            });
         }
     }
 
@@ -121,8 +167,8 @@ class SweepTest {
     void whatOneSweepLeavesIsSweptASecondLater() {
         try (StoreClient client = client("")) {
             release(client);
-            database.run("INSERT INTO holdfast_locks (name_utf8, expires_at, first_unit, last_unit, floor_unit,"
-                    + " used_at) SELECT CAST(CAST(x AS VARCHAR) AS VARBINARY), 0, 0, 0, 0, 0 FROM SYSTEM_RANGE(1, "
+            database.run("INSERT INTO holdfast_locks (name, expires_at, last_unit, floor_unit, version,"
+                    + " used_at) SELECT STRINGTOUTF8('L' || x), 0, 0, 0, 0, 0 FROM SYSTEM_RANGE(1, "
                     + (Sweep.ROWS + 5) + ")");
             pass(HOUR);
             release(client);

@@ -33,7 +33,7 @@ class TimeTest {
     /** Starts a request that finds its row locked. */
     private <T> CompletableFuture<T> blocked(Supplier<T> request) throws Exception {
         database.connection.setAutoCommit(false);
-        database.run("SELECT * FROM holdfast_locks WHERE name = 'lock' FOR UPDATE");
+        database.run("SELECT * FROM holdfast_locks WHERE name = STRINGTOUTF8('Llock') FOR UPDATE");
         CompletableFuture<T> reply = CompletableFuture.supplyAsync(request);
         try (Databases another = database.again()) {
             Await.until(
@@ -59,7 +59,7 @@ class TimeTest {
         Await.until("its time is over", () -> now() > notAfter);
         unblock();
         assertThat(Await.reply(reply)).isInstanceOf(Acquire.Late.class);
-        assertThat(database.column("SELECT tenure FROM holdfast_locks WHERE name = 'lock'"))
+        assertThat(database.column("SELECT tenure FROM holdfast_locks WHERE name = STRINGTOUTF8('Llock')"))
                 .containsOnlyNulls();
     }
 
@@ -68,7 +68,8 @@ class TimeTest {
         client.granted("lock", 1);
         CompletableFuture<Renew.Reply> reply = blocked(() -> client.renew("lock", 1));
         long now = now();
-        database.run("UPDATE holdfast_locks SET expires_at = " + now + " WHERE name = 'lock'");
+        database.run("UPDATE holdfast_locks SET version = version + 1, expires_at = " + now
+                + " WHERE name = STRINGTOUTF8('Llock')");
         unblock();
         assertThat(Await.reply(reply)).isInstanceOf(Renew.Lost.class);
     }

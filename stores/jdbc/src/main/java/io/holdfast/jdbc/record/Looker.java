@@ -1,0 +1,305 @@
+package io.holdfast.jdbc.record;
+
+import io.holdfast.jdbc.sql.Key;
+import io.holdfast.jdbc.sql.Message;
+import io.holdfast.jdbc.sql.Row;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
+import io.holdfast.support.record.LockRecord;
+import io.holdfast.support.record.Moment;
+import io.holdfast.support.record.Notice;
+import io.holdfast.support.record.Sightings;
+import io.holdfast.support.store.RecordKey;
+import io.holdfast.support.store.RecordKeys;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A path of signals for a database that sends none: one query reads the rows of all names for which the client waits, again and
+ * again. What has changed since the last reading becomes signals.
+ *
+ * <p>Invariants:
+ *
+ * <ol>
+ *   <li>While the client waits for a name, a look is scheduled or under way. Otherwise the database is not asked.
+ *   <li>The versions of a name that are compared rise. So a look that was overtaken by a request of the client finds nothing.
+ *   <li>A look finds nothing in a row that a request of the client is writing.
+ *   <li>After a failed look, the next one that succeeds also reports a {@link Signal.Gap}.
+ * </ol>
+ *
+ * <p>The first look follows after 5 ms. If nothing has changed, the next one follows later, by half of the last delay, up to
+ * 100 ms.
+ */
+final class Looker implements SignalPath {
+
+    /** Reads the rows of some names. */
+    interface Reader {
+        Map<Key, Row> read(List<Key> keys);
+    }
+
+    private record Seen(long version, LockRecord record) {}
+
+    private static final Logger LOG = LoggerFactory.getLogger(Looker.class);
+    private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final int NAMES_PER_QUERY = 200;
+
+    private final StoreConfig config;
+    private final RecordKeys keys;
+    private final Reader reader;
+    private final Platform.Timer timer;
+    private final Platform.Worker worker;
+    private final ReentrantLock mutex = new ReentrantLock();
+
+    // ---- guarded by the mutex
+
+    private final Map<RecordKey, Seen> awaited = new HashMap<>();
+    /** The number of writes of this client that are under way, by name. */
+    private final Map<RecordKey, Integer> writes = new HashMap<>();
+
+    private final List<CompletableFuture<Void>> proofs = new ArrayList<>();
+    private Platform.Task next = () -> {};
+    private long delay = FIRST_NANOS;
+    private boolean looking;
+    private boolean missed;
+    private boolean closed;
+
+    Looker(StoreConfig config, Platform.Timer timer, Reader reader) {
+        this.config = config;
+        this.keys = new RecordKeys(config.keyPrefix());
+        this.timer = timer;
+        this.reader = reader;
+        worker = config.platform().worker("holdfast-" + config.client().id() + "-look", 1);
+    }
+
+    @Override
+    public List<Message> messages(RecordKey key, List<Notice> notices) {
+        return List.of();
+    }
+
+    @Override
+    public void begin(RecordKey key) {
+        change(() -> writes.merge(key, 1, Integer::sum));
+    }
+
+    @Override
+    public void end(RecordKey key) {
+        change(() -> writes.computeIfPresent(key, (written, count) -> count == 1 ? null : count - 1));
+    }
+
+    @Override
+    public void found(RecordKey key, long version, LockRecord record, Moment moment) {
+        compare(key, version, record, moment).forEach(config.signals());
+    }
+
+    @Override
+    public void left(RecordKey key, long version, LockRecord record) {
+        change(() -> {
+            Seen last = awaited.get(key);
+            if ((last == null || last.version < version) && keep(key, version, record)) {
+                lookSoon();
+            }
+        });
+    }
+
+    /** Keeps a record if the client waits there. Guarded by the mutex. */
+    private boolean keep(RecordKey key, long version, LockRecord record) {
+        boolean waits = Sightings.isAwaited(config.client().id(), record);
+        if (waits) {
+            awaited.put(key, new Seen(version, record));
+        } else {
+            awaited.remove(key);
+        }
+        return waits;
+    }
+
+    @Override
+    public Set<RecordKey> awaited() {
+        return locked(() -> Set.copyOf(awaited.keySet()));
+    }
+
+    @Override
+    public CompletionStage<Void> confirm() {
+        CompletableFuture<Void> proof = new CompletableFuture<>();
+        return locked(() -> {
+            proofs.add(proof);
+            lookSoon();
+            return proof;
+        });
+    }
+
+    /** Schedules a look. Guarded by the mutex. */
+    private void lookSoon() {
+        delay = FIRST_NANOS;
+        if (!looking) {
+            schedule();
+        }
+    }
+
+    private void schedule() {
+        // one that was scheduled while a look was about to begin
+        next.cancel();
+        if (closed) {
+            fail(proofs);
+        } else if (!awaited.isEmpty() || !proofs.isEmpty()) {
+            long jitter = Math.floorMod(config.platform().randomLong(), delay / 4);
+            next = timer.schedule(proofs.isEmpty() ? delay - jitter : 0, this::start);
+        }
+    }
+
+    private static void fail(List<CompletableFuture<Void>> waiting) {
+        waiting.forEach(proof -> proof.completeExceptionally(
+                new StoreException(StoreException.Effect.NOT_APPLIED, "the client is closed, so no signals arrive")));
+        waiting.clear();
+    }
+
+    private void start() {
+        change(() -> {
+            looking = true;
+        });
+        try {
+            worker.execute(this::look);
+        } catch (Throwable e) {
+            LOG.debug("no thread for a look; trying again", e);
+            finish(false);
+        }
+    }
+
+    private void look() {
+        List<CompletableFuture<Void>> asked = new ArrayList<>();
+        boolean changed = false;
+        try {
+            List<RecordKey> names = begin(asked);
+            List<Signal> found = new ArrayList<>();
+            for (int from = 0; from < names.size(); from += NAMES_PER_QUERY) {
+                found.addAll(look(names.subList(from, Math.min(names.size(), from + NAMES_PER_QUERY))));
+            }
+            changed = !found.isEmpty();
+            succeed();
+            found.forEach(config.signals());
+            asked.forEach(proof -> proof.complete(null));
+        } catch (RuntimeException e) {
+            fail(asked, e);
+        } finally {
+            finish(changed);
+        }
+    }
+
+    /** Begins a look, and returns the names to read. A proof needs a query even if the client waits for no name. */
+    private List<RecordKey> begin(List<CompletableFuture<Void>> asked) {
+        return locked(() -> {
+            asked.addAll(proofs);
+            proofs.clear();
+            return awaited.isEmpty() ? List.of(keys.lock("")) : List.copyOf(awaited.keySet());
+        });
+    }
+
+    private List<Signal> look(List<RecordKey> names) {
+        Map<Key, Row> rows = reader.read(names.stream().map(Key::of).toList());
+        List<Signal> found = new ArrayList<>();
+        for (RecordKey name : names) {
+            try {
+                found.addAll(compare(name, rows.get(Key.of(name))));
+            } catch (RuntimeException e) {
+                // one row that cannot be read must not end the signals of the others: its waiter asks, and is told
+                LOG.debug("the row of '{}' cannot be read", keys.name(name), e);
+                change(() -> awaited.remove(name));
+                found.add(new Signal.Freed(keys.name(name)));
+            }
+        }
+        return found;
+    }
+
+    /** Compares a row with what is known. A row that this client is writing is left to the next look. */
+    private List<Signal> compare(RecordKey name, @Nullable Row row) {
+        if (locked(() -> writes.containsKey(name))) {
+            return List.of();
+        }
+        return row == null
+                // somebody has deleted the row
+                ? compare(name, Long.MAX_VALUE, LockRecord.EMPTY, Moment.of(0, 0))
+                : compare(name, row.version().orElseThrow(), record(name, row), Moment.of(row.now(), 0));
+    }
+
+    private LockRecord record(RecordKey key, Row row) {
+        return row.columns().record(keys.name(key));
+    }
+
+    /** Returns the signals about what was written since the last reading, unless this reading was overtaken. */
+    private List<Signal> compare(RecordKey key, long version, LockRecord record, Moment moment) {
+        return locked(() -> {
+            Seen last = awaited.get(key);
+            if (last == null || version <= last.version) {
+                return List.of();
+            }
+            var unused = keep(key, version, record);
+            return new Sightings(config.client().id(), keys.name(key), last.record, record, moment).signals();
+        });
+    }
+
+    private void succeed() {
+        boolean gap = locked(() -> {
+            boolean before = missed;
+            missed = false;
+            return before;
+        });
+        if (gap) {
+            config.signals().accept(new Signal.Gap());
+        }
+    }
+
+    private void fail(List<CompletableFuture<Void>> asked, RuntimeException cause) {
+        LOG.debug("a look failed; trying again", cause);
+        change(() -> {
+            missed = true;
+        });
+        asked.forEach(proof -> proof.completeExceptionally(cause));
+    }
+
+    private void finish(boolean changed) {
+        change(() -> {
+            looking = false;
+            delay = changed ? FIRST_NANOS : Math.min(LONGEST_NANOS, delay + delay / 2);
+            schedule();
+        });
+    }
+
+    @Override
+    public void close() {
+        change(() -> {
+            closed = true;
+            next.cancel();
+            fail(proofs);
+        });
+        worker.close();
+    }
+
+    private void change(Runnable change) {
+        var unused = locked(() -> {
+            change.run();
+            return true;
+        });
+    }
+
+    private <T> T locked(Supplier<T> action) {
+        mutex.lock();
+        try {
+            return action.get();
+        } finally {
+            mutex.unlock();
+        }
+    }
+}

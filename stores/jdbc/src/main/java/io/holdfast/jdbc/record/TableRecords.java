@@ -1,0 +1,276 @@
+package io.holdfast.jdbc.record;
+
+import io.holdfast.jdbc.sql.Dialect;
+import io.holdfast.jdbc.sql.Key;
+import io.holdfast.jdbc.sql.Message;
+import io.holdfast.jdbc.sql.Row;
+import io.holdfast.jdbc.sql.Verdict;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.support.record.Decision;
+import io.holdfast.support.record.LockRecord;
+import io.holdfast.support.record.Moment;
+import io.holdfast.support.record.Notice;
+import io.holdfast.support.record.RecordColumns;
+import io.holdfast.support.store.Found;
+import io.holdfast.support.store.RecordKey;
+import io.holdfast.support.store.RecordKeys;
+import io.holdfast.support.store.RecordUpdate;
+import io.holdfast.support.store.Records;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The records in the table, for one client. Each request runs on the calling thread.
+ *
+ * <p>A request reads the row, decides, and writes the row if its version is still the same (optimistic concurrency control). So
+ * no row stays locked while a client decides, however long it is stopped in between. If another writer was faster, the request
+ * begins again.
+ *
+ * <p>See H. T. Kung and J. T. Robinson, "On optimistic methods for concurrency control", ACM TODS 1981.
+ */
+final class TableRecords implements Records {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TableRecords.class);
+
+    /** The number of lost races after which a request pauses before it begins again. */
+    private static final int FREE_RACES = 5;
+
+    private static final long PAUSE_NANOS = 2_000_000;
+
+    /** A request waits for a locked row for this share of the command timeout. */
+    private static final int ROW_WAIT_SHARE = 4;
+
+    private static final int PAGE = 1_000;
+
+    private final StoreConfig config;
+    private final RecordKeys keys;
+    private final Dialect dialect;
+    private final Sessions sessions;
+    private final SignalPath signals;
+
+    TableRecords(StoreConfig config, Dialect dialect, Sessions sessions, SignalPath signals) {
+        this.config = config;
+        this.keys = new RecordKeys(config.keyPrefix());
+        this.dialect = dialect;
+        this.sessions = sessions;
+        this.signals = signals;
+    }
+
+    /** Runs a call. Any exception fails the stage. */
+    static <T> CompletionStage<T> start(Supplier<T> call) {
+        try {
+            return CompletableFuture.completedStage(call.get());
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedStage(e);
+        }
+    }
+
+    static <T> CompletionStage<T> completed(T result) {
+        return CompletableFuture.completedStage(result);
+    }
+
+    // ---- updates
+
+    @Override
+    public <R> CompletionStage<R> update(RecordKey key, RecordUpdate<R> update) {
+        return start(() -> retry(key, update, false));
+    }
+
+    /**
+     * Updates the rows one after the other. One row that stays locked is awaited. The others that are locked then fail at once,
+     * so that no number of locked rows delays the rest.
+     */
+    @Override
+    public <R> Map<RecordKey, CompletionStage<R>> updateAll(Map<RecordKey, RecordUpdate<R>> updates) {
+        Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>();
+        Set<Key> locked = Set.of();
+        AtomicBoolean metALock = new AtomicBoolean();
+        for (Map.Entry<RecordKey, RecordUpdate<R>> each : updates.entrySet()) {
+            RecordKey key = each.getKey();
+            if (locked.contains(Key.of(key))) {
+                results.put(key, CompletableFuture.failedStage(sessions.rowLocked(what(key))));
+                continue;
+            }
+            CompletionStage<R> result = start(() -> retry(key, each.getValue(), metALock.get()));
+            results.put(key, result);
+            if (!metALock.get() && hasMetALock(result)) {
+                metALock.set(true);
+                locked = locked(updates.keySet());
+            }
+        }
+        return results;
+    }
+
+    private <R> boolean hasMetALock(CompletionStage<R> result) {
+        AtomicBoolean met = new AtomicBoolean();
+        var unused =
+                result.whenComplete((reply, error) -> met.set(error instanceof StoreException e && isRowLocked(e)));
+        return met.get();
+    }
+
+    /** Returns those of the keys whose rows are locked now, as far as that can be found out. */
+    private Set<Key> locked(Set<RecordKey> all) {
+        List<Key> rows = all.stream().map(Key::of).toList();
+        try {
+            return sessions.run("renew " + all.size() + " names", connection -> {
+                Set<Key> locked =
+                        new HashSet<>(dialect.readAll(connection, rows).keySet());
+                locked.removeAll(dialect.unlocked(connection, rows));
+                return locked;
+            });
+        } catch (StoreException e) {
+            LOG.debug("each row is tried, because the locked ones are not known", e);
+            return Set.of();
+        }
+    }
+
+    private String what(RecordKey key) {
+        return "update '" + keys.name(key) + "'";
+    }
+
+    /** Repeats an update until no other client is faster. A locked row is awaited, unless the caller is in a hurry. */
+    private <R> R retry(RecordKey key, RecordUpdate<R> update, boolean hurry) {
+        String what = what(key);
+        long start = config.platform().nanoTime();
+        long rowWait = hurry ? 0 : config.commandTimeout().toNanos() / ROW_WAIT_SHARE;
+        for (int races = 0; ; races++) {
+            Optional<R> reply = attemptUnlessLocked(what, key, update, start + rowWait);
+            if (reply.isPresent()) {
+                return reply.get();
+            }
+            if (elapsed(start) >= config.commandTimeout().toNanos()) {
+                throw new StoreException(
+                        Effect.NOT_APPLIED,
+                        dialect.product() + " at " + sessions.address() + ": " + what
+                                + ": other clients wrote faster " + (races + 1)
+                                + " times; nothing was applied, retry");
+            }
+            if (races >= FREE_RACES) {
+                config.platform().park(this, Math.floorMod(config.platform().randomLong(), PAUSE_NANOS));
+            }
+        }
+    }
+
+    private long elapsed(long start) {
+        return config.platform().nanoTime() - start;
+    }
+
+    /** Returns the reply; empty if the request has to begin again, also because its row was locked for a moment. */
+    private <R> Optional<R> attemptUnlessLocked(String what, RecordKey key, RecordUpdate<R> update, long lockedUntil) {
+        try {
+            return sessions.run(what, connection -> attempt(what, connection, key, update));
+        } catch (StoreException e) {
+            if (!isRowLocked(e) || config.platform().nanoTime() - lockedUntil >= 0) {
+                throw e;
+            }
+            return Optional.empty();
+        }
+    }
+
+    private boolean isRowLocked(StoreException e) {
+        return e.getCause() instanceof SQLException cause && dialect.verdict(cause) == Verdict.LOCKED;
+    }
+
+    /** Returns the reply; empty if another writer was faster. */
+    private <R> Optional<R> attempt(String what, Connection connection, RecordKey key, RecordUpdate<R> update)
+            throws SQLException {
+        Row row = dialect.read(connection, Key.of(key));
+        LockRecord before = row.columns().record(keys.name(key));
+        Moment moment = Moment.of(row.now(), 0);
+        Decision<R> decision = update.decide(before, moment);
+        boolean changed = !decision.record().equals(before);
+        signals.begin(key);
+        try {
+            if (changed && !write(what, connection, key, row, before, decision, update.notAfter())) {
+                return Optional.empty();
+            }
+            row.version().ifPresent(version -> signals.found(key, version, before, moment));
+            // the version of a new row is not known, and is higher than 0
+            long version = row.version().isEmpty() ? 0 : row.version().getAsLong() + (changed ? 1 : 0);
+            signals.left(key, version, decision.record());
+        } finally {
+            signals.end(key);
+        }
+        decision.notices().forEach(notice -> deliverOwn(key, notice));
+        return Optional.of(decision.reply());
+    }
+
+    private boolean write(
+            String what,
+            Connection connection,
+            RecordKey key,
+            Row row,
+            LockRecord before,
+            Decision<?> decision,
+            long notAfter) {
+        RecordColumns after = RecordColumns.of(keys.name(key), before, decision.record());
+        List<Message> messages = signals.messages(key, decision.notices());
+        return sessions.write(
+                        what, connection, () -> dialect.write(connection, Key.of(key), row, after, notAfter, messages))
+                .orElse(false);
+    }
+
+    /** Delivers a signal to this client itself. */
+    private void deliverOwn(RecordKey key, Notice notice) {
+        if (notice.to().clientId().equals(config.client().id())) {
+            Signal signal = notice.named(keys.name(key));
+            config.signals().accept(signal);
+        }
+    }
+
+    // ---- reports
+
+    @Override
+    public CompletionStage<Found> read(RecordKey key) {
+        return start(() -> sessions.run(
+                "read '" + keys.name(key) + "'", connection -> found(key, dialect.read(connection, Key.of(key)))));
+    }
+
+    /** Adds a record. One that cannot be read must not hide the others. */
+    private void addReadable(List<Found> all, Key key, Row row) {
+        try {
+            all.add(found(key.record(), row));
+        } catch (RuntimeException e) {
+            LOG.warn("The row {} is not listed, because it cannot be read", key, e);
+        }
+    }
+
+    private Found found(RecordKey key, Row row) {
+        return new Found(key, row.columns().record(keys.name(key)), Moment.of(row.now(), 0));
+    }
+
+    @Override
+    public CompletionStage<List<Found>> list(RecordKey prefix) {
+        return start(() -> {
+            List<Found> all = new ArrayList<>();
+            Key below = Key.of(prefix);
+            Key from = below;
+            List<Map.Entry<Key, Row>> page;
+            do {
+                Key first = from;
+                page = sessions.run("list", connection -> dialect.list(connection, first, below, PAGE));
+                page.forEach(entry -> addReadable(all, entry.getKey(), entry.getValue()));
+                from = page.isEmpty()
+                        ? from
+                        : page.get(page.size() - 1).getKey().next();
+            } while (page.size() == PAGE);
+            return all;
+        });
+    }
+}

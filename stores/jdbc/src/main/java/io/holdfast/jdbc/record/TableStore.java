@@ -1,0 +1,294 @@
+package io.holdfast.jdbc.record;
+
+import io.holdfast.jdbc.sql.Dialect;
+import io.holdfast.jdbc.sql.GuardedStatements;
+import io.holdfast.jdbc.sql.Key;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.Capabilities.Signals;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.ServerClock;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.Share.Mode;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.support.TokenUnits;
+import io.holdfast.support.record.Decider;
+import io.holdfast.support.record.Decision;
+import io.holdfast.support.record.Limits;
+import io.holdfast.support.store.RecordKey;
+import io.holdfast.support.store.RecordKeys;
+import io.holdfast.support.store.RecordStore;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The locks of one client in a table. A lock that nobody waits for is acquired and released by one guarded statement each, where
+ * the database has such statements. Everything else is decided on its record.
+ */
+public final class TableStore extends RecordStore {
+
+    /** The number of places, holders and changes of a name is limited, because each write contains all of them. */
+    private static final Limits LIMITS = Limits.STANDARD;
+
+    /** The number of leases that one guarded statement renews. Without such a statement, each lease is a write of its own. */
+    private static final int RENEWALS = 1_000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(TableStore.class);
+
+    private final StoreConfig config;
+    private final RecordKeys keys;
+    private final Dialect dialect;
+    private final Sessions sessions;
+    private final TableRecords records;
+    private final SignalPath signals;
+    private final TableDirectory directory;
+    private final Sweep sweep;
+    private final Platform.Timer timer;
+    private final ServerClock clock = new ServerClock();
+
+    private TableStore(
+            StoreConfig config,
+            Dialect dialect,
+            Sessions sessions,
+            TableRecords records,
+            SignalPath signals,
+            TableDirectory directory,
+            Sweep sweep,
+            Platform.Timer timer) {
+        super(config, new Decider(LIMITS), records, directory);
+        this.config = config;
+        this.records = records;
+        keys = new RecordKeys(config.keyPrefix());
+        this.dialect = dialect;
+        this.sessions = sessions;
+        this.signals = signals;
+        this.directory = directory;
+        this.sweep = sweep;
+        this.timer = timer;
+    }
+
+    /**
+     * Opens the store of a client, which then closes the sessions.
+     *
+     * @param sweepAfter the time for which a name is unused before its row may be deleted
+     */
+    public static TableStore open(StoreConfig config, Dialect dialect, Sessions sessions, Duration sweepAfter) {
+        Platform.Timer timer =
+                config.platform().timer("holdfast-" + config.client().id() + "-jdbc-timer");
+        SignalPath signals =
+                new Looker(config, timer, names -> sessions.run("look", each -> dialect.readAll(each, names)));
+        return new TableStore(
+                config,
+                dialect,
+                sessions,
+                new TableRecords(config, dialect, sessions, signals),
+                signals,
+                new TableDirectory(config, dialect, sessions),
+                new Sweep(config, dialect, sessions, sweepAfter),
+                timer);
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        Capabilities common = new Capabilities(
+                        true, Signals.LOOKED, true, Set.of(Mode.values()), Duration.ofMillis(100), 512, true)
+                .withFairPlaces(LIMITS.fairPlaces());
+        return dialect.guarded().isPresent() ? common.withRenewalBatch(RENEWALS) : common;
+    }
+
+    @Override
+    public String describe() {
+        return dialect.product() + " at " + sessions.address();
+    }
+
+    @Override
+    public ServerClock clock(String name) {
+        return clock;
+    }
+
+    // ---- locks that nobody waits for
+
+    @Override
+    public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+        boolean plain = request.share().equals(Share.LOCK) && request.behind().isEmpty();
+        return dialect.guarded()
+                .filter(statements -> plain && request.notAfter() > 0)
+                .map(statements -> TableRecords.start(() -> grant(statements, request))
+                        .thenCompose(granted -> granted.<CompletionStage<Acquire.Reply>>map(TableRecords::completed)
+                                .orElseGet(() -> decided(request))))
+                .orElseGet(() -> decided(request));
+    }
+
+    private CompletionStage<Acquire.Reply> decided(Acquire request) {
+        return super.acquire(request).thenApply(reply -> {
+            directory.introduce();
+            return reply;
+        });
+    }
+
+    private Optional<Acquire.Reply> grant(GuardedStatements statements, Acquire request) {
+        Key key = Key.of(keys.lock(request.name()));
+        String tenure = request.tenure().toString();
+        return written(
+                        "acquire '" + request.name() + "'",
+                        connection -> statements.acquire(
+                                connection, key, tenure, micros(request.lease()), request.notAfter()))
+                .flatMap(grant -> grant)
+                .map(grant -> new Acquire.Granted(
+                        TokenUnits.tokens(grant.unit(), 1), request.lease(), 0, List.of(), 0, grant.now()));
+    }
+
+    /** Runs a guarded statement. Returns empty if the database has ended it in favor of another transaction. */
+    private <T> Optional<T> written(String what, Sessions.Work<T> statement) {
+        return sessions.run(what, connection -> sessions.write(what, connection, () -> statement.on(connection)));
+    }
+
+    /** Returns the lease in microseconds, rounded up, because a lease must not end early. */
+    private static long micros(Duration lease) {
+        return lease.plusNanos(999).toNanos() / 1_000;
+    }
+
+    @Override
+    public CompletionStage<Release.Reply> release(Release request) {
+        boolean plain = request.mode() == Mode.LOCK && request.places().isEmpty();
+        CompletionStage<Release.Reply> reply = dialect.guarded()
+                .filter(statements -> plain)
+                .map(statements -> TableRecords.start(() -> release(statements, request))
+                        .thenCompose(now -> now.isPresent()
+                                ? TableRecords.completed(new Release.Reply(true, 0, now.getAsLong()))
+                                : super.release(request)))
+                .orElseGet(() -> super.release(request));
+        sweep.startIfDue();
+        return reply;
+    }
+
+    private OptionalLong release(GuardedStatements statements, Release request) {
+        Key key = Key.of(keys.lock(request.name()));
+        String tenure = request.tenure().toString();
+        return written(
+                        "release '" + request.name() + "'",
+                        connection -> statements.release(connection, key, tenure, TokenUnits.unit(request.lastToken())))
+                .orElse(OptionalLong.empty());
+    }
+
+    // ---- renewals
+
+    /** Renews all locks whose renewal asks for nothing else by one statement, where the database has it. */
+    @Override
+    public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
+        directory.introduce();
+        List<Renew> plain = batch.stream()
+                .filter(request -> request.mode() == Mode.LOCK && request.tokens() == 0 && request.floor() == 0)
+                .toList();
+        return dialect.guarded()
+                .filter(statements -> !plain.isEmpty())
+                .map(statements -> withOthers(batch, renewPlain(statements, plain)))
+                .orElseGet(() -> super.renew(batch));
+    }
+
+    /**
+     * Renews locks by one statement. If that fails, the result is empty, and each lock is renewed by itself, because a row that
+     * another transaction keeps locked must not delay the others.
+     */
+    private Map<Renew, Renew.Reply> renewPlain(GuardedStatements statements, List<Renew> plain) {
+        try {
+            return renew(statements, plain);
+        } catch (StoreException e) {
+            LOG.debug("{} locks are renewed one by one", plain.size(), e);
+            return Map.of();
+        }
+    }
+
+    /** Returns the replies; a lock that its tenure does not hold is lost. */
+    private Map<Renew, Renew.Reply> renew(GuardedStatements statements, List<Renew> plain) {
+        Map<Renew, GuardedStatements.Lease> leases = new LinkedHashMap<>();
+        plain.forEach(request -> leases.put(
+                request,
+                new GuardedStatements.Lease(
+                        Key.of(keys.lock(request.name())), request.tenure().toString(), micros(request.lease()))));
+        String what = plain.size() == 1 ? "renew '" + plain.get(0).name() + "'" : "renew " + plain.size() + " locks";
+        Map<GuardedStatements.Lease, GuardedStatements.Renewed> renewed = written(
+                        what, connection -> statements.renew(connection, List.copyOf(leases.values())))
+                .orElseThrow(
+                        () -> new StoreException(Effect.NOT_APPLIED, what + ": other clients wrote faster; retry"));
+        Map<Renew, Renew.Reply> replies = new HashMap<>();
+        leases.forEach((request, lease) -> replies.put(
+                request,
+                Optional.ofNullable(renewed.get(lease))
+                        .<Renew.Reply>map(answer ->
+                                new Renew.Renewed(request.lease(), answer.waiters(), Optional.empty(), answer.now()))
+                        .orElseGet(Renew.Lost::new)));
+        return replies;
+    }
+
+    /** Renews the rest of a batch, and returns all replies in the order of the batch. */
+    private CompletionStage<List<Renew.Reply>> withOthers(List<Renew> batch, Map<Renew, Renew.Reply> renewed) {
+        List<Renew> others =
+                batch.stream().filter(request -> !renewed.containsKey(request)).toList();
+        if (renewed.isEmpty()) {
+            return super.renew(others);
+        }
+        CompletionStage<List<Renew.Reply>> rest =
+                others.isEmpty() ? TableRecords.completed(List.of()) : super.renew(others);
+        return rest.exceptionally(e -> failed(others, e)).thenApply(replies -> {
+            Iterator<Renew.Reply> next = replies.iterator();
+            return batch.stream()
+                    .map(request -> Optional.ofNullable(renewed.get(request)).orElseGet(next::next))
+                    .toList();
+        });
+    }
+
+    private static List<Renew.Reply> failed(List<Renew> requests, Throwable error) {
+        Throwable cause = error instanceof CompletionException wrapped ? wrapped.getCause() : error;
+        StoreException failure = cause instanceof StoreException known
+                ? known
+                : new StoreException(Effect.UNKNOWN, requests.size() + " locks were not renewed", cause);
+        return requests.stream()
+                .<Renew.Reply>map(request -> new Renew.Failed(failure))
+                .toList();
+    }
+
+    // ---- signals, and the end
+
+    private void endWaits(RecordKey key) {
+        var unused = records.update(
+                        key,
+                        (record, moment) -> new Decision<>(
+                                record.withoutWaitsOf(config.client().id()), true, List.of()))
+                .exceptionally(failed -> false);
+    }
+
+    @Override
+    public CompletionStage<Void> confirmSignals() {
+        return signals.confirm();
+    }
+
+    /** Closes the store. Its waits end at once, as far as that is possible within the command timeout. Its holds stay. */
+    @Override
+    public void close() {
+        long end = config.platform().nanoTime() + config.commandTimeout().toNanos();
+        signals.awaited().stream()
+                .takeWhile(key -> config.platform().nanoTime() - end < 0)
+                .forEach(this::endWaits);
+        directory.leave();
+        signals.close();
+        sweep.close();
+        timer.close();
+        sessions.close();
+    }
+}

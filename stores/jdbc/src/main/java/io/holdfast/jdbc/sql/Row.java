@@ -1,0 +1,33 @@
+package io.holdfast.jdbc.sql;
+
+import io.holdfast.support.record.RecordColumns;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * A row as it was read.
+ *
+ * @param columns the record
+ * @param version the number of the write; empty if there is no row
+ * @param now the time of the database at which the row was read, in microseconds
+ */
+public record Row(RecordColumns columns, OptionalLong version, long now) {
+
+    /** The columns that {@link #read} reads. */
+    static final String COLUMNS =
+            "l.tenure, l.expires_at, l.last_unit, l.floor_unit, l.waiters, l.state, l.version, {clock}";
+
+    static Row read(ResultSet line) throws SQLException {
+        RecordColumns columns = new RecordColumns(
+                Optional.ofNullable(line.getString(1)),
+                line.getLong(2),
+                line.getLong(3),
+                line.getLong(4),
+                line.getInt(5),
+                Optional.ofNullable(line.getString(6)));
+        long version = line.getLong(7);
+        return new Row(columns, line.wasNull() ? OptionalLong.empty() : OptionalLong.of(version), line.getLong(8));
+    }
+}

@@ -1,0 +1,311 @@
+package io.holdfast.jdbc.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.LockReport;
+import io.holdfast.jdbc.sql.Key;
+import io.holdfast.jdbc.sql.Row;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
+import io.holdfast.support.record.Decider;
+import io.holdfast.support.record.Limits;
+import io.holdfast.support.record.LockRecord;
+import io.holdfast.support.record.Moment;
+import io.holdfast.support.record.RecordColumns;
+import io.holdfast.support.store.RecordKey;
+import io.holdfast.support.store.RecordKeys;
+import io.holdfast.testkit.Simulation;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** When a client looks at the rows that it waits for, and what it finds. */
+class LookerTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final TenureId HOLDER = new TenureId("holder", 1);
+    private static final TenureId WAITER = new TenureId("waiter", 1);
+
+    private final Simulation simulation = Simulation.of(5);
+    private final Platform.Timer timer = simulation.timer("test");
+    private Runnable beforeLook = () -> {};
+    private final Decider decider = new Decider(Limits.STANDARD);
+    private final Map<Key, Row> rows = new HashMap<>();
+    private final List<Duration> looks = new ArrayList<>();
+    private final List<Signal> signals = new ArrayList<>();
+    private final Looker looker = new Looker(
+            StoreConfig.of("jdbc:test", LockReport.Client.unknown("waiter"), platform())
+                    .withClient(LockReport.Client.unknown("waiter"), signals::add, name -> Optional.empty()),
+            timer,
+            this::read);
+    private boolean broken;
+
+    @AfterEach
+    void close() {
+        looker.close();
+        timer.close();
+        simulation.runReady();
+        assertThat(simulation.leftovers()).isEmpty();
+        simulation.close();
+    }
+
+    /** The simulation, with an action before each task of a worker is handed over. */
+    private Platform platform() {
+        return (Platform) Proxy.newProxyInstance(
+                Platform.class.getClassLoader(),
+                new Class<?>[] {Platform.class},
+                (self, method, arguments) -> method.getName().equals("worker")
+                        ? worker((Platform.Worker) method.invoke(simulation, arguments))
+                        : method.invoke(simulation, arguments));
+    }
+
+    private Platform.Worker worker(Platform.Worker real) {
+        return new Platform.Worker() {
+            @Override
+            public void execute(Runnable task) {
+                beforeLook.run();
+                real.execute(task);
+            }
+
+            @Override
+            public void close() {
+                real.close();
+            }
+        };
+    }
+
+    private Map<Key, Row> read(List<Key> names) {
+        looks.add(simulation.elapsed());
+        if (broken) {
+            throw new StoreException(StoreException.Effect.NOT_APPLIED, "no connection");
+        }
+        Map<Key, Row> found = new HashMap<>(rows);
+        found.keySet().retainAll(names);
+        return found;
+    }
+
+    private static RecordKey key(String name) {
+        return new RecordKeys("").lock(name);
+    }
+
+    private void write(String name, long version, LockRecord record) {
+        RecordColumns columns = RecordColumns.of(name, record, record);
+        rows.put(Key.of(key(name)), new Row(columns, OptionalLong.of(version), 0));
+    }
+
+    private static Moment now() {
+        return Moment.of(1_790_000_000_000_000L, 0);
+    }
+
+    private LockRecord awaited(String name) {
+        LockRecord held = decider.acquire(LockRecord.EMPTY, Acquire.of(name, HOLDER, LEASE), now())
+                .record();
+        Acquire request = Acquire.of(name, WAITER, LEASE).queued(Acquire.Queueing.BARGING, 0);
+        return decider.acquire(held, request, now()).record();
+    }
+
+    private LockRecord assigned(String name) {
+        Release release = Release.of(name, HOLDER).withYield(true);
+        return decider.release(awaited(name), release, now()).record();
+    }
+
+    private void waitFor(String name) {
+        write(name, 1, awaited(name));
+        looker.left(key(name), 1, awaited(name));
+    }
+
+    private List<Long> pauses() {
+        List<Long> pauses = new ArrayList<>();
+        for (int i = 1; i < looks.size(); i++) {
+            pauses.add(looks.get(i).minus(looks.get(i - 1)).toMillis());
+        }
+        return pauses;
+    }
+
+    @Test
+    void aClientThatDoesNotWaitDoesNotLook() {
+        LockRecord held = decider.acquire(LockRecord.EMPTY, Acquire.of("n", WAITER, LEASE), now())
+                .record();
+        looker.left(key("n"), 1, held);
+        simulation.runFor(Duration.ofMinutes(1));
+        assertThat(looks).isEmpty();
+    }
+
+    @Test
+    void theLooksBecomeRarerWhileNothingHappens() {
+        waitFor("n");
+        simulation.runFor(Duration.ofSeconds(2));
+        assertThat(looks.get(0)).isLessThanOrEqualTo(Duration.ofMillis(5));
+        assertThat(pauses()).allMatch(pause -> pause >= 3 && pause <= 100);
+        assertThat(pauses().get(0)).isLessThanOrEqualTo(8);
+        assertThat(pauses().get(pauses().size() - 1)).isGreaterThanOrEqualTo(75);
+    }
+
+    /** The timer has fired, and the thread that looks has not begun. */
+    @Test
+    void aRequestWhileALookBeginsAddsNoSecondRowOfLooks() {
+        waitFor("n");
+        for (int i = 0; i < 20; i++) {
+            beforeLook = () ->
+                    looker.left(key("n"), rows.get(Key.of(key("n"))).version().getAsLong() + 1, awaited("n"));
+            simulation.runFor(Duration.ofMillis(100));
+        }
+        beforeLook = () -> {};
+        simulation.runFor(Duration.ofSeconds(1));
+        looks.clear();
+        simulation.runFor(Duration.ofSeconds(1));
+        assertThat(looks).hasSizeLessThan(15);
+    }
+
+    @Test
+    void aRowThatCannotBeReadEndsNoSignalsOfOthers() {
+        waitFor("a");
+        waitFor("b");
+        waitFor("c");
+        RecordColumns columns = RecordColumns.of("b", awaited("b"), awaited("b"));
+        rows.put(
+                Key.of(key("b")),
+                new Row(
+                        new RecordColumns(columns.tenure(), columns.expires(), 0, 0, 0, Optional.of("2|")),
+                        OptionalLong.of(2),
+                        0));
+        write("a", 2, assigned("a"));
+        write("c", 2, assigned("c"));
+        simulation.runFor(Duration.ofSeconds(1));
+        assertThat(signals).hasSize(3).contains(new Signal.Freed("b"));
+        assertThat(signals.stream().filter(Signal.Assigned.class::isInstance)).hasSize(2);
+    }
+
+    @Test
+    void oneLookServesAllNames() {
+        for (int i = 0; i < 100; i++) {
+            waitFor("n" + i);
+        }
+        simulation.runFor(Duration.ofMillis(5));
+        assertThat(looks).hasSize(1);
+    }
+
+    @Test
+    void anAssignmentIsFoundOnceAndEndsTheLooks() {
+        waitFor("n");
+        simulation.runFor(Duration.ofMillis(50));
+        write("n", 2, assigned("n"));
+        simulation.runFor(Duration.ofMillis(100));
+        assertThat(signals)
+                .hasSize(1)
+                .first()
+                .isInstanceOfSatisfying(
+                        Signal.Assigned.class,
+                        assigned -> assertThat(assigned.tenure()).isEqualTo(WAITER));
+        looks.clear();
+        simulation.runFor(Duration.ofSeconds(1));
+        assertThat(looks).isEmpty();
+    }
+
+    @Test
+    void whatTheClientIsWritingIsNotFound() {
+        waitFor("n");
+        looker.begin(key("n"));
+        write("n", 2, LockRecord.EMPTY);
+        simulation.runFor(Duration.ofMillis(200));
+        looker.left(key("n"), 2, LockRecord.EMPTY);
+        looker.end(key("n"));
+        simulation.runFor(Duration.ofSeconds(1));
+        assertThat(signals).isEmpty();
+    }
+
+    @Test
+    void afterAWriteThatFailedTheNextLookFindsWhatHasChanged() {
+        waitFor("n");
+        looker.begin(key("n"));
+        write("n", 2, assigned("n"));
+        simulation.runFor(Duration.ofMillis(200));
+        looker.end(key("n"));
+        simulation.runFor(Duration.ofMillis(200));
+        assertThat(signals).hasSize(1);
+    }
+
+    @Test
+    void whatTheClientHasSeenItselfIsNotFoundAgain() {
+        waitFor("n");
+        write("n", 2, assigned("n"));
+        looker.left(key("n"), 2, assigned("n"));
+        simulation.runFor(Duration.ofSeconds(1));
+        assertThat(signals).isEmpty();
+    }
+
+    @Test
+    void whatARequestFindsIsNotLost() {
+        waitFor("n");
+        looker.found(key("n"), 2, assigned("n"), now());
+        looker.left(key("n"), 2, assigned("n"));
+        assertThat(signals).hasSize(1).first().isInstanceOf(Signal.Assigned.class);
+    }
+
+    @Test
+    void aLookThatWasOvertakenFindsNothing() {
+        waitFor("n");
+        looker.left(key("n"), 3, awaited("n"));
+        write("n", 2, assigned("n"));
+        simulation.runFor(Duration.ofSeconds(1));
+        assertThat(signals).isEmpty();
+        write("n", 4, assigned("n"));
+        simulation.runFor(Duration.ofSeconds(1));
+        assertThat(signals).hasSize(1);
+    }
+
+    @Test
+    void aRowThatSomebodyHasDeletedWakesTheWaiter() {
+        waitFor("n");
+        rows.clear();
+        simulation.runFor(Duration.ofSeconds(1));
+        assertThat(signals).containsExactly(new Signal.Freed("n"));
+    }
+
+    @Test
+    void afterLooksThatFailedAGapIsReported() {
+        waitFor("n");
+        broken = true;
+        simulation.runFor(Duration.ofSeconds(1));
+        assertThat(looks).hasSizeGreaterThan(5);
+        assertThat(signals).isEmpty();
+        broken = false;
+        simulation.runFor(Duration.ofSeconds(1));
+        assertThat(signals).hasSize(1).first().isInstanceOf(Signal.Gap.class);
+    }
+
+    @Test
+    void aProofIsALookAfterIt() {
+        CompletionStage<Void> proof = looker.confirm();
+        assertThat(looks).isEmpty();
+        simulation.runReady();
+        assertThat(looks).hasSize(1);
+        assertThat(proof).isCompleted();
+        simulation.runFor(Duration.ofMinutes(1));
+        assertThat(looks).as("nothing is awaited").hasSize(1);
+    }
+
+    @Test
+    void aProofFailsWithItsLookOrWithTheClose() {
+        broken = true;
+        CompletionStage<Void> proof = looker.confirm();
+        simulation.runReady();
+        assertThatThrownBy(() -> simulation.await(proof)).hasMessageContaining("no connection");
+        looker.close();
+        assertThatThrownBy(() -> simulation.await(looker.confirm())).hasMessageContaining("closed");
+    }
+}
