@@ -208,6 +208,20 @@ class MemoryStoreTest {
     }
 
     @Test
+    void aRenewalThatFailsDoesNotFailTheOthersOfItsName() {
+        LockStore store = open("memory:", "a");
+        for (int reader = 1; reader <= 2; reader++) {
+            assertThat(store.acquire(
+                            Acquire.of("n", new TenureId("a", reader), LEASE).withShare(Share.READ)))
+                    .isCompleted();
+        }
+        List<Renew.Reply> replies = simulation.await(store.renew(List.of(
+                new Renew("n", new TenureId("a", 1), Share.Mode.READ, LEASE, 0).withFloor(Long.MAX_VALUE),
+                new Renew("n", new TenureId("a", 2), Share.Mode.READ, LEASE, 0))));
+        assertThat(replies).extracting(Object::getClass).containsExactly(Renew.Failed.class, Renew.Renewed.class);
+    }
+
+    @Test
     void aRenewalThatFailsDoesNotFailTheOthers() {
         LockStore store = open("memory:", "a");
         TenureId tenure = new TenureId("a", 1);

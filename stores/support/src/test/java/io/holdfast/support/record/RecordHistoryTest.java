@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
+import io.holdfast.spi.Share;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.TenureId;
@@ -200,6 +201,31 @@ class RecordHistoryTest {
                     && one.run() == other.run();
         }
         return found.equals(sent);
+    }
+
+    @Test
+    void aReaderThatWaitsToWriteFindsThatItIsAlone() {
+        Decider decider = new Decider(Limits.STANDARD);
+        Moment moment = Moment.of(1_790_000_000_000_000L, 7);
+        Duration lease = Duration.ofSeconds(30);
+        TenureId upgrader = new TenureId("client-1", 1);
+        TenureId reader = new TenureId("client-2", 1);
+        Acquire upgrade = Acquire.of(RandomHistory.NAME, new TenureId("client-1", 2), lease)
+                .withShare(Share.WRITE.beside(upgrader))
+                .queued(Acquire.Queueing.BARGING, 0);
+        LockRecord record = LockRecord.EMPTY;
+        for (Acquire request : List.of(
+                Acquire.of(RandomHistory.NAME, upgrader, lease).withShare(Share.UPGRADE),
+                Acquire.of(RandomHistory.NAME, reader, lease).withShare(Share.READ),
+                upgrade)) {
+            record = decider.acquire(record, request, moment).record();
+        }
+        Release release = Release.of(RandomHistory.NAME, reader).withMode(Mode.READ);
+        LockRecord alone = decider.release(record, release, moment).record();
+        assertThat(new Sightings("client-1", RandomHistory.NAME, record, alone, moment).signals())
+                .containsExactly(new Signal.Freed(RandomHistory.NAME));
+        assertThat(new Sightings("client-1", RandomHistory.NAME, alone, alone, moment).signals())
+                .isEmpty();
     }
 
     @ParameterizedTest
