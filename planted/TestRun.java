@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -71,11 +72,13 @@ final class TestRun {
                 .filters((PostDiscoveryFilter) test -> FilterResult.includedIf(isChosen(test, chosen)))
                 .build();
         AtomicLong passed = new AtomicLong();
+        AtomicBoolean failed = new AtomicBoolean();
         LauncherFactory.create().execute(request, new TestExecutionListener() {
             @Override
             public void executionFinished(TestIdentifier test, TestExecutionResult result) {
                 if (result.getStatus() == TestExecutionResult.Status.FAILED) {
                     System.out.println(test.getDisplayName() + ": " + result.getThrowable().orElse(null));
+                    failed.set(true);
                     // in another thread, as this one may hold what the hooks of the exit wait for
                     new Thread(() -> System.exit(FAILED)).start();
                 } else if (test.isTest() && result.getStatus() == TestExecutionResult.Status.SUCCESSFUL) {
@@ -83,7 +86,8 @@ final class TestRun {
                 }
             }
         });
-        System.exit(passed.get() == 0 ? NONE : PASSED);
+        // after the last test, this thread may be the first to exit
+        System.exit(failed.get() ? FAILED : passed.get() == 0 ? NONE : PASSED);
     }
 
     private static List<String> classes(Path folder) throws IOException {
