@@ -28,12 +28,18 @@ public interface Sessions extends AutoCloseable {
     <T> T run(String what, Work<T> work);
 
     /**
-     * Runs a statement that writes, and makes its effect durable. Returns empty if the database has ended it in favor of another transaction.
+     * Runs a statement that writes, and makes its effect durable. Returns empty if the database has ended it in favor of another
+     * transaction.
      *
      * @throws io.holdfast.spi.StoreException if it fails, with what is known about its effect; the cause is the failure of the
      *     database
      */
     <T> Optional<T> write(String what, Connection connection, Write<T> statement);
+
+    /** Runs one statement that writes, on a connection for it alone; otherwise like {@link #write}. */
+    default <T> Optional<T> runWrite(String what, Work<T> statement) {
+        return run(what, connection -> write(what, connection, () -> statement.on(connection)));
+    }
 
     /** Returns the failure of a request whose row another transaction keeps locked. */
     StoreException rowLocked(String what);

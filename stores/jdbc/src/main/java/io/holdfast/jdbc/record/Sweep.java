@@ -72,11 +72,8 @@ public final class Sweep implements AutoCloseable {
         try {
             List<Map.Entry<Key, Row>> page =
                     sessions.run("sweep", connection -> dialect.unused(connection, from, unusedMicros, ROWS));
-            int clients = sessions.run(
-                    "sweep",
-                    connection -> sessions.write(
-                                    "sweep", connection, () -> dialect.forgetUnseen(connection, unusedMicros))
-                            .orElse(0));
+            int clients = sessions.runWrite("sweep", connection -> dialect.forgetUnseen(connection, unusedMicros))
+                    .orElse(0);
             List<Map.Entry<Key, Row>> forgotten = page.stream()
                     .filter(entry -> isForgotten(entry.getKey(), entry.getValue()))
                     .toList();
@@ -108,10 +105,8 @@ public final class Sweep implements AutoCloseable {
     /** Deletes a row. Returns {@code false} if another transaction keeps it. */
     private boolean delete(Key key, Row row) {
         try {
-            return sessions.run(
-                    "sweep",
-                    connection -> sessions.write("sweep", connection, () -> dialect.delete(connection, key, row))
-                            .isPresent());
+            return sessions.runWrite("sweep", connection -> dialect.delete(connection, key, row))
+                    .isPresent();
         } catch (StoreException e) {
             LOG.debug("the row {} was not swept", key, e);
             return false;

@@ -80,8 +80,7 @@ final class TableDirectory implements Directory {
     /** Runs a statement. What it writes is for people only, so a failure is not reported to the caller. */
     private void write(String what, Sessions.Work<Boolean> statement) {
         try {
-            var unused =
-                    sessions.run(what, connection -> sessions.write(what, connection, () -> statement.on(connection)));
+            var unused = sessions.runWrite(what, statement);
         } catch (StoreException e) {
             LOG.debug("the table of clients was not written", e);
         }

@@ -31,7 +31,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -144,18 +143,13 @@ public final class TableStore extends RecordStore {
     private Optional<Acquire.Reply> grant(GuardedStatements statements, Acquire request) {
         Key key = Key.of(keys.lock(request.name()));
         String tenure = request.tenure().toString();
-        return written(
+        return sessions.runWrite(
                         "acquire '" + request.name() + "'",
                         connection -> statements.acquire(
                                 connection, key, tenure, micros(request.lease()), request.notAfter()))
                 .flatMap(grant -> grant)
                 .map(grant -> new Acquire.Granted(
                         TokenUnits.tokens(grant.unit(), 1), request.lease(), 0, List.of(), 0, grant.now()));
-    }
-
-    /** Runs a guarded statement. Returns empty if the database has ended it in favor of another transaction. */
-    private <T> Optional<T> written(String what, Sessions.Work<T> statement) {
-        return sessions.run(what, connection -> sessions.write(what, connection, () -> statement.on(connection)));
     }
 
     /** Returns the lease in microseconds, rounded up, because a lease must not end early. */
@@ -180,7 +174,7 @@ public final class TableStore extends RecordStore {
     private OptionalLong release(GuardedStatements statements, Release request) {
         Key key = Key.of(keys.lock(request.name()));
         String tenure = request.tenure().toString();
-        return written(
+        return sessions.runWrite(
                         "release '" + request.name() + "'",
                         connection -> statements.release(connection, key, tenure, TokenUnits.unit(request.lastToken())))
                 .orElse(OptionalLong.empty());
@@ -222,7 +216,7 @@ public final class TableStore extends RecordStore {
                 new GuardedStatements.Lease(
                         Key.of(keys.lock(request.name())), request.tenure().toString(), micros(request.lease()))));
         String what = plain.size() == 1 ? "renew '" + plain.get(0).name() + "'" : "renew " + plain.size() + " locks";
-        Map<GuardedStatements.Lease, GuardedStatements.Renewed> renewed = written(
+        Map<GuardedStatements.Lease, GuardedStatements.Renewed> renewed = sessions.runWrite(
                         what, connection -> statements.renew(connection, List.copyOf(leases.values())))
                 .orElseThrow(
                         () -> new StoreException(Effect.NOT_APPLIED, what + ": other clients wrote faster; retry"));
@@ -245,22 +239,15 @@ public final class TableStore extends RecordStore {
         }
         CompletionStage<List<Renew.Reply>> rest =
                 others.isEmpty() ? TableRecords.completed(List.of()) : super.renew(others);
-        return rest.exceptionally(e -> failed(others, e)).thenApply(replies -> {
-            Iterator<Renew.Reply> next = replies.iterator();
-            return batch.stream()
-                    .map(request -> Optional.ofNullable(renewed.get(request)).orElseGet(next::next))
-                    .toList();
-        });
-    }
-
-    private static List<Renew.Reply> failed(List<Renew> requests, Throwable error) {
-        Throwable cause = error instanceof CompletionException wrapped ? wrapped.getCause() : error;
-        StoreException failure = cause instanceof StoreException known
-                ? known
-                : new StoreException(Effect.UNKNOWN, requests.size() + " locks were not renewed", cause);
-        return requests.stream()
-                .<Renew.Reply>map(request -> new Renew.Failed(failure))
-                .toList();
+        return rest.exceptionally(
+                        e -> others.stream().map(request -> failed(request, e)).toList())
+                .thenApply(replies -> {
+                    Iterator<Renew.Reply> next = replies.iterator();
+                    return batch.stream()
+                            .map(request ->
+                                    Optional.ofNullable(renewed.get(request)).orElseGet(next::next))
+                            .toList();
+                });
     }
 
     // ---- signals, and the end

@@ -116,11 +116,6 @@ public abstract sealed class Dialect permits PostgreSql, H2 {
         return false;
     }
 
-    /** Returns {@code true} if the database sends messages to clients. */
-    public boolean sendsMessages() {
-        return false;
-    }
-
     /** Returns what a failure of a statement that writes says about its effect. */
     public abstract Verdict verdict(SQLException failure);
 

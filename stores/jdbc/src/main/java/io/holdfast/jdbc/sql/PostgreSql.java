@@ -155,11 +155,6 @@ public final class PostgreSql extends Dialect implements GuardedStatements {
 
     // ---- messages
 
-    @Override
-    public boolean sendsMessages() {
-        return true;
-    }
-
     /** Returns the channel of a client. */
     public static String channel(String clientId) {
         return "hf_" + clientId;

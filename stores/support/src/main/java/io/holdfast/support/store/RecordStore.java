@@ -119,7 +119,8 @@ public abstract class RecordStore implements LockStore {
         return new Decision<>(record, replies, notices);
     }
 
-    private static Renew.Reply failed(Renew request, Throwable error) {
+    /** Returns the reply to a renewal that has failed. */
+    protected static Renew.Reply failed(Renew request, Throwable error) {
         Throwable cause = error instanceof CompletionException wrapped ? wrapped.getCause() : error;
         return new Renew.Failed(
                 cause instanceof StoreException known
