@@ -100,17 +100,18 @@ final class TableRecords implements Records {
     public <R> Map<RecordKey, CompletionStage<R>> updateAll(Map<RecordKey, RecordUpdate<R>> updates) {
         Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>();
         Set<Key> locked = Set.of();
-        AtomicBoolean metALock = new AtomicBoolean();
+        boolean metALock = false;
         for (Map.Entry<RecordKey, RecordUpdate<R>> each : updates.entrySet()) {
             RecordKey key = each.getKey();
             if (locked.contains(Key.of(key))) {
                 results.put(key, CompletableFuture.failedStage(sessions.rowLocked(what(key))));
                 continue;
             }
-            CompletionStage<R> result = start(() -> retry(key, each.getValue(), metALock.get()));
+            boolean hurry = metALock;
+            CompletionStage<R> result = start(() -> retry(key, each.getValue(), hurry));
             results.put(key, result);
-            if (!metALock.get() && hasMetALock(result)) {
-                metALock.set(true);
+            if (!metALock && hasMetALock(result)) {
+                metALock = true;
                 locked = locked(updates.keySet());
             }
         }
