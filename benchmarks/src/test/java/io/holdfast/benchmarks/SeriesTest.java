@@ -97,13 +97,20 @@ class SeriesTest {
     private static void killOne() {
         while (ProcessHandle.current()
                 .children()
-                .filter(process -> process.info().command().orElse("").endsWith("java"))
+                .filter(SeriesTest::isWorker)
                 .limit(1)
                 .filter(ProcessHandle::destroyForcibly)
                 .findAny()
                 .isEmpty()) {
             Thread.onSpinWait();
         }
+    }
+
+    /** Returns false for a child that has yet to execute the worker's JVM: it still has the command line of this process. */
+    private static boolean isWorker(ProcessHandle process) {
+        ProcessHandle.Info info = process.info();
+        return info.command().orElse("").endsWith("java")
+                && !info.commandLine().equals(ProcessHandle.current().info().commandLine());
     }
 
     private static Map<String, String> failures(Results results) {
