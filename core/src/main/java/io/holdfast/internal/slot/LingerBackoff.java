@@ -2,6 +2,7 @@ package io.holdfast.internal.slot;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,14 +47,23 @@ final class LingerBackoff {
 
     private final Map<String, Pause> pauses = new ConcurrentHashMap<>();
     private final long firstPause;
+    private final Predicate<String> waitsFairly;
 
     /**
      * Creates a back-off without any pause.
      *
      * @param poll the poll interval of clients, in nanoseconds
+     * @param waitsFairly whether a fair slot of this client waits for a name; the store does not notify a client of its own
+     *     waiters
      */
-    LingerBackoff(long poll) {
+    LingerBackoff(long poll, Predicate<String> waitsFairly) {
         this.firstPause = POLLS * poll;
+        this.waitsFairly = waitsFairly;
+    }
+
+    /** Returns {@code true} if another slot of this client waits for the name, so that it must not linger. */
+    boolean isAwaited(String name) {
+        return waitsFairly.test(name);
     }
 
     boolean mayLinger(String name, long now) {

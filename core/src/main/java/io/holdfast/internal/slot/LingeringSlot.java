@@ -8,7 +8,6 @@ import io.holdfast.spi.Share;
 import io.holdfast.spi.TenureId;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -87,7 +86,6 @@ public final class LingeringSlot extends BargingSlot {
     public record Lingering(Tenure tenure, long since, long renewDue, long token) {}
 
     private final LingerBackoff backoff;
-    private final Predicate<String> waitsFairly;
     private volatile @Nullable Lingering lingering;
     private long doubtedAt = Durations.NEVER;
     private boolean contended;
@@ -97,18 +95,10 @@ public final class LingeringSlot extends BargingSlot {
      * Creates the slot of a name.
      *
      * @param backoff the back-off of all lingering slots of the client
-     * @param waitsFairly whether a fair slot of this client waits for a name; the store does not notify a client of its own
-     *     waiters
      */
-    LingeringSlot(
-            String name,
-            SlotConfig config,
-            Supplier<TenureId> ids,
-            LingerBackoff backoff,
-            Predicate<String> waitsFairly) {
+    LingeringSlot(String name, SlotConfig config, Supplier<TenureId> ids, LingerBackoff backoff) {
         super(name, Share.LOCK, config, ids);
         this.backoff = backoff;
-        this.waitsFairly = waitsFairly;
     }
 
     /** Returns the lingering tenure, if there is one. Read without the mutex. */
@@ -189,7 +179,7 @@ public final class LingeringSlot extends BargingSlot {
 
     private boolean mayLinger(Hold hold) {
         boolean doubtful = hold.discarded || doubtedAt != Durations.NEVER;
-        return hold.tenure.id.lingers() && hold.watchdog() && !doubtful && !waitsFairly.test(name);
+        return hold.tenure.id.lingers() && hold.watchdog() && !doubtful && !backoff.isAwaited(name);
     }
 
     // ---- foreign waiters

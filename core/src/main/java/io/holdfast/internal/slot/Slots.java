@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -48,14 +47,10 @@ public final class Slots implements OwnHolds {
     private final Supplier<TenureId> ids;
     private final LingerBackoff lingerBackoff;
 
-    /** Tests whether this client has a fair slot for a name. All slots share this object. */
-    private final Predicate<String> waitsFairly;
-
     public Slots(SlotConfig config, Supplier<TenureId> ids) {
         this.config = config;
         this.ids = ids;
-        this.lingerBackoff = new LingerBackoff(config.poll());
-        this.waitsFairly = name -> open(entry(name), Mode.LOCK, true) != null;
+        this.lingerBackoff = new LingerBackoff(config.poll(), name -> open(entry(name), Mode.LOCK, true) != null);
     }
 
     // ---- entries
@@ -129,7 +124,7 @@ public final class Slots implements OwnHolds {
         }
         Mode mode = spec.share().mode();
         if (mode == Mode.LOCK) {
-            return new LingeringSlot(name, config, ids, lingerBackoff, waitsFairly);
+            return new LingeringSlot(name, config, ids, lingerBackoff);
         }
         if (mode == Mode.READ && !ownSlot) {
             return new SharedSlot(name, config, ids);
@@ -192,7 +187,9 @@ public final class Slots implements OwnHolds {
 
     /** Returns the slots of the name. */
     public Stream<Slot> of(String name) {
-        return Stream.concat(list(entry(name)).stream(), singleOwner.getOrDefault(name, Set.of()).stream());
+        Stream<Slot> shared = list(entry(name)).stream();
+        Set<Slot> alone = singleOwner.get(name);
+        return alone == null ? shared : Stream.concat(shared, alone.stream());
     }
 
     /** Visits each slot, and each slot that one of these adds during its visit. */
@@ -230,10 +227,14 @@ public final class Slots implements OwnHolds {
                 return Optional.of(hold);
             }
         }
-        return singleOwner.getOrDefault(name, Set.of()).stream()
-                .filter(slot -> slot.share.mode() == mode)
-                .flatMap(slot -> Stream.ofNullable(slot.holdOf(thread)))
-                .findFirst();
+        // most names have no slot with a single owner: nothing is allocated for them
+        Set<Slot> alone = singleOwner.get(name);
+        return alone == null
+                ? Optional.empty()
+                : alone.stream()
+                        .filter(slot -> slot.share.mode() == mode)
+                        .flatMap(slot -> Stream.ofNullable(slot.holdOf(thread)))
+                        .findFirst();
     }
 
     @Override

@@ -17,19 +17,18 @@ import org.jspecify.annotations.Nullable;
 public final class TokenSupply {
 
     private static final long LOW_WATER = 512;
-    private static final long FIRST_REFILL = 16 * 1024;
-    private static final long LARGEST_REFILL = 4096 * 1024;
+    private static final int FIRST_REFILL = 16 * 1024;
+    private static final int LARGEST_REFILL = 4096 * 1024;
 
     /** Set if each owner takes a token of its own. Otherwise, all share the first one. */
     private final boolean perOwner;
 
     /** The number of tokens to request. */
-    public long requestSize = 1;
+    public int requestSize = 1;
 
     private long next;
     private long last = -1;
     private @Nullable TokenBlock spare;
-    private long highest;
     private long used;
 
     /** The token floor: no token up to it is used, here or, after the next renewal, by the store. */
@@ -44,8 +43,7 @@ public final class TokenSupply {
      * lease may have ended, and other clients may have received higher tokens than the older block.
      */
     void adopt(TokenBlock block) {
-        if (block.first() > highest) {
-            highest = block.last();
+        if (block.first() > highest()) {
             next = Math.max(block.first(), floor + 1);
             last = block.last();
             spare = null;
@@ -56,10 +54,13 @@ public final class TokenSupply {
     void refill(TokenBlock block) {
         if (next > last) {
             adopt(block);
-        } else if (block.first() > highest) {
-            highest = block.last();
+        } else if (block.first() > highest()) {
             spare = block;
         }
+    }
+
+    private long highest() {
+        return spare == null ? last : spare.last();
     }
 
     boolean available() {

@@ -31,9 +31,7 @@ public final class WaitQueue {
     private final String name;
     private final SlotConfig config;
     private ArrayDeque<Waiter> waiters = EMPTY;
-    private long outageSince;
-    private long unconfirmedAt = Durations.NEVER;
-    private @Nullable StoreException outage;
+    private QueueOutage outage = QueueOutage.NONE;
 
     WaitQueue(String name, SlotConfig config) {
         this.name = name;
@@ -86,7 +84,7 @@ public final class WaitQueue {
             waiters = new ArrayDeque<>(2);
         }
         waiters.add(waiter);
-        if (outage != null) {
+        if (inOutage()) {
             waiter.requestedAt(waiter.arrived);
         }
     }
@@ -114,7 +112,7 @@ public final class WaitQueue {
     private void resetIfEmpty() {
         if (waiters.isEmpty()) {
             waiters = EMPTY;
-            outage = null;
+            storeAnswered();
         }
     }
 
@@ -160,7 +158,7 @@ public final class WaitQueue {
     }
 
     private long patience(Waiter waiter, Tenure requested, long now) {
-        boolean noOutage = waiter.answered && outage == null;
+        boolean noOutage = waiter.answered && !inOutage();
         return noOutage ? config.outage() : Math.max(MIN_PATIENCE, patienceEnd(waiter, requested) - now);
     }
 
@@ -174,12 +172,12 @@ public final class WaitQueue {
 
     /** Returns the reason why the last request failed; empty if it did not. */
     public Optional<StoreException> lastFailure() {
-        return Optional.ofNullable(outage);
+        return Optional.ofNullable(outage.cause());
     }
 
     /** Records that the store has answered, which ends an outage. */
     void storeAnswered() {
-        outage = null;
+        outage = outage.answered();
     }
 
     /** Records that the store has answered all waiters about the name. */
@@ -189,23 +187,18 @@ public final class WaitQueue {
 
     /** Records a grant that can be relied on. */
     void grantCounted() {
-        unconfirmedAt = Durations.NEVER;
+        outage = outage.confirmed();
     }
 
     /** Records that a request failed or had no answer. An outage starts with the first such request. */
     void requestFailed(Tenure requested, StoreException cause, long now) {
         // a waiter that arrived during the request has waited for the same answer
         waiters.forEach(waiter -> waiter.requestedAt(waiter.arrived));
-        // an unconfirmed grant is released, and other clients may hold the name in between: that does not end the
-        // outage
-        boolean unconfirmed = unconfirmedAt != Durations.NEVER && now - unconfirmedAt < config.outage();
-        outageSince = outage == null && !unconfirmed ? requested.lastRequestAt : outageSince;
-        outage = cause;
-        unconfirmedAt = cause.effect() == StoreException.Effect.UNCONFIRMED ? now : unconfirmedAt;
+        outage = outage.failed(cause, requested.lastRequestAt, now, config.outage());
     }
 
     boolean inOutage() {
-        return outage != null;
+        return outage.cause() != null;
     }
 
     /**
@@ -245,7 +238,7 @@ public final class WaitQueue {
         List<Waiter> removed = new ArrayList<>();
         List.copyOf(waiters).stream()
                 .filter(waiter -> !waiter.requestsAlone(requested))
-                .forEach(waiter -> removeIfExpired(waiter, requested, outage, now, removed));
+                .forEach(waiter -> removeIfExpired(waiter, requested, outage.cause(), now, removed));
         return removed;
     }
 
@@ -270,7 +263,7 @@ public final class WaitQueue {
      * granted it, the outcome is an error. "Busy" would be wrong, because no other owner made it wait.
      */
     Outcome timedOut(Waiter waiter, @Nullable Tenure requested, long now) {
-        StoreException cause = outage;
+        StoreException cause = outage.cause();
         boolean granted = cause != null && cause.effect() == StoreException.Effect.UNCONFIRMED;
         Tenure tenure = tenureOf(waiter, requested);
         return tenure != null && cause != null && (granted || tenure.outcomeUnknown())
@@ -305,7 +298,7 @@ public final class WaitQueue {
             long since = requested.startedAt - from > 0 ? requested.startedAt : from;
             return since + config.command();
         }
-        long since = outageSince - waiter.arrived > 0 ? outageSince : waiter.arrived;
+        long since = outage.since() - waiter.arrived > 0 ? outage.since() : waiter.arrived;
         return since + config.outage();
     }
 }

@@ -16,7 +16,7 @@ public class LingeringSlotModelCheckingTest extends BargingSlotModelCheckingTest
 
     @Override
     Slot newSlot(Supplier<TenureId> ids) {
-        return new LingeringSlot("n", CONFIG, ids, new LingerBackoff(CONFIG.poll()), name -> false);
+        return new LingeringSlot("n", CONFIG, ids, new LingerBackoff(CONFIG.poll(), name -> false));
     }
 
     @Override

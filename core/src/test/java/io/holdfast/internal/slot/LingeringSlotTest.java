@@ -27,8 +27,7 @@ class LingeringSlotTest {
             "n",
             BargingSlotModelCheckingTest.CONFIG,
             () -> new TenureId("c", 1),
-            new LingerBackoff(1_000_000_000),
-            name -> false);
+            new LingerBackoff(1_000_000_000, name -> false));
 
     @BeforeEach
     void keep() {
