@@ -211,8 +211,8 @@ public final class Client implements Holdfast {
     }
 
     private static String whyUnknown(String uri, String scheme) {
-        if (scheme.equals("jdbc") && !uri.startsWith("jdbc:h2:")) {
-            return "the database of this jdbc: URL is not supported yet, only H2 is: jdbc:h2:...";
+        if (scheme.equals("jdbc") && !uri.matches("(?s)jdbc:(postgresql|mysql|mariadb|h2):.*")) {
+            return "the database of this jdbc: URL is not supported; PostgreSQL, MySQL, MariaDB and H2 are.";
         } else if (UNSUPPORTED.contains(scheme)) {
             return "a store for the scheme '" + scheme + "' is not supported yet.";
         }

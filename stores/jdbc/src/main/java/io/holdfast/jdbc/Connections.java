@@ -28,7 +28,6 @@ final class Connections implements Sessions {
     private static final int POOL_SIZE = 12;
 
     private static final long MIN_TIMEOUT_MILLIS = 250;
-    private static final long MAX_ROW_WAIT_MILLIS = 10_000;
     private static final long CLOSE_MILLIS = 5_000;
 
     private final Address database;
@@ -46,17 +45,16 @@ final class Connections implements Sessions {
     Connections(StoreConfig config, Address database, Dialect dialect) {
         this.database = database;
         this.dialect = dialect;
-        failures = new Failures(database);
-        schema = new Schema(dialect, failures);
+        failures = new Failures(dialect, database.shown());
+        schema = new Schema(dialect, failures, database.settings().createsTables());
         timeoutMillis = atLeast(config.commandTimeout().toMillis());
         String name =
                 "holdfast-" + config.client().name().orElse(config.client().id()) + "-jdbc";
         threads = daemons(name);
         long connectMillis = atLeast(config.connectTimeout().toMillis());
         opener = new Opener(threads, connectMillis, database::servedBy);
-        long rowWaitMillis =
-                Math.min(MAX_ROW_WAIT_MILLIS, config.commandTimeout().toMillis() / 4);
-        source = new Source(database.url(), dialect.settings(rowWaitMillis), opener);
+        source = new Source(
+                database.url(), dialect, Math.max(1, config.commandTimeout().toMillis()), opener);
         // passes properties explicitly, because Hikari would otherwise read a properties file of the user
         HikariConfig options = new HikariConfig(new Properties());
         options.setPoolName(name);
@@ -210,6 +208,15 @@ final class Connections implements Sessions {
             connection.commit();
         } catch (SQLException e) {
             throw failures.unknown(what, e);
+        }
+    }
+
+    @Override
+    public Connection open(String what) {
+        try {
+            return source.getConnection();
+        } catch (SQLException e) {
+            throw failures.opening(what, e);
         }
     }
 

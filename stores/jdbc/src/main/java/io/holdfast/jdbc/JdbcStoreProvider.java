@@ -2,8 +2,6 @@ package io.holdfast.jdbc;
 
 import io.holdfast.jdbc.record.TableStore;
 import io.holdfast.jdbc.sql.Dialect;
-import io.holdfast.jdbc.sql.H2;
-import io.holdfast.jdbc.sql.Tables;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
@@ -11,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
 /**
- * A provider that opens {@code jdbc:h2:} URLs: a database in memory, in a file that several processes share, or on a server.
- * The driver has to be on the class path or module path.
+ * A provider that opens {@code jdbc:postgresql:}, {@code jdbc:mysql:}, {@code jdbc:mariadb:} and {@code jdbc:h2:} URLs. The driver
+ * has to be on the class path or module path.
  */
 public final class JdbcStoreProvider implements StoreProvider {
 
@@ -30,7 +28,7 @@ public final class JdbcStoreProvider implements StoreProvider {
     public LockStore open(StoreConfig config) {
         requireShort(config.keyPrefix());
         Address address = Address.parse(config.uri(), config.commandTimeout());
-        Dialect dialect = new H2(Tables.DEFAULT);
+        Dialect dialect = address.kind().dialect(address.settings().tables());
         Connections connections = new Connections(config, address, dialect);
         boolean opened = false;
         try {
@@ -38,7 +36,12 @@ public final class JdbcStoreProvider implements StoreProvider {
                 connections.connect();
             }
             opened = true;
-            return TableStore.open(config, dialect, connections, address.sweepAfter());
+            return TableStore.open(
+                    config,
+                    dialect,
+                    connections,
+                    address.settings().sweepAfter(),
+                    address.settings().listens());
         } finally {
             if (!opened) {
                 connections.close();

@@ -1,12 +1,12 @@
 package io.holdfast.jdbc;
 
+import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.jdbc.sql.Statements;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,11 +26,9 @@ final class Source implements DataSource {
 
     private static final org.slf4j.Logger LOG = LoggerFactory.getLogger(Source.class);
 
-    static final String WRITE_DELAY =
-            "SELECT SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS WHERE SETTING_NAME = 'WRITE_DELAY'";
-
     private final String url;
-    private final List<String> settings;
+    private final Dialect dialect;
+    private final int commandMillis;
     private final Opener opener;
     private final Set<Connection> opened = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
@@ -38,18 +36,16 @@ final class Source implements DataSource {
     /**
      * Creates a data source.
      *
-     * @param settings the statements to run on each new connection
+     * @param commandMillis the command timeout of the client
      */
-    Source(String url, List<String> settings, Opener opener) {
+    Source(String url, Dialect dialect, long commandMillis, Opener opener) {
         this.url = url;
-        this.settings = List.copyOf(settings);
+        this.dialect = dialect;
+        this.commandMillis = (int) Math.min(Integer.MAX_VALUE, commandMillis);
         this.opener = opener;
     }
 
-    /**
-     * Connects to a database whose commits survive the death of the process that serves it. A different process may serve the
-     * database by now, so each new connection ensures this.
-     */
+    /** Connects to a database that keeps what it commits. */
     @Override
     public Connection getConnection() throws SQLException {
         return opener.open(this::connect);
@@ -58,10 +54,13 @@ final class Source implements DataSource {
     private Connection connect() throws SQLException {
         opened.removeIf(Source::isClosed);
         Connection connection = DriverManager.getConnection(url);
-        boolean durable = false;
+        boolean usable = false;
         try {
-            requireDurable(connection);
-            for (String setting : settings) {
+            if (dialect.hasNetworkTimeout()) {
+                connection.setNetworkTimeout(Runnable::run, commandMillis);
+            }
+            dialect.requireSafe(connection);
+            for (String setting : dialect.settings(commandMillis)) {
                 var unused = Statements.update(connection, setting);
             }
             opened.add(connection);
@@ -70,10 +69,10 @@ final class Source implements DataSource {
             if (closed) {
                 throw Opener.closedError();
             }
-            durable = true;
+            usable = true;
             return connection;
         } finally {
-            if (!durable) {
+            if (!usable) {
                 connection.close();
             }
         }
@@ -108,17 +107,6 @@ final class Source implements DataSource {
             connection.close();
         } catch (SQLException e) {
             LOG.debug("a connection was not closed", e);
-        }
-    }
-
-    private static void requireDurable(Connection connection) throws SQLException {
-        List<String> delay = Statements.query(connection, WRITE_DELAY, line -> line.getString(1));
-        if (delay.isEmpty() || !delay.stream().allMatch("0"::equals)) {
-            try {
-                var unused = Statements.update(connection, "SET WRITE_DELAY 0");
-            } catch (SQLException e) {
-                throw new SQLException("WRITE_DELAY is " + delay, Failures.NOT_DURABLE, e);
-            }
         }
     }
 

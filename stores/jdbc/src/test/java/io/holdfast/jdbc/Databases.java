@@ -16,11 +16,15 @@ final class Databases implements AutoCloseable {
 
     private static final AtomicInteger NAMES = new AtomicInteger();
 
+    private static final String H2_SESSIONS = "SELECT COUNT(*) - 1 FROM information_schema.sessions";
+
     private final String url;
+    private final String sessions;
     final Connection connection;
 
-    private Databases(String url) {
+    private Databases(String url, String sessions) {
         this.url = url;
+        this.sessions = sessions;
         try {
             connection = DriverManager.getConnection(url);
         } catch (SQLException e) {
@@ -33,11 +37,11 @@ final class Databases implements AutoCloseable {
     }
 
     static Databases memory(String settings) {
-        return new Databases("jdbc:h2:mem:" + name() + settings);
+        return new Databases("jdbc:h2:mem:" + name() + settings, H2_SESSIONS);
     }
 
     static Databases file(Path folder) {
-        return new Databases("jdbc:h2:" + folder.resolve(name()) + ";AUTO_SERVER=TRUE;WRITE_DELAY=0");
+        return new Databases("jdbc:h2:" + folder.resolve(name()) + ";AUTO_SERVER=TRUE;WRITE_DELAY=0", H2_SESSIONS);
     }
 
     static String name() {
@@ -46,7 +50,16 @@ final class Databases implements AutoCloseable {
 
     /** Another look into the same. */
     Databases again() {
-        return new Databases(url);
+        return new Databases(url, sessions);
+    }
+
+    /**
+     * A look into a database on a server.
+     *
+     * @param sessions the statement that counts the connections, without this one
+     */
+    static Databases at(String url, String sessions) {
+        return new Databases(url, sessions);
     }
 
     /** A client of the store that is kept there. */
@@ -84,9 +97,9 @@ final class Databases implements AutoCloseable {
         }
     }
 
-    /** How many connections the database has, with this one. */
+    /** How many connections the database has, without this one. */
     long sessions() {
-        return (Long) column("SELECT COUNT(*) FROM information_schema.sessions").get(0);
+        return ((Number) column(sessions).get(0)).longValue();
     }
 
     @Override

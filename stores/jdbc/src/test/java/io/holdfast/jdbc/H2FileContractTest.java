@@ -13,6 +13,6 @@ class H2FileContractTest extends StoreContract {
 
     @Override
     protected StoreHarness newHarness() {
-        return new H2Harness(Databases.file(folder));
+        return new DatabaseHarness(Databases.file(folder));
     }
 }

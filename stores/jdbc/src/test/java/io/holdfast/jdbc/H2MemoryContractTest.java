@@ -10,6 +10,6 @@ class H2MemoryContractTest extends StoreContract {
 
     @Override
     protected StoreHarness newHarness() {
-        return new H2Harness(Databases.memory());
+        return new DatabaseHarness(Databases.memory());
     }
 }

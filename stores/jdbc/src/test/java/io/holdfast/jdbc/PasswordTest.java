@@ -20,7 +20,13 @@ class PasswordTest {
                 "jdbc:h2:locks;PASSWORD=PW",
                 "jdbc:h2:;PASSWORD=PW",
                 "jdbc:mysql://u:PW@host/locks",
+                "jdbc:mysql://PW@host/locks?user=me",
+                "jdbc:mariadb://u:PW@host:3306/locks?sslMode=trust",
+                "jdbc:mariadb://host/locks?user=me&password=PW&autoReconnect=true",
                 "jdbc:postgresql://host/locks?user=me&password=PW",
+                "jdbc:postgresql://host/locks?user=me@server&password=PW&sweepAfter=PW",
+                "jdbc:postgresql://u:PW",
+                "jdbc:postgresql:locks?password=PW",
                 "jdbc:oracle:thin:me/PW@host:1521:locks",
                 "jdbc:PW"
             })

@@ -3,10 +3,11 @@ package io.holdfast.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.jdbc.sql.H2;
+import io.holdfast.jdbc.sql.Tables;
 import java.lang.ref.WeakReference;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class SourceTest {
 
     private final Opener opener = new Opener(Thread::new, 5_000, () -> "");
-    private final Source source = new Source("jdbc:h2:mem:", List.of(), opener);
+    private final Source source = new Source("jdbc:h2:mem:", new H2(Tables.DEFAULT), 2_000, opener);
 
     @AfterEach
     void close() {

@@ -117,10 +117,11 @@ class BadUriTest {
     }
 
     @Test
-    void anotherDatabaseThanH2DoesNotNameTheArtifact() {
+    void aDatabaseThatIsNotSupportedDoesNotNameTheArtifact() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Holdfast.connect("jdbc:mysql://host/locks?password=secret"))
-                .withMessageContaining("the database of this jdbc: URL is not supported yet, only H2 is: jdbc:h2:...")
+                .isThrownBy(() -> Holdfast.connect("jdbc:db2://host/locks:password=secret;"))
+                .withMessageContaining(
+                        "the database of this jdbc: URL is not supported; PostgreSQL, MySQL, MariaDB and H2 are.")
                 .satisfies(e -> assertIsNotShown("secret", e));
     }
 

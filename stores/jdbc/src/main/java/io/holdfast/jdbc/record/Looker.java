@@ -1,7 +1,6 @@
 package io.holdfast.jdbc.record;
 
 import io.holdfast.jdbc.sql.Key;
-import io.holdfast.jdbc.sql.Message;
 import io.holdfast.jdbc.sql.Row;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Signal;
@@ -9,7 +8,6 @@ import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
-import io.holdfast.support.record.Notice;
 import io.holdfast.support.record.Sightings;
 import io.holdfast.support.store.RecordKey;
 import io.holdfast.support.store.RecordKeys;
@@ -28,13 +26,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A path of signals for a database that sends none: one query reads the rows of all names for which the client waits, again and
+ * The signals of a database that sends none: one query reads the rows of all names for which the client waits, again and
  * again. What has changed since the last reading becomes signals.
  *
  * <p>Invariants:
  *
  * <ol>
- *   <li>While the client waits for a name, a look is scheduled or under way. Otherwise the database is not asked.
+ *   <li>While the client waits for a name, a look is scheduled or under way, unless the looker is paused. Otherwise the database is
+ *       not asked.
  *   <li>The versions of a name that are compared rise. So a look that was overtaken by a request of the client finds nothing.
  *   <li>A look finds nothing in a row that a request of the client is writing.
  *   <li>After a failed look, the next one that succeeds also reports a {@link Signal.Gap}.
@@ -43,7 +42,7 @@ import org.slf4j.LoggerFactory;
  * <p>The first look follows after 5 ms. If nothing has changed, the next one follows later, by half of the last delay, up to
  * 100 ms.
  */
-final class Looker implements SignalPath {
+final class Looker {
 
     /** Reads the rows of some names. */
     interface Reader {
@@ -75,6 +74,7 @@ final class Looker implements SignalPath {
     private long delay = FIRST_NANOS;
     private boolean looking;
     private boolean missed;
+    private boolean paused;
     private boolean closed;
 
     Looker(StoreConfig config, Platform.Timer timer, Reader reader) {
@@ -85,28 +85,52 @@ final class Looker implements SignalPath {
         worker = config.platform().worker("holdfast-" + config.client().id() + "-look", 1);
     }
 
-    @Override
-    public List<Message> messages(RecordKey key, List<Notice> notices) {
-        return List.of();
+    /** Ends the looks, because signals are pushed from now on. */
+    void pause() {
+        change(() -> {
+            paused = true;
+            next.cancel();
+        });
     }
 
-    @Override
-    public void begin(RecordKey key) {
+    /** Looks again, because no signals are pushed. */
+    void resume() {
+        change(() -> {
+            paused = false;
+            lookSoon();
+        });
+    }
+
+    /** Begins a write of this client. What the client itself writes is no signal. */
+    void begin(RecordKey key) {
         change(() -> writes.merge(key, 1, Integer::sum));
     }
 
-    @Override
-    public void end(RecordKey key) {
+    /** Ends a write, after it was reported. */
+    void end(RecordKey key) {
         change(() -> writes.computeIfPresent(key, (written, count) -> count == 1 ? null : count - 1));
     }
 
-    @Override
-    public void found(RecordKey key, long version, LockRecord record, Moment moment) {
-        compare(key, version, record, moment).forEach(config.signals());
+    /**
+     * Reports a record that a request of this client has read. What other clients have written since the last reading becomes
+     * signals, unless they are pushed.
+     *
+     * @param version the number of the write
+     */
+    void found(RecordKey key, long version, LockRecord record, Moment moment) {
+        List<Signal> signals = compare(key, version, record, moment);
+        if (!locked(() -> paused)) {
+            signals.forEach(config.signals());
+        }
     }
 
-    @Override
-    public void left(RecordKey key, long version, LockRecord record) {
+    /**
+     * Reports a record that a request of this client has written, or has left as it was. If the client waits there, it receives
+     * signals about later writes from now on.
+     *
+     * @param version the number of the write
+     */
+    void left(RecordKey key, long version, LockRecord record) {
         change(() -> {
             Seen last = awaited.get(key);
             if ((last == null || last.version < version) && keep(key, version, record)) {
@@ -126,13 +150,13 @@ final class Looker implements SignalPath {
         return waits;
     }
 
-    @Override
-    public Set<RecordKey> awaited() {
+    /** Returns the names for which this client waits. */
+    Set<RecordKey> awaited() {
         return locked(() -> Set.copyOf(awaited.keySet()));
     }
 
-    @Override
-    public CompletionStage<Void> confirm() {
+    /** Proves that changes are found, as {@link io.holdfast.spi.LockStore#confirmSignals}. */
+    CompletionStage<Void> confirm() {
         CompletableFuture<Void> proof = new CompletableFuture<>();
         return locked(() -> {
             proofs.add(proof);
@@ -154,7 +178,7 @@ final class Looker implements SignalPath {
         next.cancel();
         if (closed) {
             fail(proofs);
-        } else if (!awaited.isEmpty() || !proofs.isEmpty()) {
+        } else if ((!paused && !awaited.isEmpty()) || !proofs.isEmpty()) {
             long jitter = Math.floorMod(config.platform().randomLong(), delay / 4);
             next = timer.schedule(proofs.isEmpty() ? delay - jitter : 0, this::start);
         }
@@ -277,8 +301,8 @@ final class Looker implements SignalPath {
         });
     }
 
-    @Override
-    public void close() {
+    /** Ends the looks. */
+    void close() {
         change(() -> {
             closed = true;
             next.cancel();

@@ -41,6 +41,13 @@ public interface Sessions extends AutoCloseable {
         return run(what, connection -> write(what, connection, () -> statement.on(connection)));
     }
 
+    /**
+     * Opens a connection for one task, which then closes it.
+     *
+     * @throws io.holdfast.spi.StoreException if there is none
+     */
+    Connection open(String what);
+
     /** Returns the failure of a request whose row another transaction keeps locked. */
     StoreException rowLocked(String what);
 

@@ -15,12 +15,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The clients in the table of clients. They cannot be asked about their holds. */
+/** The clients in the table of clients. They can be asked about their holds where the database carries messages. */
 final class TableDirectory implements Directory {
 
     private static final Logger LOG = LoggerFactory.getLogger(TableDirectory.class);
@@ -29,12 +28,14 @@ final class TableDirectory implements Directory {
     private final Sessions sessions;
     private final String clientId;
     private final ClientRecord self;
+    private final Signals signals;
 
-    TableDirectory(StoreConfig config, Dialect dialect, Sessions sessions) {
+    TableDirectory(StoreConfig config, Dialect dialect, Sessions sessions, Signals signals) {
         this.dialect = dialect;
         this.sessions = sessions;
         clientId = config.client().id();
         self = new ClientRecord(config);
+        this.signals = signals;
     }
 
     @Override
@@ -60,7 +61,10 @@ final class TableDirectory implements Directory {
 
     @Override
     public CompletionStage<Optional<HoldDescription>> describe(RecordKey key, TenureId holder) {
-        return CompletableFuture.completedStage(Optional.empty());
+        return signals.listener()
+                .map(listener ->
+                        listener.mailbox().describe(holder, signals.keys().name(key)))
+                .orElseGet(() -> TableRecords.completed(Optional.empty()));
     }
 
     /** Writes who this client is, if that is due. */

@@ -62,9 +62,9 @@ final class TableRecords implements Records {
     private final RecordKeys keys;
     private final Dialect dialect;
     private final Sessions sessions;
-    private final SignalPath signals;
+    private final Signals signals;
 
-    TableRecords(StoreConfig config, Dialect dialect, Sessions sessions, SignalPath signals) {
+    TableRecords(StoreConfig config, Dialect dialect, Sessions sessions, Signals signals) {
         this.config = config;
         this.keys = new RecordKeys(config.keyPrefix());
         this.dialect = dialect;
@@ -89,6 +89,7 @@ final class TableRecords implements Records {
 
     @Override
     public <R> CompletionStage<R> update(RecordKey key, RecordUpdate<R> update) {
+        signals.use();
         return start(() -> retry(key, update, false));
     }
 
@@ -196,17 +197,20 @@ final class TableRecords implements Records {
         Moment moment = Moment.of(row.now(), 0);
         Decision<R> decision = update.decide(before, moment);
         boolean changed = !decision.record().equals(before);
-        signals.begin(key);
+        signals.looker().begin(key);
         try {
-            if (changed && !write(what, connection, key, row, before, decision, update.notAfter())) {
+            List<Message> messages = signals.messages(key, decision.notices());
+            if (changed && !write(what, connection, key, row, before, decision, update.notAfter(), messages)) {
                 return Optional.empty();
+            } else if (!changed) {
+                signals.send(connection, messages);
             }
-            row.version().ifPresent(version -> signals.found(key, version, before, moment));
+            row.version().ifPresent(version -> signals.looker().found(key, version, before, moment));
             // the version of a new row is not known, and is higher than 0
             long version = row.version().isEmpty() ? 0 : row.version().getAsLong() + (changed ? 1 : 0);
-            signals.left(key, version, decision.record());
+            signals.looker().left(key, version, decision.record());
         } finally {
-            signals.end(key);
+            signals.looker().end(key);
         }
         decision.notices().forEach(notice -> deliverOwn(key, notice));
         return Optional.of(decision.reply());
@@ -219,9 +223,9 @@ final class TableRecords implements Records {
             Row row,
             LockRecord before,
             Decision<?> decision,
-            long notAfter) {
+            long notAfter,
+            List<Message> messages) {
         RecordColumns after = RecordColumns.of(keys.name(key), before, decision.record());
-        List<Message> messages = signals.messages(key, decision.notices());
         return sessions.write(
                         what, connection, () -> dialect.write(connection, Key.of(key), row, after, notAfter, messages))
                 .orElse(false);

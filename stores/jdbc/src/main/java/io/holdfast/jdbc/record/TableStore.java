@@ -5,7 +5,6 @@ import io.holdfast.jdbc.sql.GuardedStatements;
 import io.holdfast.jdbc.sql.Key;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
-import io.holdfast.spi.Capabilities.Signals;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
@@ -54,58 +53,68 @@ public final class TableStore extends RecordStore {
     private final Dialect dialect;
     private final Sessions sessions;
     private final TableRecords records;
-    private final SignalPath signals;
+    private final Signals signals;
+    /** Whether signals are pushed, as far as was known when the store was opened. */
+    private final boolean pushes;
+
     private final TableDirectory directory;
     private final Sweep sweep;
     private final Platform.Timer timer;
     private final ServerClock clock = new ServerClock();
 
-    private TableStore(
-            StoreConfig config,
-            Dialect dialect,
-            Sessions sessions,
-            TableRecords records,
-            SignalPath signals,
-            TableDirectory directory,
-            Sweep sweep,
-            Platform.Timer timer) {
-        super(config, new Decider(LIMITS), records, directory);
+    /** What the locks of a client need beside the sessions. */
+    private record Parts(
+            Signals signals, TableRecords records, TableDirectory directory, Sweep sweep, Platform.Timer timer) {}
+
+    private TableStore(StoreConfig config, Dialect dialect, Sessions sessions, boolean pushes, Parts parts) {
+        super(config, new Decider(LIMITS), parts.records(), parts.directory());
         this.config = config;
-        this.records = records;
-        keys = new RecordKeys(config.keyPrefix());
         this.dialect = dialect;
         this.sessions = sessions;
-        this.signals = signals;
-        this.directory = directory;
-        this.sweep = sweep;
-        this.timer = timer;
+        this.pushes = pushes;
+        keys = new RecordKeys(config.keyPrefix());
+        records = parts.records();
+        signals = parts.signals();
+        directory = parts.directory();
+        sweep = parts.sweep();
+        timer = parts.timer();
     }
 
     /**
      * Opens the store of a client, which then closes the sessions.
      *
      * @param sweepAfter the time for which a name is unused before its row may be deleted
+     * @param listens whether to use the messages of the database, if it carries any
      */
-    public static TableStore open(StoreConfig config, Dialect dialect, Sessions sessions, Duration sweepAfter) {
+    public static TableStore open(
+            StoreConfig config, Dialect dialect, Sessions sessions, Duration sweepAfter, boolean listens) {
         Platform.Timer timer =
                 config.platform().timer("holdfast-" + config.client().id() + "-jdbc-timer");
-        SignalPath signals =
-                new Looker(config, timer, names -> sessions.run("look", each -> dialect.readAll(each, names)));
+        Signals signals = Signals.of(config, dialect, sessions, timer, listens);
+        boolean pushes = signals.listener().isPresent() && (config.lazy() || signals.listen());
         return new TableStore(
                 config,
                 dialect,
                 sessions,
-                new TableRecords(config, dialect, sessions, signals),
-                signals,
-                new TableDirectory(config, dialect, sessions),
-                new Sweep(config, dialect, sessions, sweepAfter),
-                timer);
+                pushes,
+                new Parts(
+                        signals,
+                        new TableRecords(config, dialect, sessions, signals),
+                        new TableDirectory(config, dialect, sessions, signals),
+                        new Sweep(config, dialect, sessions, sweepAfter),
+                        timer));
     }
 
     @Override
     public Capabilities capabilities() {
         Capabilities common = new Capabilities(
-                        true, Signals.LOOKED, true, Set.of(Mode.values()), Duration.ofMillis(100), 512, true)
+                        true,
+                        pushes ? Capabilities.Signals.PUSHED : Capabilities.Signals.LOOKED,
+                        true,
+                        Set.of(Mode.values()),
+                        Duration.ofMillis(100),
+                        512,
+                        true)
                 .withFairPlaces(LIMITS.fairPlaces());
         return dialect.guarded().isPresent() ? common.withRenewalBatch(RENEWALS) : common;
     }
@@ -124,6 +133,7 @@ public final class TableStore extends RecordStore {
 
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+        signals.use();
         boolean plain = request.share().equals(Share.LOCK) && request.behind().isEmpty();
         return dialect.guarded()
                 .filter(statements -> plain && request.notAfter() > 0)
@@ -269,7 +279,7 @@ public final class TableStore extends RecordStore {
     @Override
     public void close() {
         long end = config.platform().nanoTime() + config.commandTimeout().toNanos();
-        signals.awaited().stream()
+        signals.looker().awaited().stream()
                 .takeWhile(key -> config.platform().nanoTime() - end < 0)
                 .forEach(this::endWaits);
         directory.leave();

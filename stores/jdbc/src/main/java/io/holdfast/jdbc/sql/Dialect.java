@@ -7,11 +7,14 @@ import io.holdfast.support.record.RecordColumns;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +31,14 @@ import org.jspecify.annotations.Nullable;
  *       no effect.
  * </ol>
  */
-public abstract sealed class Dialect permits PostgreSql, H2 {
+public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
+
+    private static final Set<Integer> TEXT = Set.of(Types.CHAR, Types.VARCHAR, Types.LONGVARCHAR, Types.CLOB);
+    private static final Set<Integer> BYTES = Set.of(Types.BINARY, Types.VARBINARY, Types.LONGVARBINARY);
+    private static final Set<Integer> LONG = Set.of(Types.BIGINT);
+    private static final Set<Integer> INT = Set.of(Types.INTEGER);
+
+    private static final long MAX_ROW_WAIT_MILLIS = 10_000;
 
     private static final String OLD = "used_at < {clock} - ? AND expires_at < {clock} - ? AND last_unit < {clock} - ?";
 
@@ -45,12 +55,12 @@ public abstract sealed class Dialect permits PostgreSql, H2 {
         read = sql("SELECT " + Row.COLUMNS + " FROM (SELECT 1 AS one) o LEFT JOIN {locks} l ON l.name = ?");
         readAll = sql("SELECT " + Row.COLUMNS + ", l.name FROM {locks} l WHERE l.name IN ({names})");
         list = sql("SELECT " + Row.COLUMNS + ", l.name FROM {locks} l WHERE l.name >= ? AND l.name < ?"
-                + " AND (l.expires_at > {clock} OR l.state IS NOT NULL) ORDER BY l.name FETCH FIRST ? ROWS ONLY");
+                + " AND (l.expires_at > {clock} OR l.state IS NOT NULL) ORDER BY l.name {page}");
         insert = sql("INSERT INTO {locks}"
-                + " (tenure, expires_at, last_unit, floor_unit, waiters, state, name, version, used_at)"
-                + " SELECT CAST(? AS VARCHAR), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS INT),"
-                + " CAST(? AS VARCHAR), CAST(? AS " + keyType()
-                + "), {clock}, {clock} WHERE {clock} <= CAST(? AS BIGINT)");
+                + " (tenure, expires_at, last_unit, floor_unit, waiters, state, name, version, used_at) SELECT "
+                + parameter("VARCHAR") + ", " + repeated(parameter("BIGINT"), 3) + ", " + parameter("INT") + ", "
+                + parameter("VARCHAR") + ", " + parameter(keyType())
+                + ", {clock}, {clock} FROM (SELECT 1 AS one) o WHERE {clock} <= " + parameter("BIGINT"));
         update = sql("UPDATE {locks} SET tenure = ?, expires_at = ?, last_unit = ?, floor_unit = ?, waiters = ?,"
                 + " state = ?, version = version + 1, used_at = {clock}"
                 + " WHERE name = ? AND version = ? AND {clock} <= ?");
@@ -60,6 +70,7 @@ public abstract sealed class Dialect permits PostgreSql, H2 {
     /** Replaces the names of tables, and the clock. */
     final String sql(String text) {
         return text.replace("{clock}", clock())
+                .replace("{page}", page())
                 .replace("{locks}", tables.locks())
                 .replace("{clients}", tables.clients());
     }
@@ -69,6 +80,16 @@ public abstract sealed class Dialect permits PostgreSql, H2 {
 
     /** Returns the type of the key. */
     abstract String keyType();
+
+    /** Returns a parameter of a type, where the database cannot derive its type. */
+    String parameter(String type) {
+        return "CAST(? AS " + type + ")";
+    }
+
+    /** Returns the clause that limits the number of rows to a parameter. */
+    String page() {
+        return "FETCH FIRST ? ROWS ONLY";
+    }
 
     /** Returns the expression for the time of the database, in microseconds since 1970. */
     abstract String clock();
@@ -87,24 +108,66 @@ public abstract sealed class Dialect permits PostgreSql, H2 {
     /**
      * Returns the statements to run on each new connection.
      *
-     * @param rowWaitMillis the maximum time for which a statement waits for a locked row
+     * @param commandMillis the command timeout of the client
      */
-    public abstract List<String> settings(long rowWaitMillis);
+    public abstract List<String> settings(long commandMillis);
 
-    /** Fails if a table is missing or has other columns. */
-    public final void check(Connection connection) throws SQLException {
-        var unused = Statements.query(
+    /** Returns the time for which a statement waits for a locked row. */
+    static long rowWaitMillis(long commandMillis) {
+        return Math.min(MAX_ROW_WAIT_MILLIS, commandMillis / 4);
+    }
+
+    /** Returns {@code true} if the driver can limit the wait for an answer for a connection that is open. */
+    public boolean hasNetworkTimeout() {
+        return true;
+    }
+
+    /** Fails if the database cannot keep what it commits, or cannot tell the time, with a failure that {@link #codes} lists. */
+    public void requireSafe(Connection connection) throws SQLException {}
+
+    /**
+     * Checks the tables, and the rights on them. Changes no row.
+     *
+     * @return {@code false} if a column has another type
+     * @throws SQLException if a table or a column is missing, or if the user lacks a right
+     */
+    public final boolean check(Connection connection) throws SQLException {
+        List<Integer> types = new ArrayList<>(Statements.types(
                 connection,
-                sql("SELECT " + Row.COLUMNS + ", l.name, l.used_at FROM {locks} l WHERE 1 = 0"),
-                line -> line.getString(1));
-        unused = Statements.query(
+                sql("SELECT " + Row.COLUMNS + ", l.name, l.used_at, l.version FROM {locks} l WHERE l.name = ?"),
+                (Object) Key.first().bytes()));
+        types.addAll(Statements.types(connection, sql("SELECT id, identity, seen_at FROM {clients} WHERE id = ?"), ""));
+        requireRights(connection);
+        List<Set<Integer>> expected =
+                List.of(TEXT, LONG, LONG, LONG, INT, TEXT, LONG, LONG, BYTES, LONG, LONG, TEXT, TEXT, LONG);
+        return IntStream.range(0, types.size()).allMatch(i -> expected.get(i).contains(types.get(i)));
+    }
+
+    /** Runs each kind of statement on a row that cannot exist. */
+    private void requireRights(Connection connection) throws SQLException {
+        byte[] none = Key.first().bytes();
+        var unused = Statements.update(connection, sql("DELETE FROM {locks} WHERE name = ?"), (Object) none);
+        unused = Statements.update(connection, sql("UPDATE {locks} SET waiters = 0 WHERE name = ?"), (Object) none);
+        unused = Statements.update(
                 connection,
-                sql("SELECT id, identity, CAST(seen_at AS CHAR(20)) FROM {clients} WHERE 1 = 0"),
-                line -> line.getString(1));
+                sql("INSERT INTO {locks} (name, expires_at, last_unit, floor_unit, version, used_at)"
+                        + " SELECT name, 0, 0, 0, 0, 0 FROM {locks} WHERE name = ?"),
+                (Object) none);
+        unused = Statements.update(connection, sql("DELETE FROM {clients} WHERE id = ?"), "");
+        unused = Statements.update(connection, sql("UPDATE {clients} SET seen_at = 0 WHERE id = ?"), "");
+        unused = Statements.update(
+                connection,
+                sql("INSERT INTO {clients} (id, identity, seen_at) SELECT id, '', 0 FROM {clients} WHERE id = ?"),
+                "");
     }
 
     /** Returns the guarded statements for locks that nobody waits for; empty if this database has none. */
     public Optional<GuardedStatements> guarded() {
+        return Optional.empty();
+    }
+
+    /** Returns the messages between clients; empty if this database carries none. */
+    public Optional<Messages> messages() {
         return Optional.empty();
     }
 
@@ -116,8 +179,46 @@ public abstract sealed class Dialect permits PostgreSql, H2 {
         return false;
     }
 
+    /** Returns the failures of this database, by their codes. */
+    public abstract FailureCodes codes();
+
     /** Returns what a failure of a statement that writes says about its effect. */
-    public abstract Verdict verdict(SQLException failure);
+    public final Verdict verdict(SQLException failure) {
+        return codes().verdict(failure);
+    }
+
+    // ---- texts about failures
+
+    /** Another transaction keeps the row locked. */
+    public static final String ROW_IS_LOCKED =
+            "the row of the lock is locked by another transaction; end that transaction";
+
+    static final String LOGIN = "it does not accept user and password; check them in the URL";
+    static final String TOO_LONG = "the lock name and keyPrefix together are too long";
+    static final String DISK_IS_FULL = "its disk is full";
+    static final String READ_ONLY = "it is read-only, as a replica is; connect to the primary";
+
+    final String rights() {
+        return "the user lacks a right; grant select, insert, update and delete on the tables " + tables.locks()
+                + " and " + tables.clients() + ", and create table if they do not exist";
+    }
+
+    final String tableIsMissing() {
+        return "table " + tables.locks() + " or " + tables.clients() + " was dropped; connect again, to create it";
+    }
+
+    /** Returns the text for tables that are missing, and are not to be created. */
+    public final String createByHand() {
+        return "table " + tables.locks() + " or " + tables.clients()
+                + " does not exist, and the URL forbids to create it; create both as docs/databases.md shows";
+    }
+
+    /** Returns the text for a table that has other columns. */
+    public final String otherTable() {
+        return "table " + tables.locks() + " or " + tables.clients()
+                + " has other columns, as an earlier version or another program has made it;"
+                + " rename it, and a new one will be created";
+    }
 
     // ---- rows
 
@@ -227,7 +328,7 @@ public abstract sealed class Dialect permits PostgreSql, H2 {
         return Statements.query(
                 connection,
                 sql("SELECT " + Row.COLUMNS + ", l.name FROM {locks} l WHERE l.name >= ? AND " + OLD
-                        + " ORDER BY l.name FETCH FIRST ? ROWS ONLY"),
+                        + " ORDER BY l.name {page}"),
                 Dialect::keyed,
                 from.bytes(),
                 unusedMicros,

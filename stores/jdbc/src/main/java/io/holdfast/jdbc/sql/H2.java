@@ -1,8 +1,8 @@
 package io.holdfast.jdbc.sql;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Set;
 
 /**
  * H2.
@@ -19,12 +19,38 @@ public final class H2 extends Dialect {
     private static final long MOST_ROW_WAIT_MILLIS = 5;
     private static final long CLOCK_DELAY_MICROS = 20_000;
 
-    private static final Set<String> AGAIN = Set.of("40001", "23505", "90131");
-    private static final Set<String> REFUSED = Set.of("28000", "42S02", "42S04", "42S22", "90096", "90040", "22001");
+    private static final String NOT_DURABLE = "90HFD";
+    private static final String WRITE_DELAY =
+            "SELECT SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS WHERE SETTING_NAME = 'WRITE_DELAY'";
+    private static final String NOT_SERVED =
+            "the database was closed, or the process that serves it has ended or was never started;"
+                    + " connections are retried";
+
+    private final FailureCodes codes;
 
     /** Creates the SQL for the given tables. */
     public H2(Tables tables) {
         super(tables);
+        codes = FailureCodes.byState()
+                .with(Verdict.AGAIN, "40001", "23505", "90131")
+                .meaning(Verdict.LOCKED, ROW_IS_LOCKED, "HYT00")
+                .with(Verdict.NOT_APPLIED, "50000")
+                .meaning(Verdict.NOT_APPLIED, NOT_SERVED, "90067", "90098", "90121")
+                .meaning(
+                        Verdict.NOT_APPLIED,
+                        "the file is in use by a process that does not share it; open it everywhere with AUTO_SERVER=TRUE",
+                        "90020")
+                .meaning(
+                        Verdict.REFUSED,
+                        "it may forget locks when the process that serves it dies, and this user may not change that; let"
+                                + " an administrator run SET WRITE_DELAY 0",
+                        NOT_DURABLE)
+                .meaning(Verdict.REFUSED, LOGIN, "28000")
+                .meaning(Verdict.REFUSED, rights(), "90096", "90040")
+                .meaning(Verdict.REFUSED, TOO_LONG, "22001")
+                // 42S03 if there is a table of a similar name, which another client may have made in the meantime
+                .meaning(Verdict.NO_TABLE, tableIsMissing(), "42S02", "42S03", "42S04")
+                .meaning(Verdict.OTHER_TABLE, otherTable(), "42S22");
     }
 
     @Override
@@ -59,8 +85,8 @@ public final class H2 extends Dialect {
     }
 
     @Override
-    public List<String> settings(long rowWaitMillis) {
-        return List.of("SET LOCK_TIMEOUT " + Math.min(rowWaitMillis, MOST_ROW_WAIT_MILLIS));
+    public List<String> settings(long commandMillis) {
+        return List.of("SET LOCK_TIMEOUT " + Math.min(rowWaitMillis(commandMillis), MOST_ROW_WAIT_MILLIS));
     }
 
     @Override
@@ -68,14 +94,27 @@ public final class H2 extends Dialect {
         return true;
     }
 
+    /** The URL of the driver has the limit. */
     @Override
-    public Verdict verdict(SQLException failure) {
-        String state = String.valueOf(failure.getSQLState());
-        if (AGAIN.contains(state)) {
-            return Verdict.AGAIN;
-        } else if (REFUSED.contains(state)) {
-            return Verdict.REFUSED;
+    public boolean hasNetworkTimeout() {
+        return false;
+    }
+
+    /** A different process may serve the database by now, so each new connection ensures this. */
+    @Override
+    public void requireSafe(Connection connection) throws SQLException {
+        List<String> delay = Statements.query(connection, WRITE_DELAY, line -> line.getString(1));
+        if (delay.isEmpty() || !delay.stream().allMatch("0"::equals)) {
+            try {
+                var unused = Statements.update(connection, "SET WRITE_DELAY 0");
+            } catch (SQLException e) {
+                throw new SQLException("WRITE_DELAY is " + delay, NOT_DURABLE, e);
+            }
         }
-        return state.equals("HYT00") ? Verdict.LOCKED : Verdict.UNKNOWN;
+    }
+
+    @Override
+    public FailureCodes codes() {
+        return codes;
     }
 }

@@ -3,14 +3,14 @@ package io.holdfast.jdbc.sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
 
 /**
  * PostgreSQL.
@@ -21,13 +21,9 @@ import org.jspecify.annotations.Nullable;
  * <p>No column but the primary key has an index, and each page keeps half of its space free. So most updates write no index
  * (heap-only tuples).
  */
-public final class PostgreSql extends Dialect implements GuardedStatements {
+public final class PostgreSql extends Dialect implements GuardedStatements, Messages {
 
-    private static final Set<String> AGAIN = Set.of("40001", "40P01", "23505");
-    private static final Set<String> REFUSED =
-            Set.of("42501", "42P01", "42703", "3D000", "3F000", "42P05", "26000", "22001", "22023", "42804", "42883");
-    private static final Set<String> NOT_APPLIED = Set.of("57014", "25P03", "57P03", "25006");
-
+    private final FailureCodes codes;
     private final String acquire;
     private final String release;
     private final String renew;
@@ -35,11 +31,36 @@ public final class PostgreSql extends Dialect implements GuardedStatements {
     /** Creates the SQL for the given tables. */
     public PostgreSql(Tables tables) {
         super(tables);
-        acquire = sql("UPDATE {locks} SET floor_unit = CASE WHEN tenure = ? THEN floor_unit ELSE last_unit END,"
-                + " expires_at = GREATEST(expires_at, {clock} + ?), last_unit = GREATEST(last_unit + 1, {clock}),"
-                + " tenure = ?, version = version + 1, used_at = {clock}"
-                + " WHERE name = ? AND state IS NULL AND (tenure = ? OR expires_at <= {clock}) AND {clock} <= ?"
-                + " RETURNING last_unit, used_at");
+        codes = FailureCodes.byState()
+                .with(Verdict.AGAIN, "40001", "40P01", "23505")
+                .meaning(Verdict.LOCKED, ROW_IS_LOCKED, "55P03")
+                .meaning(Verdict.NOT_APPLIED, "the statement was canceled, or took too long", "57014", "25P03")
+                .meaning(Verdict.NOT_APPLIED, READ_ONLY, "25006")
+                .meaning(Verdict.NOT_APPLIED, "it starts, stops or recovers; connections are retried", "57P03")
+                .with(Verdict.NOT_APPLIED, "53")
+                .meaning(Verdict.NOT_APPLIED, DISK_IS_FULL, "53100")
+                .meaning(Verdict.NOT_APPLIED, "it has no connection left; see max_connections", "53300")
+                .meaning(Verdict.UNKNOWN, "it has ended the connection", "57P01", "57P02", "57P05")
+                .with(Verdict.UNKNOWN, "08", "58", "XX")
+                .meaning(Verdict.REFUSED, LOGIN, "28")
+                .meaning(Verdict.REFUSED, rights(), "42501")
+                .meaning(Verdict.REFUSED, "the database in the URL does not exist", "3D000")
+                .meaning(Verdict.REFUSED, "the schema of the tables does not exist; check tablePrefix", "3F000")
+                .meaning(Verdict.REFUSED, TOO_LONG, "22001", "54000")
+                .meaning(
+                        Verdict.REFUSED,
+                        "a connection pooler in transaction mode is between; connect to the server itself, or add"
+                                + " prepareThreshold=0&signals=look to the URL",
+                        "42P05",
+                        "26000")
+                .meaning(Verdict.NO_TABLE, tableIsMissing(), "42P01")
+                .meaning(Verdict.OTHER_TABLE, otherTable(), "42703", "42804", "42883");
+        acquire = sql(
+                "UPDATE {locks} SET floor_unit = CASE WHEN tenure = ? AND expires_at > {clock} THEN floor_unit ELSE last_unit END,"
+                        + " expires_at = GREATEST(expires_at, {clock} + ?), last_unit = GREATEST(last_unit + 1, {clock}),"
+                        + " tenure = ?, version = version + 1, used_at = {clock}"
+                        + " WHERE name = ? AND state IS NULL AND (tenure = ? OR expires_at <= {clock}) AND {clock} <= ?"
+                        + " RETURNING last_unit, used_at");
         release = sql("UPDATE {locks} SET expires_at = 0, tenure = NULL, version = version + 1, used_at = {clock},"
                 + " last_unit = CASE WHEN ? = 0 THEN last_unit ELSE LEAST(last_unit, GREATEST(?, floor_unit)) END"
                 + " WHERE name = ? AND tenure = ? AND state IS NULL AND expires_at > {clock} RETURNING used_at");
@@ -77,24 +98,17 @@ public final class PostgreSql extends Dialect implements GuardedStatements {
     }
 
     @Override
-    public List<String> settings(long rowWaitMillis) {
+    public List<String> settings(long commandMillis) {
         return List.of(
-                "SET lock_timeout = " + rowWaitMillis,
+                "SET lock_timeout = " + rowWaitMillis(commandMillis),
+                "SET statement_timeout = " + commandMillis,
                 "SET synchronous_commit = on",
                 "SET default_transaction_isolation = 'read committed'");
     }
 
     @Override
-    public Verdict verdict(SQLException failure) {
-        String state = String.valueOf(failure.getSQLState());
-        if (AGAIN.contains(state)) {
-            return Verdict.AGAIN;
-        } else if (REFUSED.contains(state) || state.startsWith("28")) {
-            return Verdict.REFUSED;
-        } else if (state.equals("55P03")) {
-            return Verdict.LOCKED;
-        }
-        return NOT_APPLIED.contains(state) || state.startsWith("53") ? Verdict.NOT_APPLIED : Verdict.UNKNOWN;
+    public FailureCodes codes() {
+        return codes;
     }
 
     // ---- guarded statements
@@ -131,18 +145,11 @@ public final class PostgreSql extends Dialect implements GuardedStatements {
 
     @Override
     public Map<Lease, Renewed> renew(Connection connection, List<Lease> leases) throws SQLException {
-        Map<List<Object>, Lease> byTenure = new HashMap<>();
-        leases.forEach(lease -> byTenure.put(List.of(lease.key(), lease.tenure()), lease));
-        Map<Lease, Renewed> renewed = new HashMap<>();
+        RenewedLeases renewed = new RenewedLeases(leases);
         var unused = Statements.query(
                 connection,
                 renew,
-                line -> {
-                    Lease lease = Objects.requireNonNull(
-                            byTenure.get(List.<Object>of(Key.of(line.getBytes(1)), line.getString(2))));
-                    renewed.put(lease, new Renewed(line.getInt(3), line.getLong(4)));
-                    return lease;
-                },
+                renewed::read,
                 connection.createArrayOf(
                         "bytea",
                         leases.stream().map(lease -> lease.key().bytes()).toArray(byte[][]::new)),
@@ -150,14 +157,37 @@ public final class PostgreSql extends Dialect implements GuardedStatements {
                         "text", leases.stream().map(Lease::tenure).toArray()),
                 connection.createArrayOf(
                         "bigint", leases.stream().map(Lease::micros).toArray()));
-        return renewed;
+        return renewed.all();
     }
 
     // ---- messages
 
-    /** Returns the channel of a client. */
-    public static String channel(String clientId) {
+    @Override
+    public Optional<Messages> messages() {
+        return Optional.of(this);
+    }
+
+    private static String channel(String clientId) {
         return "hf_" + clientId;
+    }
+
+    @Override
+    public void listen(Connection connection, String clientId) throws SQLException {
+        var unused = Statements.update(connection, "LISTEN \"" + channel(clientId) + "\"");
+    }
+
+    @Override
+    public List<String> receive(Connection connection, int millis) throws SQLException {
+        PGNotification[] all = connection.unwrap(PGConnection.class).getNotifications(millis);
+        return all == null
+                ? List.of()
+                : Stream.of(all).map(PGNotification::getParameter).toList();
+    }
+
+    @Override
+    public void send(Connection connection, Message message) throws SQLException {
+        var unused = Statements.query(
+                connection, "SELECT pg_notify(?, ?)", line -> true, channel(message.clientId()), message.text());
     }
 
     /** The messages are sent by the statement that writes, so they need no further round trip. */

@@ -3,7 +3,9 @@ package io.holdfast.jdbc.sql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +41,39 @@ public final class Statements {
                 }
             }
             return lines;
+        }
+    }
+
+    /** Runs a statement that returns lines, and returns the types of their columns, as in {@link java.sql.Types}. */
+    static List<Integer> types(Connection connection, String sql, @Nullable Object... arguments) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            set(statement, arguments);
+            try (ResultSet result = statement.executeQuery()) {
+                ResultSetMetaData columns = result.getMetaData();
+                List<Integer> types = new ArrayList<>();
+                for (int column = 1; column <= columns.getColumnCount(); column++) {
+                    types.add(columns.getColumnType(column));
+                }
+                return types;
+            }
+        }
+    }
+
+    /**
+     * The outcome of a statement that changes rows.
+     *
+     * @param number the number that the statement has generated; 0 if none
+     */
+    record Change(int rows, long number) {}
+
+    /** Runs a statement that changes rows, and may generate a number. */
+    static Change change(Connection connection, String sql, @Nullable Object... arguments) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql, Statement.RETURN_GENERATED_KEYS)) {
+            set(statement, arguments);
+            int rows = statement.executeUpdate();
+            try (ResultSet keys = statement.getGeneratedKeys()) {
+                return new Change(rows, keys.next() ? keys.getLong(1) : 0);
+            }
         }
     }
 

@@ -10,6 +10,18 @@ public enum Verdict {
     NOT_APPLIED,
     /** Nothing was written, and nothing will be until somebody repairs the cause. */
     REFUSED,
+    /** A table does not exist. */
+    NO_TABLE,
+    /** A table has other columns. */
+    OTHER_TABLE,
     /** The statement may have been applied. */
-    UNKNOWN
+    UNKNOWN;
+
+    /** Returns {@code true} if somebody has to repair the cause. */
+    public boolean isPermanent() {
+        return switch (this) {
+            case REFUSED, NO_TABLE, OTHER_TABLE -> true;
+            case AGAIN, LOCKED, NOT_APPLIED, UNKNOWN -> false;
+        };
+    }
 }

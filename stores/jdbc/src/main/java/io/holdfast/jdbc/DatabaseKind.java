@@ -1,0 +1,47 @@
+package io.holdfast.jdbc;
+
+import io.holdfast.jdbc.sql.Dialect;
+import io.holdfast.jdbc.sql.H2;
+import io.holdfast.jdbc.sql.MySql;
+import io.holdfast.jdbc.sql.PostgreSql;
+import io.holdfast.jdbc.sql.Tables;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The kinds of database that the store supports, by the beginning of their URLs. */
+enum DatabaseKind {
+    POSTGRESQL("jdbc:postgresql:", "org.postgresql:postgresql"),
+    MYSQL("jdbc:mysql:", "com.mysql:mysql-connector-j"),
+    MARIADB("jdbc:mariadb:", "org.mariadb.jdbc:mariadb-java-client"),
+    H2("jdbc:h2:", "com.h2database:h2");
+
+    private final String scheme;
+    private final String artifact;
+
+    DatabaseKind(String scheme, String artifact) {
+        this.scheme = scheme;
+        this.artifact = artifact;
+    }
+
+    static Optional<DatabaseKind> of(String url) {
+        return Stream.of(values()).filter(kind -> url.startsWith(kind.scheme)).findFirst();
+    }
+
+    String scheme() {
+        return scheme;
+    }
+
+    /** Returns the artifact of the driver. */
+    String artifact() {
+        return artifact;
+    }
+
+    Dialect dialect(Tables tables) {
+        return switch (this) {
+            case POSTGRESQL -> new PostgreSql(tables);
+            case MYSQL -> new MySql("MySQL", tables);
+            case MARIADB -> new MySql("MariaDB", tables);
+            case H2 -> new H2(tables);
+        };
+    }
+}

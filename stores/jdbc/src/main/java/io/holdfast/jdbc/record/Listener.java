@@ -1,0 +1,275 @@
+package io.holdfast.jdbc.record;
+
+import io.holdfast.jdbc.sql.Message;
+import io.holdfast.jdbc.sql.Messages;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
+import io.holdfast.support.Mailbox;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A thread that receives the messages to this client on a connection of its own.
+ *
+ * <p>Invariants:
+ *
+ * <ol>
+ *   <li>Either the client hears, or it looks at the rows that it waits for. A connection hears when a message that the client has
+ *       sent to itself has arrived on it. So a connection pooler that accepts LISTEN and delivers nothing is found out.
+ *   <li>Whenever the client ceases to hear, and begins again, it is told of a {@link Signal.Gap}, because messages may have been
+ *       lost. It is told of none if it made no request before it began to hear.
+ *   <li>A connection that has been silent for two seconds is tested. So one that was cut off is replaced.
+ * </ol>
+ */
+final class Listener {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Listener.class);
+
+    private static final int SLICE_MILLIS = 250;
+    private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final int VALID_SECONDS = 2;
+    private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
+    /** The beginning of a message to oneself. */
+    private static final String PROOF = "T ";
+
+    private final StoreConfig config;
+    private final Messages messages;
+    private final Sessions sessions;
+    private final Looker looker;
+    private final Mailbox mailbox;
+    private final Platform.Timer timer;
+    private final Platform.Worker worker;
+    private final AtomicBoolean started = new AtomicBoolean();
+    private final AtomicLong lastProof = new AtomicLong();
+    private final Map<String, CompletableFuture<Void>> proofs = new ConcurrentHashMap<>();
+    private final CountDownLatch firstHeard = new CountDownLatch(1);
+    private volatile boolean hears;
+    /** Set if there was a request since the client has ceased to hear, so that a message to it may be lost. */
+    private volatile boolean unheard;
+
+    private volatile boolean closed;
+    private volatile @Nullable Thread thread;
+    /** Used by the thread alone. */
+    private boolean warned;
+
+    Listener(StoreConfig config, Platform.Timer timer, Messages messages, Sessions sessions, Looker looker) {
+        this.config = config;
+        this.messages = messages;
+        this.sessions = sessions;
+        this.looker = looker;
+        this.timer = timer;
+        mailbox = new Mailbox(config, timer, this::post);
+        worker = config.platform().worker("holdfast-" + config.client().id() + "-listen", 1);
+    }
+
+    Mailbox mailbox() {
+        return mailbox;
+    }
+
+    /** Starts to listen, if that has not begun. Called before each request that may lead to a message. */
+    void use() {
+        if (!hears) {
+            unheard = true;
+            start();
+        }
+    }
+
+    /** Starts to listen, if that has not begun. */
+    void start() {
+        if (!started.get() && started.compareAndSet(false, true)) {
+            try {
+                worker.execute(this::run);
+            } catch (Throwable e) {
+                // the client looks, and a later request tries again
+                LOG.debug("no thread to listen", e);
+                started.set(false);
+            }
+        }
+    }
+
+    /** Waits until the client hears. Returns {@code false} if it does not within the time. */
+    boolean awaitHearing(Duration limit) {
+        try {
+            return firstHeard.await(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    // ---- sending
+
+    /** Sends a text to a client. Returns the number of receivers as 1, because the database does not tell it. */
+    private CompletionStage<Long> post(String clientId, String text) {
+        return TableRecords.start(() -> {
+            if (text.getBytes(StandardCharsets.UTF_8).length > Messages.MOST_BYTES) {
+                return 0L;
+            }
+            send(new Message(clientId, text));
+            return 1L;
+        });
+    }
+
+    private void send(Message message) {
+        var unused = sessions.run("notify", connection -> {
+            messages.send(connection, message);
+            return true;
+        });
+    }
+
+    /** Proves that messages arrive. If the client does not hear, it proves that changes are found by looking. */
+    CompletionStage<Void> confirm() {
+        return hears ? prove() : looker.confirm();
+    }
+
+    private CompletableFuture<Void> prove() {
+        String number = Long.toString(lastProof.incrementAndGet());
+        CompletableFuture<Void> proof = new CompletableFuture<>();
+        Platform.Task timeout = timer.schedule(
+                config.commandTimeout().toNanos(),
+                () -> proof.completeExceptionally(new TimeoutException("a message to ourselves did not arrive")));
+        proofs.put(number, proof);
+        try {
+            send(new Message(config.client().id(), PROOF + number));
+        } catch (RuntimeException e) {
+            proof.completeExceptionally(e);
+        }
+        // close race: the flag is read after the proof is kept. So either this thread ends it, or the close does
+        if (closed) {
+            failProofs();
+        }
+        return proof.whenComplete((nothing, error) -> {
+            proofs.remove(number);
+            timeout.cancel();
+        });
+    }
+
+    // ---- receiving
+
+    private void run() {
+        thread = Thread.currentThread();
+        long pause = FIRST_PAUSE_NANOS;
+        while (!closed) {
+            listen();
+            pause = hears ? FIRST_PAUSE_NANOS : Math.min(LONGEST_PAUSE_NANOS, pause * 2);
+            becomeDeaf();
+            if (!closed) {
+                config.platform().park(this, pause);
+            }
+        }
+    }
+
+    /** Listens on a new connection until it fails, delivers nothing, or is not needed. */
+    private void listen() {
+        try (Connection connection = sessions.open("listen")) {
+            messages.listen(connection, config.client().id());
+            CompletableFuture<Void> proof = prove();
+            long lastSign = config.platform().nanoTime();
+            while (!closed && !proof.isCompletedExceptionally()) {
+                if (receive(connection)) {
+                    lastSign = config.platform().nanoTime();
+                } else if (config.platform().nanoTime() - lastSign > SILENCE_NANOS) {
+                    requireAlive(connection);
+                    lastSign = config.platform().nanoTime();
+                }
+                if (!hears && proof.isDone() && !proof.isCompletedExceptionally()) {
+                    beginHearing();
+                }
+            }
+            if (!closed) {
+                warnOnce();
+            }
+        } catch (SQLException | RuntimeException e) {
+            LOG.debug("the connection that listens has failed; trying again", e);
+        }
+    }
+
+    private boolean receive(Connection connection) throws SQLException {
+        List<String> texts = messages.receive(connection, SLICE_MILLIS);
+        texts.forEach(this::receive);
+        return !texts.isEmpty();
+    }
+
+    private void receive(String text) {
+        if (text.startsWith(PROOF)) {
+            CompletableFuture<Void> proof = proofs.get(text.substring(PROOF.length()));
+            if (proof != null) {
+                proof.complete(null);
+            }
+        } else {
+            mailbox.receive(text, 0);
+        }
+    }
+
+    private static void requireAlive(Connection connection) throws SQLException {
+        if (!connection.isValid(VALID_SECONDS)) {
+            throw new SQLException("the connection was cut off");
+        }
+    }
+
+    private void beginHearing() {
+        hears = true;
+        looker.pause();
+        if (unheard) {
+            unheard = false;
+            config.signals().accept(new Signal.Gap());
+        }
+        firstHeard.countDown();
+    }
+
+    private void becomeDeaf() {
+        if (hears) {
+            hears = false;
+            unheard = true;
+            looker.resume();
+            config.signals().accept(new Signal.Gap());
+        }
+        failProofs();
+    }
+
+    private void failProofs() {
+        proofs.values()
+                .forEach(proof -> proof.completeExceptionally(new StoreException(
+                        StoreException.Effect.NOT_APPLIED, "the connection that listens was lost; it is made anew")));
+    }
+
+    private void warnOnce() {
+        if (!warned) {
+            warned = true;
+            LOG.warn(
+                    "{}: a notification to ourselves did not arrive, as behind a connection pooler in transaction mode; this"
+                            + " client looks at the rows it waits for instead. Connect to the server itself, or add"
+                            + " signals=look to the URL",
+                    sessions.address());
+        }
+    }
+
+    /** Ends the proofs, and the thread within the time of one slice. */
+    void close() {
+        closed = true;
+        failProofs();
+        worker.close();
+        Thread listening = thread;
+        if (listening != null) {
+            config.platform().unpark(listening);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package io.holdfast.jdbc.sql;
+
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The failures of a kind of database, by their codes.
+ *
+ * <p>A code is an SQL state, the first two characters of one, or the error number of the vendor. A number precedes a state,
+ * because drivers for one server give different states to one error.
+ */
+public final class FailureCodes {
+
+    /** The class of the states of the network. */
+    private static final String NETWORK = "08";
+
+    private record Failure(Verdict verdict, Optional<String> meaning) {}
+
+    private static final Failure UNLISTED = new Failure(Verdict.UNKNOWN, Optional.empty());
+
+    private final boolean byNumber;
+    private final Map<String, Failure> failures;
+
+    private FailureCodes(boolean byNumber, Map<String, Failure> failures) {
+        this.byNumber = byNumber;
+        this.failures = Map.copyOf(failures);
+    }
+
+    /** Returns an empty table of SQL states. */
+    static FailureCodes byState() {
+        return new FailureCodes(false, Map.of());
+    }
+
+    /** Returns an empty table of error numbers and SQL states. */
+    static FailureCodes byNumber() {
+        return new FailureCodes(true, Map.of());
+    }
+
+    /** Returns a copy with codes that need no explanation beyond the message of the database. */
+    FailureCodes with(Verdict verdict, String... codes) {
+        return with(new Failure(verdict, Optional.empty()), codes);
+    }
+
+    /**
+     * Returns a copy with codes and their meaning.
+     *
+     * @param meaning the text for the person who has to repair the cause
+     */
+    FailureCodes meaning(Verdict verdict, String meaning, String... codes) {
+        return with(new Failure(verdict, Optional.of(meaning)), codes);
+    }
+
+    private FailureCodes with(Failure failure, String... codes) {
+        Map<String, Failure> more = new HashMap<>(failures);
+        List.of(codes).forEach(code -> more.put(code, failure));
+        return new FailureCodes(byNumber, more);
+    }
+
+    private Optional<Failure> find(SQLException e) {
+        String state = String.valueOf(e.getSQLState());
+        return Optional.<Failure>empty()
+                .or(() -> Optional.ofNullable(byNumber ? failures.get(Integer.toString(e.getErrorCode())) : null))
+                .or(() -> Optional.ofNullable(failures.get(state)))
+                .or(() -> Optional.ofNullable(failures.get(state.substring(0, Math.min(2, state.length())))));
+    }
+
+    /** Returns what a failed statement says about its effect. */
+    public Verdict verdict(SQLException e) {
+        return find(e).orElse(UNLISTED).verdict();
+    }
+
+    /** Returns the text for the person who has to repair the cause. */
+    public Optional<String> meaning(SQLException e) {
+        return find(e).flatMap(Failure::meaning);
+    }
+
+    /**
+     * Returns {@code true} if a failure to connect may end by itself. A failure that is not listed does not, unless it is one of
+     * the network or has no standard SQL state.
+     */
+    public boolean isTemporary(SQLException e) {
+        String state = String.valueOf(e.getSQLState());
+        return find(e).map(failure -> !failure.verdict().isPermanent())
+                .orElse(state.startsWith(NETWORK) || !state.matches("[0-9].*"));
+    }
+}

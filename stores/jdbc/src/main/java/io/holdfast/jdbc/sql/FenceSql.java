@@ -1,0 +1,178 @@
+package io.holdfast.jdbc.sql;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+
+/** The SQL of a fence, for each kind of database. The statements run in a transaction of the caller. */
+public enum FenceSql {
+    /** PostgreSQL. */
+    POSTGRESQL("bytea") {
+        @Override
+        boolean raise(Connection transaction, String table, byte[] key, long token) throws SQLException {
+            return Statements.update(
+                            transaction,
+                            "INSERT INTO " + table + " AS f (name, token) VALUES (?, ?) ON CONFLICT (name)"
+                                    + " DO UPDATE SET token = EXCLUDED.token WHERE f.token <= EXCLUDED.token",
+                            key,
+                            token)
+                    == 1;
+        }
+
+        /** An advisory lock needs no row. */
+        @Override
+        String lock(String table) {
+            return "SELECT pg_advisory_xact_lock(?)";
+        }
+
+        @Override
+        Object lockArgument(byte[] key) {
+            return ByteBuffer.wrap(sha256(key)).getLong();
+        }
+
+        @Override
+        public boolean locksRows() {
+            return false;
+        }
+    },
+
+    /** MySQL and MariaDB. The statement returns the higher token, and inserts without a lock on the gap between rows. */
+    MYSQL("varbinary(513)") {
+        @Override
+        boolean raise(Connection transaction, String table, byte[] key, long token) throws SQLException {
+            return Statements.change(
+                                    transaction,
+                                    "INSERT INTO " + table + " (name, token) VALUES (?, ?) ON DUPLICATE KEY UPDATE"
+                                            + " token = LAST_INSERT_ID(GREATEST(token, VALUES(token)))",
+                                    key,
+                                    token)
+                            .number()
+                    <= token;
+        }
+    },
+
+    /** H2. */
+    H2("varbinary(513)") {
+        @Override
+        boolean raise(Connection transaction, String table, byte[] key, long token) throws SQLException {
+            return Statements.update(
+                            transaction,
+                            "MERGE INTO " + table
+                                    + " f USING (SELECT CAST(? AS VARBINARY) AS name, CAST(? AS BIGINT) AS token)"
+                                    + " n ON f.name = n.name WHEN MATCHED AND f.token <= n.token THEN UPDATE SET"
+                                    + " token = n.token WHEN NOT MATCHED THEN INSERT (name, token)"
+                                    + " VALUES (n.name, n.token)",
+                            key,
+                            token)
+                    == 1;
+        }
+    };
+
+    private final String keyType;
+
+    FenceSql(String keyType) {
+        this.keyType = keyType;
+    }
+
+    /** Returns the SQL for a product, by the name that its driver gives. */
+    public static Optional<FenceSql> of(String product) {
+        String name = product.toLowerCase(Locale.ROOT);
+        return name.equals("mariadb")
+                ? Optional.of(MYSQL)
+                : Stream.of(values())
+                        .filter(each -> each.name().toLowerCase(Locale.ROOT).equals(name))
+                        .findFirst();
+    }
+
+    /** Returns the statement that makes the table. */
+    public String schema(String table) {
+        return "CREATE TABLE IF NOT EXISTS " + table + " (name " + keyType + " PRIMARY KEY, token bigint NOT NULL)";
+    }
+
+    /** Fails if the table is missing or has other columns. */
+    public void check(Connection connection, String table) throws SQLException {
+        var unused = highest(connection, table, "");
+    }
+
+    /**
+     * Remembers a token, unless a higher one is known. The row stays locked until the transaction ends.
+     *
+     * @return {@code false} if a higher token is known
+     */
+    public final boolean raise(Connection transaction, String table, String name, long token) throws SQLException {
+        return raise(transaction, table, guard(name), token);
+    }
+
+    abstract boolean raise(Connection transaction, String table, byte[] key, long token) throws SQLException;
+
+    /** Returns the highest token that is known. */
+    public final OptionalLong highest(Connection connection, String table, String name) throws SQLException {
+        return Statements.query(
+                        connection, "SELECT token FROM " + table + " WHERE name = ?", line -> line.getLong(1), (Object)
+                                guard(name))
+                .stream()
+                .mapToLong(Long::longValue)
+                .findFirst();
+    }
+
+    /** Returns {@code true} if a lock is a row, which has to exist beforehand. */
+    public boolean locksRows() {
+        return true;
+    }
+
+    /** Makes the row of a lock if it does not exist, in a transaction of its own. */
+    public final void makeRow(Connection connection, String table, String name) throws SQLException {
+        byte[] key = lock(name.getBytes(StandardCharsets.UTF_8));
+        List<Long> rows = Statements.query(
+                connection, "SELECT token FROM " + table + " WHERE name = ?", line -> line.getLong(1), (Object) key);
+        if (rows.isEmpty()) {
+            boolean unused = raise(connection, table, key, 0);
+        }
+    }
+
+    /**
+     * Locks a name until the transaction ends.
+     *
+     * @param seconds the maximum wait
+     */
+    public final void lock(Connection transaction, String table, String name, int seconds) throws SQLException {
+        try (PreparedStatement statement = transaction.prepareStatement(lock(table))) {
+            statement.setQueryTimeout(seconds);
+            statement.setObject(1, lockArgument(lock(name.getBytes(StandardCharsets.UTF_8))));
+            statement.executeQuery().close();
+        }
+    }
+
+    String lock(String table) {
+        return "SELECT token FROM " + table + " WHERE name = ? FOR UPDATE";
+    }
+
+    Object lockArgument(byte[] key) {
+        return key;
+    }
+
+    private static byte[] guard(String name) {
+        return ("G" + name).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static byte[] lock(byte[] name) {
+        return ByteBuffer.allocate(name.length + 1).put((byte) 'L').put(name).array();
+    }
+
+    static byte[] sha256(byte[] bytes) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(bytes);
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every JDK has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+package io.holdfast.jdbc.sql;
+
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toMap;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+
+/**
+ * MySQL and MariaDB.
+ *
+ * <p>The clock is {@code SYSDATE(6)}, because {@code NOW(6)} stands still within a statement. It shows the time zone of the
+ * session, so each session is set to UTC.
+ *
+ * <p>An UPDATE returns no columns. It returns one number, which {@code LAST_INSERT_ID(number)} sets, in the same round trip. The
+ * columns of an UPDATE are set from left to right, and a later expression sees the new values.
+ *
+ * <p>The errors are told apart by their number, because the drivers give different SQL states to one error.
+ */
+public final class MySql extends Dialect implements GuardedStatements {
+
+    private static final String UNSAFE_CLOCK = "HYHF1";
+    private static final String UNSAFE_LOG = "HYHF2";
+
+    private final String product;
+    private final FailureCodes codes;
+    private final String acquire;
+    private final String release;
+    private final String renew;
+    private final String held;
+
+    /**
+     * Creates the SQL for the given tables.
+     *
+     * @param product the name of the product, for texts
+     */
+    public MySql(String product, Tables tables) {
+        super(tables);
+        this.product = product;
+        codes = FailureCodes.byNumber()
+                // 1020 is an error of MariaDB, which detects a change since the snapshot
+                .with(Verdict.AGAIN, "1213", "1062", "1020")
+                .meaning(Verdict.LOCKED, ROW_IS_LOCKED, "1205", "3572")
+                .meaning(Verdict.NOT_APPLIED, "the statement was canceled, or took too long", "1317", "1969", "3024")
+                .meaning(Verdict.NOT_APPLIED, READ_ONLY, "1290", "1836", "1792", "S1009")
+                .meaning(Verdict.NOT_APPLIED, DISK_IS_FULL, "1114", "1021")
+                .meaning(Verdict.NOT_APPLIED, "it has no connection left; see max_connections", "1040", "1203")
+                .meaning(Verdict.UNKNOWN, "it has ended the connection", "1053", "1927", "4031")
+                .with(Verdict.UNKNOWN, "08")
+                .meaning(Verdict.REFUSED, LOGIN, "1045", "1698")
+                .meaning(Verdict.REFUSED, rights(), "1044", "1142", "1143", "1227")
+                .meaning(Verdict.REFUSED, "the database in the URL does not exist", "1049")
+                .meaning(Verdict.REFUSED, TOO_LONG, "1406")
+                .meaning(
+                        Verdict.REFUSED,
+                        "its clock stands still within a statement; start it without sysdate-is-now",
+                        UNSAFE_CLOCK)
+                .meaning(
+                        Verdict.REFUSED,
+                        "binlog_format=STATEMENT cannot replicate the clock of a lock; set it to ROW or MIXED",
+                        UNSAFE_LOG,
+                        "1665")
+                .meaning(Verdict.NO_TABLE, tableIsMissing(), "1146", "1051")
+                .meaning(Verdict.OTHER_TABLE, otherTable(), "1054", "1364");
+        acquire = sql(
+                "UPDATE {locks} SET floor_unit = CASE WHEN tenure = ? AND expires_at > {clock} THEN floor_unit ELSE last_unit END,"
+                        + " expires_at = GREATEST(expires_at, {clock} + ?),"
+                        + " last_unit = LAST_INSERT_ID(GREATEST(last_unit + 1, {clock})), tenure = ?, version = version + 1,"
+                        + " used_at = {clock}"
+                        + " WHERE name = ? AND state IS NULL AND (tenure = ? OR expires_at <= {clock}) AND {clock} <= ?");
+        release = sql("UPDATE {locks} SET expires_at = 0, tenure = NULL, version = version + 1,"
+                + " last_unit = CASE WHEN ? = 0 THEN last_unit ELSE LEAST(last_unit, GREATEST(?, floor_unit)) END,"
+                + " used_at = LAST_INSERT_ID({clock})"
+                + " WHERE name = ? AND tenure = ? AND state IS NULL AND expires_at > {clock}");
+        // the row with most waiters is the last one, so the number of that row says whether any has waiters
+        renew = sql("UPDATE {locks} SET expires_at = GREATEST(expires_at, {clock} + ?), version = version + 1,"
+                + " used_at = {clock} + 0 * LAST_INSERT_ID({clock} * 2 + (waiters > 0))"
+                + " WHERE name IN ({names}) AND (name, tenure) IN ({pairs}) AND expires_at > {clock} ORDER BY waiters");
+        held = sql(
+                "SELECT name, tenure, waiters, {clock} FROM {locks} WHERE name IN ({names}) AND expires_at > {clock}");
+    }
+
+    @Override
+    public String product() {
+        return product;
+    }
+
+    @Override
+    String keyType() {
+        return "VARBINARY(1537)";
+    }
+
+    @Override
+    String parameter(String type) {
+        return "?";
+    }
+
+    @Override
+    String page() {
+        return "LIMIT ?";
+    }
+
+    @Override
+    String clock() {
+        return "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', SYSDATE(6))";
+    }
+
+    @Override
+    public List<String> schema() {
+        String text = " CHARACTER SET ascii COLLATE ascii_bin";
+        return List.of(
+                sql("CREATE TABLE IF NOT EXISTS {locks} (name varbinary(1537) PRIMARY KEY, tenure varchar(96)" + text
+                        + ", expires_at bigint NOT NULL, last_unit bigint NOT NULL, floor_unit bigint NOT NULL,"
+                        + " version bigint NOT NULL, used_at bigint NOT NULL, waiters int NOT NULL DEFAULT 0,"
+                        + " state mediumtext" + text + ") ENGINE=InnoDB ROW_FORMAT=DYNAMIC"),
+                sql("CREATE TABLE IF NOT EXISTS {clients} (id varchar(64)" + text + " PRIMARY KEY,"
+                        + " identity varchar(1024) CHARACTER SET utf8mb4 NOT NULL, seen_at bigint NOT NULL)"
+                        + " ENGINE=InnoDB ROW_FORMAT=DYNAMIC"));
+    }
+
+    @Override
+    public List<String> settings(long commandMillis) {
+        return List.of(
+                "SET time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES', innodb_lock_wait_timeout = 1",
+                "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
+    }
+
+    @Override
+    public void requireSafe(Connection connection) throws SQLException {
+        boolean moves = Statements.query(
+                        connection,
+                        "SELECT SYSDATE(6), SLEEP(0.001), SYSDATE(6)",
+                        line -> !line.getString(1).equals(line.getString(3)))
+                .get(0);
+        if (!moves) {
+            throw new SQLException("SYSDATE stands still", UNSAFE_CLOCK);
+        }
+        boolean byStatement = Statements.query(
+                        connection,
+                        "SELECT @@log_bin, @@binlog_format",
+                        line -> line.getBoolean(1) && "STATEMENT".equals(line.getString(2)))
+                .get(0);
+        if (byStatement) {
+            throw new SQLException("binlog_format is STATEMENT", UNSAFE_LOG);
+        }
+    }
+
+    @Override
+    public FailureCodes codes() {
+        return codes;
+    }
+
+    // ---- guarded statements
+
+    @Override
+    public Optional<GuardedStatements> guarded() {
+        return Optional.of(this);
+    }
+
+    /** The unit is the clock, or is above it, so it is also an upper bound of the time. */
+    @Override
+    public Optional<Grant> acquire(Connection connection, Key key, String tenure, long leaseMicros, long notAfter)
+            throws SQLException {
+        Statements.Change change =
+                Statements.change(connection, acquire, tenure, leaseMicros, tenure, key.bytes(), tenure, notAfter);
+        return change.rows() == 0 ? Optional.empty() : Optional.of(new Grant(change.number(), change.number()));
+    }
+
+    @Override
+    public OptionalLong release(Connection connection, Key key, String tenure, long lastUnit) throws SQLException {
+        Statements.Change change = Statements.change(connection, release, lastUnit, lastUnit, key.bytes(), tenure);
+        return change.rows() == 0 ? OptionalLong.empty() : OptionalLong.of(change.number());
+    }
+
+    @Override
+    public Map<Lease, Renewed> renew(Connection connection, List<Lease> leases) throws SQLException {
+        Map<Lease, Renewed> renewed = new HashMap<>();
+        for (Map.Entry<Long, List<Lease>> each :
+                leases.stream().collect(groupingBy(Lease::micros)).entrySet()) {
+            renewed.putAll(renew(connection, each.getKey(), each.getValue()));
+        }
+        return renewed;
+    }
+
+    /** Renews leases of one length. A second statement follows only if a lock was lost, or if somebody waits for one. */
+    private Map<Lease, Renewed> renew(Connection connection, long micros, List<Lease> leases) throws SQLException {
+        List<Lease> all = padded(leases);
+        Stream<Object> names = all.stream().map(lease -> lease.key().bytes());
+        Stream<Object> pairs =
+                all.stream().flatMap(lease -> Stream.of(lease.key().bytes(), lease.tenure()));
+        Statements.Change change = Statements.change(
+                connection,
+                renew.replace("{names}", repeated("?", all.size())).replace("{pairs}", repeated("(?, ?)", all.size())),
+                Stream.of(Stream.<Object>of(micros), names, pairs)
+                        .flatMap(each -> each)
+                        .toArray());
+        if (change.rows() == leases.size() && change.number() % 2 == 0) {
+            Renewed alone = new Renewed(0, change.number() / 2);
+            return leases.stream().collect(toMap(lease -> lease, lease -> alone));
+        }
+        return change.rows() == 0 ? Map.of() : held(connection, leases);
+    }
+
+    /** Returns the leases that hold now. They were renewed, because no tenure begins again. */
+    private Map<Lease, Renewed> held(Connection connection, List<Lease> leases) throws SQLException {
+        RenewedLeases renewed = new RenewedLeases(leases);
+        List<byte[]> names =
+                padded(leases.stream().map(lease -> lease.key().bytes()).toList());
+        var unused = Statements.query(
+                connection, held.replace("{names}", repeated("?", names.size())), renewed::read, names.toArray());
+        return renewed.all();
+    }
+}

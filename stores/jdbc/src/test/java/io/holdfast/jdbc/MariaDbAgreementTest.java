@@ -1,0 +1,10 @@
+package io.holdfast.jdbc;
+
+/** The guarded statements of MariaDB. */
+class MariaDbAgreementTest extends AgreementRules {
+
+    @Override
+    DatabaseServer server() {
+        return Servers.mariaDb();
+    }
+}

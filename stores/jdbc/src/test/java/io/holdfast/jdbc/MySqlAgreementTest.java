@@ -1,0 +1,13 @@
+package io.holdfast.jdbc;
+
+import org.junit.jupiter.api.Tag;
+
+/** The guarded statements of MySQL. */
+@Tag("mysql")
+class MySqlAgreementTest extends AgreementRules {
+
+    @Override
+    DatabaseServer server() {
+        return Servers.mySql();
+    }
+}

@@ -1,0 +1,15 @@
+package io.holdfast.jdbc;
+
+import io.holdfast.testkit.contract.StoreContract;
+import io.holdfast.testkit.contract.StoreHarness;
+import org.junit.jupiter.api.Tag;
+
+/** The rules of all stores, with MySQL. */
+@Tag("mysql")
+class MySqlContractTest extends StoreContract {
+
+    @Override
+    protected StoreHarness newHarness() {
+        return Servers.mySql().harness();
+    }
+}

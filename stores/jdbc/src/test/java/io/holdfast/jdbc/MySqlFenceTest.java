@@ -1,0 +1,13 @@
+package io.holdfast.jdbc;
+
+import org.junit.jupiter.api.Tag;
+
+/** A fence in MySQL. */
+@Tag("mysql")
+class MySqlFenceTest extends FenceRules {
+
+    @Override
+    String uri() {
+        return Servers.mySql().uri();
+    }
+}

@@ -1,0 +1,211 @@
+package io.holdfast.jdbc.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.LockReport;
+import io.holdfast.jdbc.sql.Key;
+import io.holdfast.jdbc.sql.Message;
+import io.holdfast.jdbc.sql.Messages;
+import io.holdfast.jdbc.sql.Row;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
+import io.holdfast.testkit.Await;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The thread that listens, with connections that fail or deliver nothing. */
+@Timeout(30)
+class ListenerTest {
+
+    private static final Duration COMMAND = Duration.ofMillis(300);
+
+    private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+    private final StoreConfig config = StoreConfig.of("jdbc:test", LockReport.Client.unknown("me"), Platform.system())
+            .withTimeouts(COMMAND, COMMAND)
+            .withClient(LockReport.Client.unknown("me"), signals::add, name -> Optional.empty());
+    private final Platform.Timer timer = Platform.system().timer("test-timer");
+    private final Network network = new Network();
+    private final AtomicInteger looks = new AtomicInteger();
+    private final Looker looker = new Looker(config, timer, this::look);
+    private final Listener listener = new Listener(config, timer, network, network, looker);
+
+    private Map<Key, Row> look(List<Key> keys) {
+        looks.incrementAndGet();
+        return Map.of();
+    }
+
+    @AfterEach
+    void close() {
+        listener.close();
+        looker.close();
+        timer.close();
+        Await.until(
+                "the thread has ended",
+                () -> Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(thread -> thread.getName().equals("holdfast-me-listen")));
+    }
+
+    /** Messages between clients, over connections that a test can spoil. */
+    private static final class Network implements Messages, Sessions {
+
+        private final BlockingQueue<String> texts = new LinkedBlockingQueue<>();
+        private final AtomicInteger opened = new AtomicInteger();
+        private volatile boolean delivers = true;
+        private volatile boolean refuses;
+        private volatile boolean cut;
+
+        @Override
+        public void listen(Connection connection, String clientId) {
+            assertThat(clientId).isEqualTo("me");
+            cut = false;
+        }
+
+        @Override
+        public List<String> receive(Connection connection, int millis) throws SQLException {
+            try {
+                String text = texts.poll(Math.min(millis, 20), TimeUnit.MILLISECONDS);
+                if (cut) {
+                    throw new SQLException("cut");
+                }
+                return text == null ? List.of() : List.of(text);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        @Override
+        public void send(Connection connection, Message message) {
+            if (delivers) {
+                texts.add(message.text());
+            }
+        }
+
+        @Override
+        public <T> T run(String what, Work<T> work) {
+            try (Connection connection = open(what)) {
+                return work.on(connection);
+            } catch (SQLException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        @Override
+        public <T> Optional<T> write(String what, Connection connection, Write<T> statement) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Connection open(String what) {
+            if (refuses) {
+                throw rowLocked("refused");
+            }
+            opened.incrementAndGet();
+            try {
+                return DriverManager.getConnection("jdbc:h2:mem:");
+            } catch (SQLException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        @Override
+        public StoreException rowLocked(String what) {
+            return new StoreException(StoreException.Effect.NOT_APPLIED, what);
+        }
+
+        @Override
+        public String address() {
+            return "a network";
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private Signal next() throws InterruptedException {
+        Signal signal = signals.poll(10, TimeUnit.SECONDS);
+        assertThat(signal).as("a signal").isNotNull();
+        return signal;
+    }
+
+    @Test
+    void aMessageToOneselfBeginsTheHearing() throws Exception {
+        listener.start();
+        listener.start();
+        assertThat(listener.awaitHearing(Duration.ofSeconds(10))).isTrue();
+        network.texts.add("F lock");
+        assertThat(next()).isEqualTo(new Signal.Freed("lock"));
+        Await.reply(listener.confirm());
+        assertThat(looks).hasValue(0);
+    }
+
+    @Test
+    void whereNothingIsDeliveredTheClientLooks() throws Exception {
+        network.delivers = false;
+        listener.use();
+        assertThat(listener.awaitHearing(COMMAND.multipliedBy(2))).isFalse();
+        Await.reply(listener.confirm());
+        assertThat(looks).hasPositiveValue();
+        network.delivers = true;
+        assertThat(listener.awaitHearing(Duration.ofSeconds(20))).isTrue();
+        assertThat(next()).isInstanceOf(Signal.Gap.class);
+    }
+
+    @Test
+    void aLostConnectionIsAGapAndIsMadeAnew() throws Exception {
+        listener.use();
+        assertThat(next()).isInstanceOf(Signal.Gap.class);
+        network.refuses = true;
+        network.cut = true;
+        assertThat(next()).as("when it is lost").isInstanceOf(Signal.Gap.class);
+        Await.reply(listener.confirm());
+        assertThat(looks).hasPositiveValue();
+        network.refuses = false;
+        assertThat(next()).as("when it is back").isInstanceOf(Signal.Gap.class);
+        network.texts.add("F lock");
+        assertThat(next()).isEqualTo(new Signal.Freed("lock"));
+    }
+
+    @Test
+    void aProofEndsWithItsConnection() throws Exception {
+        listener.use();
+        assertThat(next()).isInstanceOf(Signal.Gap.class);
+        network.delivers = false;
+        var proof = listener.confirm().toCompletableFuture();
+        network.cut = true;
+        assertThatThrownBy(proof::join).hasMessageContaining("the connection that listens was lost");
+    }
+
+    @Test
+    void aProofIsLimited() throws Exception {
+        listener.use();
+        assertThat(next()).isInstanceOf(Signal.Gap.class);
+        network.delivers = false;
+        assertThatThrownBy(() -> listener.confirm().toCompletableFuture().get(5, TimeUnit.SECONDS))
+                .hasMessageContaining("a message to ourselves did not arrive");
+    }
+
+    @Test
+    void theEndEndsProofs() throws Exception {
+        listener.use();
+        assertThat(next()).isInstanceOf(Signal.Gap.class);
+        network.delivers = false;
+        var proof = listener.confirm().toCompletableFuture();
+        listener.close();
+        assertThatThrownBy(() -> proof.get(5, TimeUnit.SECONDS)).isNotNull();
+    }
+}
