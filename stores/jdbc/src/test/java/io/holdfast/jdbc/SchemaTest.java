@@ -81,11 +81,40 @@ class SchemaTest {
     }
 
     @Test
+    void aTableWithAnotherTypeIsRefused() {
+        database.client().close();
+        database.run("ALTER TABLE holdfast_locks ALTER COLUMN waiters VARCHAR(9)");
+        assertRefused(database.url(), "has other columns");
+    }
+
+    @Test
+    void missingTablesAreAnErrorIfTheUrlForbidsToCreateThem() {
+        String url = database.url() + ";CREATE_TABLES=FALSE";
+        assertRefused(url, "does not exist, and the URL forbids to create it", "docs/databases.md");
+        database.client().close();
+        Databases.client(url).close();
+    }
+
+    @Test
+    void tablesOfAnotherPrefixAreOthers() {
+        database.run("CREATE SCHEMA app");
+        try (StoreClient one = database.client();
+                StoreClient other = Databases.client(database.url() + ";TABLE_PREFIX=app.hf_")) {
+            one.granted("lock", 1);
+            other.granted("lock", 1);
+            assertThat(database.column("SELECT UTF8TOSTRING(name) FROM app.hf_locks"))
+                    .containsExactly("Llock");
+        }
+    }
+
+    @Test
     void aUserWithoutRightsIsRefusedUntilTheyAreGranted() {
         database.run("CREATE USER app PASSWORD 'secret'");
         String url = database.url() + ";USER=app;PASSWORD=secret";
         assertRefused(url, "the user lacks a right", "create table");
         database.client().close();
+        assertRefused(url, "the user lacks a right", "select, insert, update and delete");
+        database.run("GRANT SELECT ON holdfast_locks, holdfast_clients TO app");
         assertRefused(url, "the user lacks a right", "select, insert, update and delete");
         database.run("GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast_locks, holdfast_clients TO app");
         try (StoreClient app = Databases.client(url)) {

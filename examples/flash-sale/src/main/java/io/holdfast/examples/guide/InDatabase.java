@@ -4,6 +4,7 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.jdbc.JdbcFence;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import javax.sql.DataSource;
@@ -41,5 +42,11 @@ final class InDatabase {
         // endregion
     }
 
-    private void ship(Connection connection, long order) throws SQLException {}
+    private static void ship(Connection connection, long order) throws SQLException {
+        try (PreparedStatement update =
+                connection.prepareStatement("UPDATE orders SET state = 'shipped' WHERE id = ?")) {
+            update.setLong(1, order);
+            update.executeUpdate();
+        }
+    }
 }
