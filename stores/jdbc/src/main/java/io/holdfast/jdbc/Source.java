@@ -119,9 +119,10 @@ final class Source implements DataSource {
     @Override
     public void setLoginTimeout(int seconds) {}
 
+    /** Returns the time for which a pool that is closed waits for a connection that is being opened. */
     @Override
     public int getLoginTimeout() {
-        return 0;
+        return 1;
     }
 
     @Override
