@@ -8,10 +8,17 @@ import io.holdfast.jdbc.sql.Key;
 import io.holdfast.jdbc.sql.Message;
 import io.holdfast.jdbc.sql.Messages;
 import io.holdfast.jdbc.sql.Row;
+import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
+import io.holdfast.support.record.Decider;
+import io.holdfast.support.record.Limits;
+import io.holdfast.support.record.LockRecord;
+import io.holdfast.support.record.Moment;
+import io.holdfast.support.store.RecordKeys;
 import io.holdfast.testkit.Await;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -178,6 +185,30 @@ class ListenerTest {
         assertThat(next()).as("when it is back").isInstanceOf(Signal.Gap.class);
         network.texts.add("F lock");
         assertThat(next()).isEqualTo(new Signal.Freed("lock"));
+    }
+
+    /** A record in which this client waits. */
+    private static LockRecord awaited() {
+        Decider decider = new Decider(Limits.STANDARD);
+        Moment moment = Moment.of(1_790_000_000_000_000L, 0);
+        Duration lease = Duration.ofSeconds(30);
+        LockRecord held = decider.acquire(
+                        LockRecord.EMPTY, Acquire.of("lock", new TenureId("holder", 1), lease), moment)
+                .record();
+        Acquire request = Acquire.of("lock", new TenureId("me", 1), lease).queued(Acquire.Queueing.BARGING, 0);
+        return decider.acquire(held, request, moment).record();
+    }
+
+    @Test
+    void aClientThatWaitsLooksOnlyWhileItDoesNotHear() throws Exception {
+        listener.use();
+        assertThat(next()).isInstanceOf(Signal.Gap.class);
+        looker.left(new RecordKeys("").lock("lock"), 1, awaited());
+        Thread.sleep(200);
+        assertThat(looks).hasValue(0);
+        network.refuses = true;
+        network.cut = true;
+        Await.until("it looks", () -> looks.get() > 0);
     }
 
     @Test
