@@ -54,9 +54,9 @@ class SizesTest {
         "stores/support/src/main/java/io/holdfast/support/record, 1613, 1369",
         "stores/support/src/main/java/io/holdfast/support/store, 308, 300",
         "stores/memory/src/main/java/io/holdfast/memory, 313, 300",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc, 860, 800",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1004, 900",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1023, 900"
+        "stores/jdbc/src/main/java/io/holdfast/jdbc, 864, 800",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1017, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1045, 900"
     })
     void aRoomKeepsItsSize(String folder, int today, int target) throws IOException {
         check(folder, today, target);

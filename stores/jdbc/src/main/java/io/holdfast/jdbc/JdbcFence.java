@@ -150,7 +150,8 @@ public final class JdbcFence {
         if (wait.isNegative() || wait.isZero()) {
             throw new IllegalArgumentException("'" + name + "': the wait must be above zero, and is " + wait);
         }
-        if (sql.locksRows()) {
+        // the second connection is needed once for each name
+        if (sql.locksRows() && !sql.hasRow(transaction, table, name)) {
             makeRow(name);
         }
         long seconds = TimeUnit.SECONDS.convert(wait.plusNanos(999_999_999));

@@ -2,6 +2,7 @@ package io.holdfast.jdbc;
 
 import static io.holdfast.jdbc.Address.require;
 
+import io.holdfast.jdbc.sql.MySql;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -14,8 +15,8 @@ import java.util.regex.Pattern;
 /** The URLs of PostgreSQL, MySQL and MariaDB, with settings behind a question mark. */
 final class ServerUrl {
 
-    private static final String HOST = "([^/@:,?\\[\\]]+|\\[[\\p{XDigit}:.%]+])(:\\d{1,5})?";
-    private static final Pattern FORM = Pattern.compile("//" + HOST + "(," + HOST + ")*/[^/?]+");
+    private static final String HOST = "([^/@:,?&;=()\\[\\]]+|\\[[\\p{XDigit}:.%]+])(:\\d{1,5})?";
+    private static final Pattern FORM = Pattern.compile("//" + HOST + "(," + HOST + ")*/[^/?&;=@()]+");
     private static final Pattern SETTING = Pattern.compile("(?<=[?&])([A-Za-z_]+)=([^&]*)(&|$)");
 
     /** The settings by which a driver sends a statement again whose answer was lost. */
@@ -30,9 +31,14 @@ final class ServerUrl {
         String misunderstood = "'" + kind.scheme() + "...' is not understood; the form is " + kind.scheme()
                 + "//host:port/database?user=...&password=..., with ',' between several hosts";
         require(FORM.matcher(base.substring(kind.scheme().length())).matches(), misunderstood);
+        // its driver goes back to the first host by itself, without the settings of the session, among them the time
+        // zone
+        require(
+                kind != DatabaseKind.MYSQL || !base.contains(","),
+                "'" + kind.scheme() + "...' names several hosts, between which the driver changes by itself; name one");
         String all = text.substring(base.length());
         StoreSettings store = Address.storeSettings(SETTING, all);
-        String given = Address.withoutStoreSettings(SETTING, all).replaceFirst("[?&]$", "");
+        String given = Address.withoutStoreSettings(SETTING, all).replaceFirst("&$|^\\?$", "");
         Set<String> names = names(given, misunderstood);
         String url = base + given;
         for (String setting : added(kind, commandTimeout)) {
@@ -73,7 +79,7 @@ final class ServerUrl {
             case MYSQL, MARIADB ->
                 List.of(
                         "connectTimeout=" + millis,
-                        "socketTimeout=" + millis,
+                        "socketTimeout=" + Math.max(millis, MySql.MIN_NETWORK_MILLIS),
                         "useServerPrepStmts=true",
                         "cachePrepStmts=true",
                         "prepStmtCacheSqlLimit=2048");

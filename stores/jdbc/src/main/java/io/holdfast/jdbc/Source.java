@@ -56,8 +56,9 @@ final class Source implements DataSource {
         Connection connection = DriverManager.getConnection(url);
         boolean usable = false;
         try {
-            if (dialect.hasNetworkTimeout()) {
-                connection.setNetworkTimeout(Runnable::run, commandMillis);
+            long limit = dialect.networkMillis(commandMillis);
+            if (limit > 0) {
+                connection.setNetworkTimeout(Runnable::run, (int) limit);
             }
             dialect.requireSafe(connection);
             for (String setting : dialect.settings(commandMillis)) {

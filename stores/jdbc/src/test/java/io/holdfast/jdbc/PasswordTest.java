@@ -26,6 +26,10 @@ class PasswordTest {
                 "jdbc:postgresql://host/locks?user=me&password=PW",
                 "jdbc:postgresql://host/locks?user=me@server&password=PW&sweepAfter=PW",
                 "jdbc:postgresql://u:PW",
+                "jdbc:mysql://host/db&user=bob&password=PW",
+                "jdbc:postgresql://host/db;user=bob;password=PW",
+                "jdbc:mysql://address=(host=h)(user=bob)(password=PW)/db",
+                "jdbc:mysql://(host=h,user=bob,password=PW)/db",
                 "jdbc:postgresql:locks?password=PW",
                 "jdbc:oracle:thin:me/PW@host:1521:locks",
                 "jdbc:PW"

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ServerUrlTest {
 
     private static final String MYSQL_ADDED =
-            "connectTimeout=1500&socketTimeout=1500&useServerPrepStmts=true&cachePrepStmts=true&prepStmtCacheSqlLimit=2048";
+            "connectTimeout=1500&socketTimeout=3500&useServerPrepStmts=true&cachePrepStmts=true&prepStmtCacheSqlLimit=2048";
 
     private static Address parse(String text) {
         return Address.parse(text, Duration.ofMillis(1_500));
@@ -78,6 +78,9 @@ class ServerUrlTest {
                 "jdbc:postgresql://host/",
                 "jdbc:mysql://me:secret@host/locks",
                 "jdbc:mysql:loadbalance://host/locks",
+                "jdbc:mysql://host/locks&password=secret",
+                "jdbc:mysql://(host=h,password=secret)/locks",
+                "jdbc:postgresql://host/locks;password=secret",
                 "jdbc:mysql://host:port/locks",
                 "jdbc:mariadb://host/locks?secret",
                 "jdbc:mariadb://host/locks/more"
@@ -95,6 +98,20 @@ class ServerUrlTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> parse(text))
                 .withMessageContaining("would send a statement again whose answer was lost");
+    }
+
+    @Test
+    void aPasswordMayEndInAQuestionMark() {
+        assertThat(parse("jdbc:postgresql://host/locks?user=a&password=abc?").url())
+                .contains("&password=abc?&connectTimeout");
+    }
+
+    @Test
+    void aDriverMayNotChangeTheHostByItself() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> parse("jdbc:mysql://one,two/locks"))
+                .withMessageContaining("between which the driver changes by itself");
+        assertThat(parse("jdbc:mariadb://one,two/locks")).hasToString("jdbc:mariadb://one,two/locks");
     }
 
     @Test

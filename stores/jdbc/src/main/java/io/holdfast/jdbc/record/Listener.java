@@ -57,6 +57,7 @@ final class Listener {
     private final Mailbox mailbox;
     private final Platform.Timer timer;
     private final Platform.Worker worker;
+    private final Platform.Worker poster;
     private final AtomicBoolean started = new AtomicBoolean();
     private final AtomicLong lastProof = new AtomicLong();
     private final Map<String, CompletableFuture<Void>> proofs = new ConcurrentHashMap<>();
@@ -78,6 +79,7 @@ final class Listener {
         this.timer = timer;
         mailbox = new Mailbox(config, timer, this::post);
         worker = config.platform().worker("holdfast-" + config.client().id() + "-listen", 1);
+        poster = config.platform().worker("holdfast-" + config.client().id() + "-post", 1);
     }
 
     Mailbox mailbox() {
@@ -119,13 +121,26 @@ final class Listener {
 
     /** Sends a text to a client. Returns the number of receivers as 1, because the database does not tell it. */
     private CompletionStage<Long> post(String clientId, String text) {
-        return TableRecords.start(() -> {
-            if (text.getBytes(StandardCharsets.UTF_8).length > Messages.MOST_BYTES) {
-                return 0L;
+        CompletableFuture<Long> receivers = new CompletableFuture<>();
+        try {
+            // not on the thread that listens, because messages behind this one would wait
+            poster.execute(() -> post(new Message(clientId, text), receivers));
+        } catch (Throwable e) {
+            receivers.completeExceptionally(e);
+        }
+        return receivers;
+    }
+
+    private void post(Message message, CompletableFuture<Long> receivers) {
+        try {
+            boolean fits = message.text().getBytes(StandardCharsets.UTF_8).length <= Messages.MOST_BYTES;
+            if (fits) {
+                send(message);
             }
-            send(new Message(clientId, text));
-            return 1L;
-        });
+            receivers.complete(fits ? 1L : 0L);
+        } catch (RuntimeException e) {
+            receivers.completeExceptionally(e);
+        }
     }
 
     private void send(Message message) {
@@ -143,15 +158,15 @@ final class Listener {
     private CompletableFuture<Void> prove() {
         String number = Long.toString(lastProof.incrementAndGet());
         CompletableFuture<Void> proof = new CompletableFuture<>();
-        Platform.Task timeout = timer.schedule(
-                config.commandTimeout().toNanos(),
-                () -> proof.completeExceptionally(new TimeoutException("a message to ourselves did not arrive")));
         proofs.put(number, proof);
         try {
             send(new Message(config.client().id(), PROOF + number));
         } catch (RuntimeException e) {
             proof.completeExceptionally(e);
         }
+        Platform.Task timeout = timer.schedule(
+                config.commandTimeout().toNanos(),
+                () -> proof.completeExceptionally(new TimeoutException("a message to ourselves did not arrive")));
         // close race: the flag is read after the proof is kept. So either this thread ends it, or the close does
         if (closed) {
             failProofs();
@@ -168,7 +183,12 @@ final class Listener {
         thread = Thread.currentThread();
         long pause = FIRST_PAUSE_NANOS;
         while (!closed) {
-            listen();
+            try {
+                listen();
+            } catch (Throwable e) {
+                // a client whose listening thread ends would hear nothing from then on, and not look
+                LOG.warn("listening has failed; trying again", e);
+            }
             pause = hears ? FIRST_PAUSE_NANOS : Math.min(LONGEST_PAUSE_NANOS, pause * 2);
             becomeDeaf();
             if (!closed) {
@@ -194,9 +214,7 @@ final class Listener {
                     beginHearing();
                 }
             }
-            if (!closed) {
-                warnOnce();
-            }
+            var unused = proof.whenComplete((nothing, error) -> warnOnce(error));
         } catch (SQLException | RuntimeException e) {
             LOG.debug("the connection that listens has failed; trying again", e);
         }
@@ -251,8 +269,9 @@ final class Listener {
                         StoreException.Effect.NOT_APPLIED, "the connection that listens was lost; it is made anew")));
     }
 
-    private void warnOnce() {
-        if (!warned) {
+    /** Warns if a message was sent to ourselves in vain. */
+    private void warnOnce(@Nullable Throwable error) {
+        if (error instanceof TimeoutException && !warned) {
             warned = true;
             LOG.warn(
                     "{}: a notification to ourselves did not arrive, as behind a connection pooler in transaction mode; this"
@@ -267,6 +286,7 @@ final class Listener {
         closed = true;
         failProofs();
         worker.close();
+        poster.close();
         Thread listening = thread;
         if (listening != null) {
             config.platform().unpark(listening);

@@ -89,7 +89,10 @@ final class Looker {
     void pause() {
         change(() -> {
             paused = true;
-            next.cancel();
+            // a proof still needs its look
+            if (!looking) {
+                schedule();
+            }
         });
     }
 

@@ -3,6 +3,7 @@ package io.holdfast.jdbc.record;
 import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.jdbc.sql.GuardedStatements;
 import io.holdfast.jdbc.sql.Key;
+import io.holdfast.jdbc.sql.Verdict;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Platform;
@@ -21,6 +22,7 @@ import io.holdfast.support.record.Limits;
 import io.holdfast.support.store.RecordKey;
 import io.holdfast.support.store.RecordKeys;
 import io.holdfast.support.store.RecordStore;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -91,7 +93,7 @@ public final class TableStore extends RecordStore {
         Platform.Timer timer =
                 config.platform().timer("holdfast-" + config.client().id() + "-jdbc-timer");
         Signals signals = Signals.of(config, dialect, sessions, timer, listens);
-        boolean pushes = signals.listener().isPresent() && (config.lazy() || signals.listen());
+        boolean pushes = signals.listener().isPresent() && !config.lazy() && signals.listen();
         return new TableStore(
                 config,
                 dialect,
@@ -201,18 +203,22 @@ public final class TableStore extends RecordStore {
                 .toList();
         return dialect.guarded()
                 .filter(statements -> !plain.isEmpty())
-                .map(statements -> withOthers(batch, renewPlain(statements, plain)))
+                .map(statements -> TableRecords.start(() -> renewPlain(statements, plain))
+                        .thenCompose(renewed -> withOthers(batch, renewed)))
                 .orElseGet(() -> super.renew(batch));
     }
 
     /**
-     * Renews locks by one statement. If that fails, the result is empty, and each lock is renewed by itself, because a row that
-     * another transaction keeps locked must not delay the others.
+     * Renews locks by one statement. If it met a locked row or a faster writer, the result is empty, and each lock is renewed by
+     * itself, because a row that another transaction keeps locked must not delay the others. Any other failure is that of the batch.
      */
     private Map<Renew, Renew.Reply> renewPlain(GuardedStatements statements, List<Renew> plain) {
         try {
             return renew(statements, plain);
         } catch (StoreException e) {
+            if (e.getCause() instanceof SQLException cause && dialect.verdict(cause) != Verdict.LOCKED) {
+                throw e;
+            }
             LOG.debug("{} locks are renewed one by one", plain.size(), e);
             return Map.of();
         }

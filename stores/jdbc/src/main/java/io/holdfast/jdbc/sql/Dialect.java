@@ -117,9 +117,13 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
         return Math.min(MAX_ROW_WAIT_MILLIS, commandMillis / 4);
     }
 
-    /** Returns {@code true} if the driver can limit the wait for an answer for a connection that is open. */
-    public boolean hasNetworkTimeout() {
-        return true;
+    /**
+     * Returns the maximum wait for an answer on a connection that is open; 0 if the driver cannot limit it.
+     *
+     * @param commandMillis the command timeout of the client
+     */
+    public long networkMillis(long commandMillis) {
+        return commandMillis;
     }
 
     /** Fails if the database cannot keep what it commits, or cannot tell the time, with a failure that {@link #codes} lists. */

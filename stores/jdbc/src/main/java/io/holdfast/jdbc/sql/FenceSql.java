@@ -7,7 +7,6 @@ import java.security.NoSuchAlgorithmException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -95,7 +94,8 @@ public enum FenceSql {
 
     /** Returns the statement that makes the table. */
     public String schema(String table) {
-        return "CREATE TABLE IF NOT EXISTS " + table + " (name " + keyType + " PRIMARY KEY, token bigint NOT NULL)";
+        return "CREATE TABLE IF NOT EXISTS " + table + " (name " + keyType + " PRIMARY KEY, token bigint NOT NULL)"
+                + (this == MYSQL ? " ENGINE=InnoDB" : "");
     }
 
     /** Fails if the table is missing or has other columns. */
@@ -129,13 +129,18 @@ public enum FenceSql {
         return true;
     }
 
+    /** Returns {@code true} if the row of a lock exists. */
+    public final boolean hasRow(Connection connection, String table, String name) throws SQLException {
+        return !Statements.query(connection, "SELECT token FROM " + table + " WHERE name = ?", line -> true, (Object)
+                        lock(name.getBytes(StandardCharsets.UTF_8)))
+                .isEmpty();
+    }
+
     /** Makes the row of a lock if it does not exist, in a transaction of its own. */
     public final void makeRow(Connection connection, String table, String name) throws SQLException {
-        byte[] key = lock(name.getBytes(StandardCharsets.UTF_8));
-        List<Long> rows = Statements.query(
-                connection, "SELECT token FROM " + table + " WHERE name = ?", line -> line.getLong(1), (Object) key);
-        if (rows.isEmpty()) {
-            boolean unused = raise(connection, table, key, 0);
+        // the caller's transaction may keep the row locked, and not see it
+        if (!hasRow(connection, table, name)) {
+            boolean unused = raise(connection, table, lock(name.getBytes(StandardCharsets.UTF_8)), 0);
         }
     }
 

@@ -96,8 +96,8 @@ public final class H2 extends Dialect {
 
     /** The URL of the driver has the limit. */
     @Override
-    public boolean hasNetworkTimeout() {
-        return false;
+    public long networkMillis(long commandMillis) {
+        return 0;
     }
 
     /** A different process may serve the database by now, so each new connection ensures this. */

@@ -25,6 +25,9 @@ import java.util.stream.Stream;
  */
 public final class MySql extends Dialect implements GuardedStatements {
 
+    /** The server waits for a locked row in whole seconds, and for up to two if one is set. Its answer has to arrive. */
+    public static final long MIN_NETWORK_MILLIS = 3_500;
+
     private static final String UNSAFE_CLOCK = "HYHF1";
     private static final String UNSAFE_LOG = "HYHF2";
 
@@ -73,7 +76,8 @@ public final class MySql extends Dialect implements GuardedStatements {
                         + " expires_at = GREATEST(expires_at, {clock} + ?),"
                         + " last_unit = LAST_INSERT_ID(GREATEST(last_unit + 1, {clock})), tenure = ?, version = version + 1,"
                         + " used_at = {clock}"
-                        + " WHERE name = ? AND state IS NULL AND (tenure = ? OR expires_at <= {clock}) AND {clock} <= ?");
+                        + " WHERE name = ? AND state IS NULL AND (tenure = ? OR expires_at <= {clock}) AND {clock} <= ?"
+                        + " AND last_unit <= {clock} + 10000");
         release = sql("UPDATE {locks} SET expires_at = 0, tenure = NULL, version = version + 1,"
                 + " last_unit = CASE WHEN ? = 0 THEN last_unit ELSE LEAST(last_unit, GREATEST(?, floor_unit)) END,"
                 + " used_at = LAST_INSERT_ID({clock})"
@@ -127,8 +131,13 @@ public final class MySql extends Dialect implements GuardedStatements {
     @Override
     public List<String> settings(long commandMillis) {
         return List.of(
-                "SET time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES', innodb_lock_wait_timeout = 1",
+                "SET time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES', innodb_lock_wait_timeout = 1, lock_wait_timeout = 1",
                 "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
+    }
+
+    @Override
+    public long networkMillis(long commandMillis) {
+        return Math.max(commandMillis, MIN_NETWORK_MILLIS);
     }
 
     @Override
@@ -163,7 +172,7 @@ public final class MySql extends Dialect implements GuardedStatements {
         return Optional.of(this);
     }
 
-    /** The unit is the clock, or is above it, so it is also an upper bound of the time. */
+    /** The unit is the clock, or at most 10 ms above it, so it is also an upper bound of the time. */
     @Override
     public Optional<Grant> acquire(Connection connection, Key key, String tenure, long leaseMicros, long notAfter)
             throws SQLException {

@@ -46,7 +46,11 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 .meaning(Verdict.REFUSED, rights(), "42501")
                 .meaning(Verdict.REFUSED, "the database in the URL does not exist", "3D000")
                 .meaning(Verdict.REFUSED, "the schema of the tables does not exist; check tablePrefix", "3F000")
-                .meaning(Verdict.REFUSED, TOO_LONG, "22001", "54000")
+                .meaning(Verdict.REFUSED, TOO_LONG, "22001")
+                .meaning(
+                        Verdict.NOT_APPLIED,
+                        "its queue of notifications is full; end the session that listens in an open transaction",
+                        "54000")
                 .meaning(
                         Verdict.REFUSED,
                         "a connection pooler in transaction mode is between; connect to the server itself, or add"

@@ -75,6 +75,7 @@ class ListenerTest {
         private volatile boolean delivers = true;
         private volatile boolean refuses;
         private volatile boolean cut;
+        private volatile boolean fails;
 
         @Override
         public void listen(Connection connection, String clientId) {
@@ -86,6 +87,10 @@ class ListenerTest {
         public List<String> receive(Connection connection, int millis) throws SQLException {
             try {
                 String text = texts.poll(Math.min(millis, 20), TimeUnit.MILLISECONDS);
+                if (fails) {
+                    fails = false;
+                    throw new StackOverflowError();
+                }
                 if (cut) {
                     throw new SQLException("cut");
                 }
@@ -209,6 +214,15 @@ class ListenerTest {
         network.refuses = true;
         network.cut = true;
         Await.until("it looks", () -> looks.get() > 0);
+    }
+
+    @Test
+    void anErrorDoesNotEndTheHearingForGood() throws Exception {
+        listener.use();
+        assertThat(next()).isInstanceOf(Signal.Gap.class);
+        network.fails = true;
+        assertThat(next()).as("when it fails").isInstanceOf(Signal.Gap.class);
+        assertThat(next()).as("when it is back").isInstanceOf(Signal.Gap.class);
     }
 
     @Test

@@ -300,6 +300,15 @@ class LookerTest {
     }
 
     @Test
+    void aProofHasItsLookAlsoIfSignalsArePushedMeanwhile() {
+        CompletionStage<Void> proof = looker.confirm();
+        looker.pause();
+        simulation.runReady();
+        assertThat(proof).isCompleted();
+        looker.resume();
+    }
+
+    @Test
     void aProofFailsWithItsLookOrWithTheClose() {
         broken = true;
         CompletionStage<Void> proof = looker.confirm();
