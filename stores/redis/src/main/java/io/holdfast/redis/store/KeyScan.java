@@ -2,6 +2,7 @@ package io.holdfast.redis.store;
 
 import io.holdfast.redis.script.Session;
 import io.holdfast.spi.StoreException;
+import io.holdfast.support.Stages;
 import io.lettuce.core.KeyScanArgs;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;

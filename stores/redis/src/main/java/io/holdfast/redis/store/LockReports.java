@@ -8,6 +8,7 @@ import io.holdfast.redis.script.Session;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.StoreConfig.HoldDescription;
 import io.holdfast.spi.TenureId;
+import io.holdfast.support.Stages;
 import io.holdfast.support.TokenUnits;
 import java.time.Duration;
 import java.time.Instant;

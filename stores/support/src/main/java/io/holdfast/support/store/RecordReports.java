@@ -8,6 +8,7 @@ import io.holdfast.PermitHolder;
 import io.holdfast.SemaphoreReport;
 import io.holdfast.spi.PermitReport;
 import io.holdfast.spi.StoreConfig.HoldDescription;
+import io.holdfast.support.Stages;
 import io.holdfast.support.TokenUnits;
 import io.holdfast.support.record.Claimant;
 import io.holdfast.support.record.Holder;
@@ -59,9 +60,7 @@ record RecordReports(RecordKeys keys, Directory directory) {
     CompletionStage<List<LockReport>> locks(List<Found> all) {
         List<Found> used =
                 all.stream().filter(found -> found.present().isInUse()).toList();
-        return clients(used)
-                .thenCompose(clients -> Stages.all(
-                        used.stream().map(found -> lock(found, clients)).toList()));
+        return clients(used).thenCompose(clients -> Stages.all(used.stream().map(found -> lock(found, clients))));
     }
 
     private CompletionStage<LockReport> lock(Found found, Clients clients) {
@@ -70,9 +69,7 @@ record RecordReports(RecordKeys keys, Directory directory) {
                 .map(place -> new LockReport.Waiter(
                         clients.of(place.claimant()), Instant.EPOCH.plus(place.arrival(), ChronoUnit.MICROS)))
                 .toList();
-        return Stages.all(record.holders().all().stream()
-                        .map(holder -> holder(found, holder, clients))
-                        .toList())
+        return Stages.all(record.holders().all().stream().map(holder -> holder(found, holder, clients)))
                 .thenApply(holders -> new LockReport(
                         keys.name(found.key()),
                         holders,

@@ -13,6 +13,7 @@ import io.holdfast.spi.Renew;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.support.Stages;
 import io.holdfast.support.record.Decider;
 import io.holdfast.support.record.Decision;
 import io.holdfast.support.record.Holder;
@@ -82,7 +83,7 @@ public abstract class RecordStore implements LockStore {
             replies.add(requireNonNull(answers.get(key(request)))
                     .handle((all, error) -> error == null ? all.get(index) : failed(request, error)));
         }
-        return Stages.all(replies).thenApply(RecordStore::requireAny);
+        return Stages.all(replies.stream()).thenApply(RecordStore::requireAny);
     }
 
     /** Throws if all renewals have failed, and none because of its own record. */

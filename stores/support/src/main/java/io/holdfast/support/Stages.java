@@ -1,4 +1,4 @@
-package io.holdfast.redis.store;
+package io.holdfast.support;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
