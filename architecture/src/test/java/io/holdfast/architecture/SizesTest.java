@@ -38,11 +38,11 @@ class SizesTest {
     @ParameterizedTest(name = "{0}")
     @CsvSource({
         "'', 166, 140",
-        "cluster, 747, 610",
+        "cluster, 746, 610",
         "interop, 265, 220",
-        "store, 839, 690",
+        "store, 830, 690",
         "script, 667, 540",
-        "connection, 1046, 850"
+        "connection, 1044, 850"
     })
     void aPackageOfTheRedisStoreKeepsItsSize(String name, int today, int target) throws IOException {
         check(REDIS + name, today, target);
@@ -52,11 +52,11 @@ class SizesTest {
     @CsvSource({
         // folder, today, target
         "stores/support/src/main/java/io/holdfast/support/record, 1613, 1369",
-        "stores/support/src/main/java/io/holdfast/support/store, 308, 300",
+        "stores/support/src/main/java/io/holdfast/support/store, 294, 300",
         "stores/memory/src/main/java/io/holdfast/memory, 313, 300",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc, 864, 800",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1017, 900",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1045, 900"
+        "stores/jdbc/src/main/java/io/holdfast/jdbc, 859, 800",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1016, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1044, 900"
     })
     void aRoomKeepsItsSize(String folder, int today, int target) throws IOException {
         check(folder, today, target);

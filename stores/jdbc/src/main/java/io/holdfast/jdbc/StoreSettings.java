@@ -1,5 +1,7 @@
 package io.holdfast.jdbc;
 
+import static io.holdfast.jdbc.Address.require;
+
 import io.holdfast.jdbc.sql.Tables;
 import java.time.Duration;
 import java.util.Locale;
@@ -94,11 +96,5 @@ record StoreSettings(Duration sweepAfter, Tables tables, boolean createsTables, 
                                     .toList()));
         }
         return choice;
-    }
-
-    private static void require(boolean condition, String text) {
-        if (!condition) {
-            throw new IllegalArgumentException(text);
-        }
     }
 }

@@ -13,6 +13,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -145,9 +146,14 @@ final class Listener {
 
     private void send(Message message) {
         var unused = sessions.run("notify", connection -> {
-            messages.send(connection, message);
+            send(connection, message);
             return true;
         });
+    }
+
+    /** Sends a message on a connection of the caller. */
+    void send(Connection connection, Message message) throws SQLException {
+        messages.send(connection, message);
     }
 
     /** Proves that messages arrive. If the client does not hear, it proves that changes are found by looking. */
@@ -228,10 +234,7 @@ final class Listener {
 
     private void receive(String text) {
         if (text.startsWith(PROOF)) {
-            CompletableFuture<Void> proof = proofs.get(text.substring(PROOF.length()));
-            if (proof != null) {
-                proof.complete(null);
-            }
+            Optional.ofNullable(proofs.get(text.substring(PROOF.length()))).ifPresent(proof -> proof.complete(null));
         } else {
             mailbox.receive(text, 0);
         }

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletionStage;
  *
  * @param listener empty if the database carries no messages, or if the user does not want them
  */
-record Signals(StoreConfig config, Dialect dialect, RecordKeys keys, Looker looker, Optional<Listener> listener) {
+record Signals(StoreConfig config, RecordKeys keys, Looker looker, Optional<Listener> listener) {
 
     /**
      * Creates the signals of a client.
@@ -30,7 +30,6 @@ record Signals(StoreConfig config, Dialect dialect, RecordKeys keys, Looker look
         Looker looker = new Looker(config, timer, names -> sessions.run("look", each -> dialect.readAll(each, names)));
         return new Signals(
                 config,
-                dialect,
                 new RecordKeys(config.keyPrefix()),
                 looker,
                 dialect.messages()
@@ -64,7 +63,7 @@ record Signals(StoreConfig config, Dialect dialect, RecordKeys keys, Looker look
     /** Sends the messages of a request that writes nothing, for example to the holder of a lingering lock. */
     void send(Connection connection, List<Message> messages) throws SQLException {
         for (Message message : messages) {
-            dialect.messages().orElseThrow().send(connection, message);
+            listener.orElseThrow().send(connection, message);
         }
     }
 

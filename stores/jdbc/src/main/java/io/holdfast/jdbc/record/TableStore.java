@@ -56,7 +56,7 @@ public final class TableStore extends RecordStore {
     private final Sessions sessions;
     private final TableRecords records;
     private final Signals signals;
-    /** Whether signals are pushed, as far as was known when the store was opened. */
+    /** Set if signals were pushed when the store was opened. */
     private final boolean pushes;
 
     private final TableDirectory directory;
@@ -64,7 +64,7 @@ public final class TableStore extends RecordStore {
     private final Platform.Timer timer;
     private final ServerClock clock = new ServerClock();
 
-    /** What the locks of a client need beside the sessions. */
+    /** The parts of a store beside the sessions. */
     private record Parts(
             Signals signals, TableRecords records, TableDirectory directory, Sweep sweep, Platform.Timer timer) {}
 

@@ -29,7 +29,7 @@ public enum FenceSql {
 
         /** An advisory lock needs no row. */
         @Override
-        String lock(String table) {
+        String lockStatement(String table) {
             return "SELECT pg_advisory_xact_lock(?)";
         }
 
@@ -109,17 +109,19 @@ public enum FenceSql {
      * @return {@code false} if a higher token is known
      */
     public final boolean raise(Connection transaction, String table, String name, long token) throws SQLException {
-        return raise(transaction, table, guard(name), token);
+        return raise(transaction, table, guardKey(name), token);
     }
 
     abstract boolean raise(Connection transaction, String table, byte[] key, long token) throws SQLException;
 
     /** Returns the highest token that is known. */
     public final OptionalLong highest(Connection connection, String table, String name) throws SQLException {
-        return Statements.query(
-                        connection, "SELECT token FROM " + table + " WHERE name = ?", line -> line.getLong(1), (Object)
-                                guard(name))
-                .stream()
+        return token(connection, table, guardKey(name));
+    }
+
+    private static OptionalLong token(Connection connection, String table, byte[] key) throws SQLException {
+        String sql = "SELECT token FROM " + table + " WHERE name = ?";
+        return Statements.query(connection, sql, line -> line.getLong(1), (Object) key).stream()
                 .mapToLong(Long::longValue)
                 .findFirst();
     }
@@ -131,16 +133,14 @@ public enum FenceSql {
 
     /** Returns {@code true} if the row of a lock exists. */
     public final boolean hasRow(Connection connection, String table, String name) throws SQLException {
-        return !Statements.query(connection, "SELECT token FROM " + table + " WHERE name = ?", line -> true, (Object)
-                        lock(name.getBytes(StandardCharsets.UTF_8)))
-                .isEmpty();
+        return token(connection, table, lockKey(name)).isPresent();
     }
 
     /** Makes the row of a lock if it does not exist, in a transaction of its own. */
     public final void makeRow(Connection connection, String table, String name) throws SQLException {
         // the caller's transaction may keep the row locked, and not see it
         if (!hasRow(connection, table, name)) {
-            boolean unused = raise(connection, table, lock(name.getBytes(StandardCharsets.UTF_8)), 0);
+            boolean unused = raise(connection, table, lockKey(name), 0);
         }
     }
 
@@ -150,14 +150,14 @@ public enum FenceSql {
      * @param seconds the maximum wait
      */
     public final void lock(Connection transaction, String table, String name, int seconds) throws SQLException {
-        try (PreparedStatement statement = transaction.prepareStatement(lock(table))) {
+        try (PreparedStatement statement = transaction.prepareStatement(lockStatement(table))) {
             statement.setQueryTimeout(seconds);
-            statement.setObject(1, lockArgument(lock(name.getBytes(StandardCharsets.UTF_8))));
+            statement.setObject(1, lockArgument(lockKey(name)));
             statement.executeQuery().close();
         }
     }
 
-    String lock(String table) {
+    String lockStatement(String table) {
         return "SELECT token FROM " + table + " WHERE name = ? FOR UPDATE";
     }
 
@@ -165,15 +165,15 @@ public enum FenceSql {
         return key;
     }
 
-    private static byte[] guard(String name) {
+    private static byte[] guardKey(String name) {
         return ("G" + name).getBytes(StandardCharsets.UTF_8);
     }
 
-    private static byte[] lock(byte[] name) {
-        return ByteBuffer.allocate(name.length + 1).put((byte) 'L').put(name).array();
+    private static byte[] lockKey(String name) {
+        return ("L" + name).getBytes(StandardCharsets.UTF_8);
     }
 
-    static byte[] sha256(byte[] bytes) {
+    private static byte[] sha256(byte[] bytes) {
         try {
             return MessageDigest.getInstance("SHA-256").digest(bytes);
         } catch (NoSuchAlgorithmException e) {
