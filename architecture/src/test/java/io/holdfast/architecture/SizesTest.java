@@ -54,8 +54,9 @@ class SizesTest {
         "stores/support/src/main/java/io/holdfast/support/record, 1613, 1369",
         "stores/support/src/main/java/io/holdfast/support/store, 294, 300",
         "stores/memory/src/main/java/io/holdfast/memory, 313, 300",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc, 859, 800",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1016, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc, 493, 480",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 617, 500",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1043, 900",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1044, 900"
     })
     void aRoomKeepsItsSize(String folder, int today, int target) throws IOException {

@@ -1,5 +1,6 @@
 package io.holdfast.jdbc;
 
+import io.holdfast.jdbc.connection.Database;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -71,14 +72,16 @@ record Address(DatabaseKind kind, String url, String shown, StoreSettings settin
                 .replaceAll(each -> StoreSettings.isOne(each.group(1)) ? "" : Matcher.quoteReplacement(each.group()));
     }
 
-    /** Returns a text about the process that has to answer, for the case that it does not. */
-    String servedBy() {
-        return kind == DatabaseKind.H2 ? H2Url.servedBy(shown) : "";
-    }
-
-    /** Returns {@code true} if the database ends with its last connection. */
-    boolean isMemory() {
-        return kind == DatabaseKind.H2 && H2Url.isMemory(shown);
+    /** Returns the database at this address. */
+    Database database() {
+        boolean h2 = kind == DatabaseKind.H2;
+        return Database.at(
+                kind.dialect(settings.tables()),
+                url,
+                shown,
+                settings.createsTables(),
+                () -> h2 ? H2Url.servedBy(shown) : "",
+                h2 && H2Url.isMemory(shown));
     }
 
     static void require(boolean condition, String text) {

@@ -10,21 +10,28 @@ import java.util.stream.Stream;
 
 /** The kinds of database that the store supports, by the beginning of their URLs. */
 enum DatabaseKind {
-    POSTGRESQL("jdbc:postgresql:", "org.postgresql:postgresql"),
-    MYSQL("jdbc:mysql:", "com.mysql:mysql-connector-j"),
-    MARIADB("jdbc:mariadb:", "org.mariadb.jdbc:mariadb-java-client"),
-    H2("jdbc:h2:", "com.h2database:h2");
+    POSTGRESQL("PostgreSQL", "jdbc:postgresql:", "org.postgresql:postgresql"),
+    MYSQL("MySQL", "jdbc:mysql:", "com.mysql:mysql-connector-j"),
+    MARIADB("MariaDB", "jdbc:mariadb:", "org.mariadb.jdbc:mariadb-java-client"),
+    H2("H2", "jdbc:h2:", "com.h2database:h2");
 
+    private final String product;
     private final String scheme;
     private final String artifact;
 
-    DatabaseKind(String scheme, String artifact) {
+    DatabaseKind(String product, String scheme, String artifact) {
+        this.product = product;
         this.scheme = scheme;
         this.artifact = artifact;
     }
 
     static Optional<DatabaseKind> of(String url) {
         return Stream.of(values()).filter(kind -> url.startsWith(kind.scheme)).findFirst();
+    }
+
+    /** Returns the kind of a product, by the name that its driver reports. */
+    static Optional<DatabaseKind> ofProduct(String product) {
+        return Stream.of(values()).filter(kind -> kind.product.equals(product)).findFirst();
     }
 
     String scheme() {
@@ -39,8 +46,7 @@ enum DatabaseKind {
     Dialect dialect(Tables tables) {
         return switch (this) {
             case POSTGRESQL -> new PostgreSql(tables);
-            case MYSQL -> new MySql("MySQL", tables);
-            case MARIADB -> new MySql("MariaDB", tables);
+            case MYSQL, MARIADB -> new MySql(product, tables);
             case H2 -> new H2(tables);
         };
     }

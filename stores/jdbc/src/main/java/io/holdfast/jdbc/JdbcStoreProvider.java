@@ -1,7 +1,8 @@
 package io.holdfast.jdbc;
 
+import io.holdfast.jdbc.connection.Connections;
+import io.holdfast.jdbc.connection.Database;
 import io.holdfast.jdbc.record.TableStore;
-import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
@@ -26,22 +27,20 @@ public final class JdbcStoreProvider implements StoreProvider {
 
     @Override
     public LockStore open(StoreConfig config) {
-        requireShort(config.keyPrefix());
         Address address = Address.parse(config.uri(), config.commandTimeout());
-        Dialect dialect = address.kind().dialect(address.settings().tables());
-        Connections connections = new Connections(config, address, dialect);
+        return open(config, address.database(), address.settings());
+    }
+
+    static LockStore open(StoreConfig config, Database database, StoreSettings settings) {
+        requireShort(config.keyPrefix());
+        Connections connections = new Connections(config, database);
         boolean opened = false;
         try {
             if (!config.lazy()) {
                 connections.connect();
             }
             opened = true;
-            return TableStore.open(
-                    config,
-                    dialect,
-                    connections,
-                    address.settings().sweepAfter(),
-                    address.settings().listens());
+            return TableStore.open(config, database.dialect(), connections, settings.sweepAfter(), settings.listens());
         } finally {
             if (!opened) {
                 connections.close();

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /** The URLs of PostgreSQL, MySQL and MariaDB, with settings behind a question mark. */
@@ -17,7 +18,7 @@ final class ServerUrl {
 
     private static final String HOST = "([^/@:,?&;=()\\[\\]]+|\\[[\\p{XDigit}:.%]+])(:\\d{1,5})?";
     private static final Pattern FORM = Pattern.compile("//" + HOST + "(," + HOST + ")*/[^/?&;=@()]+");
-    private static final Pattern SETTING = Pattern.compile("(?<=[?&])([A-Za-z_]+)=([^&]*)(&|$)");
+    static final Pattern SETTING = Pattern.compile("(?<=[?&])([A-Za-z_]+)=([^&]*)(&|$)");
 
     /** The settings by which a driver sends a statement again whose answer was lost. */
     private static final Map<String, String> REPEATING =
@@ -49,20 +50,30 @@ final class ServerUrl {
         return new Address(kind, url, base, store);
     }
 
-    /** Returns the names of the settings, in lower case. Refuses a setting that may acquire a lock twice. */
+    /** Returns the names of the settings, in lower case. */
     private static Set<String> names(String settings, String misunderstood) {
         Set<String> names = new TreeSet<>();
         for (String setting : settings.replaceFirst("^\\?", "").split("&", -1)) {
             String name = setting.split("=", 2)[0].toLowerCase(Locale.ROOT);
             names.add(name);
             require(settings.isEmpty() || setting.matches("(?s)[A-Za-z_][\\w.]*=.*"), misunderstood);
-            require(
-                    !REPEATING.containsKey(name)
-                            || setting.toLowerCase(Locale.ROOT).endsWith("=false"),
-                    REPEATING.get(name)
-                            + " in the URL would send a statement again whose answer was lost; leave it out");
         }
+        requireNoRepetition(settings);
         return names;
+    }
+
+    /**
+     * Requires that a driver sends no statement again, because that may acquire a lock twice.
+     *
+     * @param url a URL, or the settings of one
+     */
+    static void requireNoRepetition(String url) {
+        for (MatchResult setting : SETTING.matcher(url).results().toList()) {
+            String repeating = REPEATING.get(setting.group(1).toLowerCase(Locale.ROOT));
+            require(
+                    repeating == null || setting.group(2).equalsIgnoreCase("false"),
+                    repeating + " in the URL would send a statement again whose answer was lost; leave it out");
+        }
     }
 
     /** Returns the settings that are added if the URL does not have them. All limit a wait, or save the parsing of statements. */

@@ -1,8 +1,10 @@
 package io.holdfast.examples.guide;
 
 import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.jdbc.JdbcFence;
+import io.holdfast.jdbc.JdbcHoldfast;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -16,6 +18,23 @@ final class InDatabase {
 
     InDatabase(DataSource dataSource) {
         this.dataSource = dataSource;
+    }
+
+    void connect() {
+        // region database-source
+        Holdfast holdfast = JdbcHoldfast.connect(dataSource);
+        // endregion
+        holdfast.close();
+    }
+
+    void configure() {
+        // region database-source-settings
+        Holdfast holdfast = JdbcHoldfast.builder(dataSource)
+                .uri("jdbc:datasource?tablePrefix=app.holdfast_")
+                .lease(Duration.ofSeconds(20))
+                .build();
+        // endregion
+        holdfast.close();
     }
 
     void guard(DistributedLock lock) throws SQLException, InterruptedException {

@@ -112,6 +112,11 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
      */
     public abstract List<String> settings(long commandMillis);
 
+    /**
+     * Returns the statements that put a session back as it is now, after {@link #settings}, and after it has listened.
+     */
+    public abstract List<String> restoring(Connection connection) throws SQLException;
+
     /** Returns the time for which a statement waits for a locked row. */
     static long rowWaitMillis(long commandMillis) {
         return Math.min(MAX_ROW_WAIT_MILLIS, commandMillis / 4);

@@ -30,7 +30,7 @@ public final class FailureCodes {
     }
 
     /** Returns an empty table of SQL states. */
-    static FailureCodes byState() {
+    public static FailureCodes byState() {
         return new FailureCodes(false, Map.of());
     }
 

@@ -90,6 +90,11 @@ public final class H2 extends Dialect {
     }
 
     @Override
+    public List<String> restoring(Connection connection) throws SQLException {
+        return Statements.query(connection, "CALL LOCK_TIMEOUT()", line -> "SET LOCK_TIMEOUT " + line.getInt(1));
+    }
+
+    @Override
     public boolean commits() {
         return true;
     }

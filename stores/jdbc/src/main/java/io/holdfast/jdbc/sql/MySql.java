@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -27,6 +28,8 @@ public final class MySql extends Dialect implements GuardedStatements {
 
     /** The server waits for a locked row in whole seconds, and for up to two if one is set. Its answer has to arrive. */
     public static final long MIN_NETWORK_MILLIS = 3_500;
+
+    private static final Pattern NUMBER = Pattern.compile("\\d+");
 
     private static final String UNSAFE_CLOCK = "HYHF1";
     private static final String UNSAFE_LOG = "HYHF2";
@@ -133,6 +136,19 @@ public final class MySql extends Dialect implements GuardedStatements {
         return List.of(
                 "SET time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES', innodb_lock_wait_timeout = 1, lock_wait_timeout = 1",
                 "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
+    }
+
+    @Override
+    public List<String> restoring(Connection connection) throws SQLException {
+        return Statements.query(
+                connection,
+                "SHOW SESSION VARIABLES WHERE Variable_name IN ('time_zone', 'sql_mode', 'innodb_lock_wait_timeout',"
+                        + " 'lock_wait_timeout', 'transaction_isolation', 'tx_isolation')",
+                line -> "SET SESSION " + line.getString(1) + " = " + literal(line.getString(2)));
+    }
+
+    private static String literal(String value) {
+        return NUMBER.matcher(value).matches() ? value : "'" + value + "'";
     }
 
     @Override

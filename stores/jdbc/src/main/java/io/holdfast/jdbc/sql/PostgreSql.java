@@ -2,6 +2,7 @@ package io.holdfast.jdbc.sql;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -108,6 +109,17 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 "SET statement_timeout = " + commandMillis,
                 "SET synchronous_commit = on",
                 "SET default_transaction_isolation = 'read committed'");
+    }
+
+    @Override
+    public List<String> restoring(Connection connection) throws SQLException {
+        List<String> statements = new ArrayList<>(Statements.query(
+                connection,
+                "SELECT name, setting FROM pg_settings WHERE name IN ('lock_timeout', 'statement_timeout',"
+                        + " 'synchronous_commit', 'default_transaction_isolation')",
+                line -> "SET " + line.getString(1) + " = '" + line.getString(2) + "'"));
+        statements.add("UNLISTEN *");
+        return statements;
     }
 
     @Override

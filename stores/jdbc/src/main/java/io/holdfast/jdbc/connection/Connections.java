@@ -1,7 +1,8 @@
-package io.holdfast.jdbc;
+package io.holdfast.jdbc.connection;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.holdfast.jdbc.connection.Database.Lifetime;
 import io.holdfast.jdbc.record.Sessions;
 import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.jdbc.sql.Verdict;
@@ -22,15 +23,21 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * The connections of a client. No user's transaction ever runs on them. The first connection prepares the tables. Each statement
  * is a transaction of its own.
  */
-final class Connections implements Sessions {
+public final class Connections implements Sessions {
 
     /** The size of the pool. It exceeds the number of calling threads, so that stuck callers leave a connection for renewals. */
     private static final int POOL_SIZE = 12;
 
+    /** The size of the pool if its connections are borrowed: the user's pool may have no more than ten. */
+    private static final int BORROWED_SIZE = 5;
+
+    private static final long BORROWED_IDLE_MILLIS = 10_000;
+    private static final long BORROWED_MILLIS = 300_000;
+
     private static final long MIN_TIMEOUT_MILLIS = 250;
     private static final long CLOSE_MILLIS = 5_000;
 
-    private final Address database;
+    private final Database database;
     private final Dialect dialect;
     private final Failures failures;
     private final Schema schema;
@@ -38,36 +45,45 @@ final class Connections implements Sessions {
     private final Opener opener;
     private final Source source;
     private final HikariDataSource pool;
+    private final long connectMillis;
     private final long timeoutMillis;
     private final AtomicBoolean anchored = new AtomicBoolean();
     private volatile boolean prepared;
 
-    Connections(StoreConfig config, Address database, Dialect dialect) {
+    /** Creates the connections of a client, and opens none. */
+    public Connections(StoreConfig config, Database database) {
         this.database = database;
-        this.dialect = dialect;
+        dialect = database.dialect();
         failures = new Failures(dialect, database.shown());
-        schema = new Schema(dialect, failures, database.settings().createsTables());
-        timeoutMillis = atLeast(config.commandTimeout().toMillis());
+        schema = new Schema(dialect, failures, database.createsTables());
+        // less than the command timeout, so that a request which got no connection fails as not applied
+        timeoutMillis = atLeast(config.commandTimeout().toMillis() * 3 / 4);
         String name =
                 "holdfast-" + config.client().name().orElse(config.client().id()) + "-jdbc";
         threads = daemons(name);
-        long connectMillis = atLeast(config.connectTimeout().toMillis());
-        opener = new Opener(threads, connectMillis, database::servedBy);
+        connectMillis = atLeast(config.connectTimeout().toMillis());
+        opener = new Opener(threads, connectMillis, database.explanation());
         source = new Source(
-                database.url(), dialect, Math.max(1, config.commandTimeout().toMillis()), opener);
+                database.driver(), dialect, Math.max(1, config.commandTimeout().toMillis()), opener);
         // passes properties explicitly, because Hikari would otherwise read a properties file of the user
         HikariConfig options = new HikariConfig(new Properties());
         options.setPoolName(name);
         options.setDataSource(source);
         options.setThreadFactory(threads);
         options.setAutoCommit(!dialect.commits());
-        options.setMaximumPoolSize(POOL_SIZE);
-        options.setMinimumIdle(1);
-        options.setMaxLifetime(0);
+        size(options, database.lifetime());
         options.setInitializationFailTimeout(-1);
-        options.setConnectionTimeout(connectMillis);
+        options.setConnectionTimeout(timeoutMillis);
         options.setValidationTimeout(MIN_TIMEOUT_MILLIS);
         pool = new HikariDataSource(options);
+    }
+
+    private static void size(HikariConfig options, Lifetime lifetime) {
+        boolean borrowed = lifetime == Lifetime.USE;
+        options.setMaximumPoolSize(borrowed ? BORROWED_SIZE : POOL_SIZE);
+        options.setMinimumIdle(borrowed ? 0 : 1);
+        options.setIdleTimeout(BORROWED_IDLE_MILLIS);
+        options.setMaxLifetime(borrowed ? BORROWED_MILLIS : 0);
     }
 
     private static ThreadFactory daemons(String name) {
@@ -87,11 +103,16 @@ final class Connections implements Sessions {
      *
      * @throws StoreException if no connection was opened
      */
-    void connect() {
+    public void connect() {
         String what = "connect";
         Optional<Connection> first = openFirst(what);
+        if (database.lifetime() == Lifetime.USE) {
+            // the pool of the user may have no second one
+            first.ifPresent(opened -> release(opened, false));
+            first = Optional.empty();
+        }
         try {
-            release(borrow(what), false);
+            release(borrowFirst(what), false);
         } finally {
             first.ifPresent(opened -> release(opened, false));
         }
@@ -110,6 +131,19 @@ final class Connections implements Sessions {
                 throw failure;
             }
             return Optional.empty();
+        }
+    }
+
+    /** Borrows a connection. The pool is asked as often as the connect timeout permits. */
+    private Connection borrowFirst(String what) {
+        for (long left = connectMillis - timeoutMillis; ; left -= timeoutMillis) {
+            try {
+                return borrow(what);
+            } catch (StoreException e) {
+                if (e.effect() == Effect.REFUSED || left < timeoutMillis) {
+                    throw e;
+                }
+            }
         }
     }
 
@@ -133,10 +167,9 @@ final class Connections implements Sessions {
     private void prepare(Connection connection) throws SQLException {
         try {
             schema.prepare(connection);
-            if (database.isMemory() && anchored.compareAndSet(false, true)) {
+            if (database.lifetime() == Lifetime.DATABASE && anchored.compareAndSet(false, true)) {
                 anchor();
             }
-            pool.getHikariConfigMXBean().setConnectionTimeout(timeoutMillis);
             prepared = true;
         } finally {
             if (!prepared) {
@@ -149,7 +182,7 @@ final class Connections implements Sessions {
     private void anchor() throws SQLException {
         boolean done = false;
         try {
-            source.getConnection();
+            var unused = source.getConnection();
             done = true;
         } finally {
             anchored.set(done);
@@ -227,7 +260,7 @@ final class Connections implements Sessions {
 
     @Override
     public String address() {
-        return database.toString();
+        return database.shown();
     }
 
     /**

@@ -1,10 +1,9 @@
-package io.holdfast.jdbc;
+package io.holdfast.jdbc.connection;
 
 import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.jdbc.sql.Statements;
 import java.io.PrintWriter;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.util.Set;
@@ -26,7 +25,7 @@ final class Source implements DataSource {
 
     private static final org.slf4j.Logger LOG = LoggerFactory.getLogger(Source.class);
 
-    private final String url;
+    private final Opener.Attempt<Connection> driver;
     private final Dialect dialect;
     private final int commandMillis;
     private final Opener opener;
@@ -38,8 +37,8 @@ final class Source implements DataSource {
      *
      * @param commandMillis the command timeout of the client
      */
-    Source(String url, Dialect dialect, long commandMillis, Opener opener) {
-        this.url = url;
+    Source(Opener.Attempt<Connection> driver, Dialect dialect, long commandMillis, Opener opener) {
+        this.driver = driver;
         this.dialect = dialect;
         this.commandMillis = (int) Math.min(Integer.MAX_VALUE, commandMillis);
         this.opener = opener;
@@ -53,7 +52,7 @@ final class Source implements DataSource {
 
     private Connection connect() throws SQLException {
         opened.removeIf(Source::isClosed);
-        Connection connection = DriverManager.getConnection(url);
+        Connection connection = driver.run();
         boolean usable = false;
         try {
             long limit = dialect.networkMillis(commandMillis);

@@ -1,4 +1,4 @@
-package io.holdfast.jdbc;
+package io.holdfast.jdbc.connection;
 
 import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.jdbc.sql.Verdict;

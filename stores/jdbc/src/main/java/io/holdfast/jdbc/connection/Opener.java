@@ -1,4 +1,4 @@
-package io.holdfast.jdbc;
+package io.holdfast.jdbc.connection;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -11,24 +11,26 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
  * An opener of connections with a time limit. A driver may wait forever for a process that is stopped. So the opener opens all
  * connections on one thread of its own.
  */
-final class Opener implements AutoCloseable {
+public final class Opener implements AutoCloseable {
 
     private static final long IDLE_SECONDS = 5;
 
     private final ThreadPoolExecutor thread;
     private final long limitMillis;
     private final Supplier<String> explanation;
-    private final CompletableFuture<Connection> closed = new CompletableFuture<>();
+    private final CompletableFuture<Object> closed = new CompletableFuture<>();
 
-    /** An attempt to open a connection, which may take any time. */
-    interface Attempt {
-        Connection open() throws SQLException;
+    /** A call of a driver, which may take any time. */
+    public interface Attempt<T> {
+        /** Returns what the driver has returned. */
+        T run() throws SQLException;
     }
 
     /**
@@ -36,7 +38,7 @@ final class Opener implements AutoCloseable {
      *
      * @param explanation explains why a time limit was reached
      */
-    Opener(ThreadFactory threads, long limitMillis, Supplier<String> explanation) {
+    public Opener(ThreadFactory threads, long limitMillis, Supplier<String> explanation) {
         thread = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads);
         thread.allowCoreThreadTimeOut(true);
         this.limitMillis = limitMillis;
@@ -48,37 +50,48 @@ final class Opener implements AutoCloseable {
      *
      * @throws SQLException if the attempt throws it, if the time is up, or if this opener is closed
      */
-    Connection open(Attempt attempt) throws SQLException {
-        CompletableFuture<Connection> opened = new CompletableFuture<>();
-        Runnable task = () -> run(attempt, opened);
+    Connection open(Attempt<Connection> attempt) throws SQLException {
+        return call(attempt, Opener::discard);
+    }
+
+    /**
+     * Returns the result of a call that ends within the time limit.
+     *
+     * @param discard disposes of a result that comes too late
+     * @throws SQLException if the attempt throws it, if the time is up, or if this opener is closed
+     */
+    public <T> T call(Attempt<T> attempt, Consumer<? super T> discard) throws SQLException {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        Runnable task = () -> run(attempt, result, discard);
         try {
             thread.execute(task);
-            return (Connection) CompletableFuture.anyOf(opened, closed)
+            CompletableFuture.anyOf(result, closed)
                     .orTimeout(limitMillis, TimeUnit.MILLISECONDS)
                     .join();
+            return result.join();
         } catch (RejectedExecutionException e) {
             throw closedError();
         } catch (CompletionException e) {
             thread.remove(task);
-            var unused = opened.thenAccept(Opener::discard);
-            opened.cancel(false);
+            var unused = result.thenAccept(discard);
+            result.cancel(false);
             Throwable cause = e.getCause();
             throw failure(cause == null ? e : cause);
         }
     }
 
-    /** Runs an attempt. A connection that is opened after its caller has stopped waiting is closed. */
-    private static void run(Attempt attempt, CompletableFuture<Connection> opened) {
-        if (opened.isDone()) {
+    /** Runs an attempt. A result that comes after its caller has stopped waiting is discarded. */
+    private static <T> void run(Attempt<T> attempt, CompletableFuture<T> result, Consumer<? super T> discard) {
+        if (result.isDone()) {
             return;
         }
         try {
-            Connection connection = attempt.open();
-            if (!opened.complete(connection)) {
-                discard(connection);
+            T value = attempt.run();
+            if (!result.complete(value)) {
+                discard.accept(value);
             }
         } catch (Throwable e) {
-            opened.completeExceptionally(e);
+            result.completeExceptionally(e);
         }
     }
 

@@ -1,4 +1,4 @@
-package io.holdfast.jdbc;
+package io.holdfast.jdbc.connection;
 
 import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.jdbc.sql.FailureCodes;
@@ -13,7 +13,7 @@ import java.sql.SQLTransientConnectionException;
  *
  * @param database the product and its address, for texts
  */
-record Failures(String database, FailureCodes codes) {
+public record Failures(String database, FailureCodes codes) {
 
     Failures(Dialect dialect, String address) {
         this(dialect.product() + " at " + address, dialect.codes());
@@ -23,7 +23,7 @@ record Failures(String database, FailureCodes codes) {
      * Returns the failure for a connection that was not opened. Drivers quote the URL with its settings, so quotations are left
      * out.
      */
-    StoreException opening(String what, SQLException e) {
+    public StoreException opening(String what, SQLException e) {
         SQLException cause = root(e);
         String message = String.valueOf(cause.getMessage()).split("; SQL statement:", 2)[0];
         SQLException masked = new SQLException(

@@ -1,4 +1,4 @@
-package io.holdfast.jdbc;
+package io.holdfast.jdbc.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,6 +7,7 @@ import io.holdfast.jdbc.sql.H2;
 import io.holdfast.jdbc.sql.Tables;
 import java.lang.ref.WeakReference;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -17,7 +18,8 @@ import org.junit.jupiter.api.Test;
 class SourceTest {
 
     private final Opener opener = new Opener(Thread::new, 5_000, () -> "");
-    private final Source source = new Source("jdbc:h2:mem:", new H2(Tables.DEFAULT), 2_000, opener);
+    private final Source source =
+            new Source(() -> DriverManager.getConnection("jdbc:h2:mem:"), new H2(Tables.DEFAULT), 2_000, opener);
 
     @AfterEach
     void close() {

@@ -1,0 +1,109 @@
+package io.holdfast.jdbc;
+
+import static io.holdfast.jdbc.Address.require;
+
+import io.holdfast.jdbc.connection.Database;
+import io.holdfast.jdbc.connection.Failures;
+import io.holdfast.jdbc.connection.Opener;
+import io.holdfast.jdbc.sql.FailureCodes;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreProvider;
+import io.holdfast.spi.StoreUri;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import javax.sql.DataSource;
+
+/** A provider that opens the database of a data source. */
+final class DataSourceProvider implements StoreProvider {
+
+    static final String URI = "jdbc:datasource";
+
+    private static final Pattern FORM = Pattern.compile("(?s)" + URI + "(\\?.*)?");
+    private static final Pattern SETTING = ServerUrl.SETTING;
+
+    private final DataSource source;
+
+    DataSourceProvider(DataSource source) {
+        this.source = source;
+    }
+
+    /**
+     * A database, as the driver describes it.
+     *
+     * @param product the name of the product
+     * @param url the URL; empty if the driver does not tell it
+     */
+    private record Description(String product, Optional<String> url) {
+
+        /** Returns the URL for texts, without its settings. */
+        String shown() {
+            return url.map(text -> StoreUri.masked(text.split("[?;]", 2)[0])).orElse("a DataSource");
+        }
+    }
+
+    @Override
+    public Set<String> schemes() {
+        return Set.of("jdbc");
+    }
+
+    @Override
+    public LockStore open(StoreConfig config) {
+        require(
+                !config.lazy(),
+                "the client of a DataSource cannot be lazy, because its first connection tells which database it is");
+        StoreSettings settings = settings(config.uri());
+        Description found = describe(config);
+        found.url().ifPresent(ServerUrl::requireNoRepetition);
+        DatabaseKind kind = DatabaseKind.ofProduct(found.product())
+                .orElseThrow(() -> new IllegalArgumentException("the DataSource connects to " + found.product()
+                        + "; supported are PostgreSQL, MySQL, MariaDB and H2"));
+        Database database = Database.of(
+                kind.dialect(settings.tables()),
+                source,
+                found.shown(),
+                settings.createsTables(),
+                config.commandTimeout().toMillis());
+        return JdbcStoreProvider.open(config, database, settings);
+    }
+
+    private static StoreSettings settings(String uri) {
+        require(
+                FORM.matcher(uri).matches(),
+                "'" + StoreUri.masked(uri) + "' is not understood; the form for a DataSource is " + URI
+                        + "?tablePrefix=...");
+        String all = uri.substring(URI.length());
+        String others = Address.withoutStoreSettings(SETTING, all).replaceFirst("[?&]$", "");
+        require(
+                others.isEmpty(),
+                "a setting of '" + URI + "' is not one of the store; set the others at the DataSource");
+        return Address.storeSettings(SETTING, all);
+    }
+
+    /** Asks on a thread of its own, because a data source may return the connection of the caller's transaction. */
+    private Description describe(StoreConfig config) {
+        long limit = Math.max(1, config.connectTimeout().toMillis());
+        try (Opener opener = new Opener(DataSourceProvider::daemon, limit, () -> Database.POOL_MAY_BE_FULL)) {
+            return opener.call(this::describe, late -> {});
+        } catch (SQLException e) {
+            throw new Failures("the DataSource", FailureCodes.byState()).opening("connect", e);
+        }
+    }
+
+    private static Thread daemon(Runnable task) {
+        Thread thread = new Thread(task, "holdfast-datasource");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    private Description describe() throws SQLException {
+        try (Connection connection = source.getConnection()) {
+            DatabaseMetaData data = connection.getMetaData();
+            return new Description(data.getDatabaseProductName(), Optional.ofNullable(data.getURL()));
+        }
+    }
+}

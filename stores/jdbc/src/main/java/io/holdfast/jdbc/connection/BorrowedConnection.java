@@ -1,0 +1,141 @@
+package io.holdfast.jdbc.connection;
+
+import io.holdfast.jdbc.sql.Dialect;
+import io.holdfast.jdbc.sql.Statements;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A connection of a user's data source. It is returned with the settings with which it was borrowed. If they cannot be restored,
+ * it is aborted before it is returned, so that its pool discards it.
+ */
+final class BorrowedConnection implements InvocationHandler {
+
+    private static final Logger LOG = LoggerFactory.getLogger(BorrowedConnection.class);
+
+    private final Connection lent;
+    private final Settings before;
+    private final AtomicBoolean returned = new AtomicBoolean();
+
+    /**
+     * The settings of a connection that was borrowed.
+     *
+     * @param session the statements that restore the settings of the session
+     */
+    private record Settings(boolean autoCommit, boolean readOnly, int networkMillis, List<String> session) {
+
+        void restore(Connection connection) throws SQLException {
+            if (!connection.getAutoCommit()) {
+                connection.rollback();
+                connection.setAutoCommit(true);
+            }
+            for (String each : session) {
+                var unused = Statements.update(connection, each);
+            }
+            connection.setReadOnly(readOnly);
+            connection.setAutoCommit(autoCommit);
+            connection.setNetworkTimeout(Runnable::run, networkMillis);
+        }
+    }
+
+    private BorrowedConnection(Connection lent, Settings before) {
+        this.lent = lent;
+        this.before = before;
+    }
+
+    /**
+     * Returns a view of a connection that has auto-commit, and may write.
+     *
+     * @param commandMillis the command timeout of the client
+     * @throws SQLException if the connection cannot be prepared, in which case it is returned
+     */
+    static Connection of(Connection lent, Dialect dialect, long commandMillis) throws SQLException {
+        boolean usable = false;
+        try {
+            Connection prepared = prepare(lent, dialect, dialect.networkMillis(commandMillis));
+            usable = true;
+            return prepared;
+        } finally {
+            if (!usable) {
+                discard(lent);
+            }
+        }
+    }
+
+    private static Connection prepare(Connection lent, Dialect dialect, long networkMillis) throws SQLException {
+        boolean autoCommit = lent.getAutoCommit();
+        boolean readOnly = lent.isReadOnly();
+        int networkBefore = lent.getNetworkTimeout();
+        if (networkMillis > 0) {
+            lent.setNetworkTimeout(Runnable::run, (int) networkMillis);
+        }
+        lent.setAutoCommit(true);
+        lent.setReadOnly(false);
+        Settings before = new Settings(autoCommit, readOnly, networkBefore, dialect.restoring(lent));
+        return (Connection) Proxy.newProxyInstance(
+                BorrowedConnection.class.getClassLoader(),
+                new Class<?>[] {Connection.class},
+                new BorrowedConnection(lent, before));
+    }
+
+    @Override
+    public @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
+        return switch (method.getName()) {
+            case "close" -> {
+                giveBack();
+                yield null;
+            }
+            // some pools report a connection as closed that was aborted and has yet to be returned
+            case "isClosed" -> returned.get();
+            case "equals" -> arguments != null && proxy == arguments[0];
+            case "hashCode" -> System.identityHashCode(proxy);
+            default -> delegate(method, arguments);
+        };
+    }
+
+    private @Nullable Object delegate(Method method, @Nullable Object @Nullable [] arguments) throws Throwable {
+        try {
+            return method.invoke(lent, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause() == null ? e : e.getCause();
+        }
+    }
+
+    private void giveBack() throws SQLException {
+        if (!returned.compareAndSet(false, true)) {
+            return;
+        }
+        boolean restored = false;
+        try {
+            before.restore(lent);
+            restored = true;
+        } catch (SQLException e) {
+            LOG.debug("a connection of the DataSource is broken; it is returned as such", e);
+        } finally {
+            if (restored) {
+                lent.close();
+            } else {
+                discard(lent);
+            }
+        }
+    }
+
+    /** Returns a connection that nobody may use again. */
+    private static void discard(Connection lent) throws SQLException {
+        try {
+            lent.abort(Runnable::run);
+        } finally {
+            lent.close();
+        }
+    }
+}

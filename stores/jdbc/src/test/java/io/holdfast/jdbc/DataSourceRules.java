@@ -1,0 +1,242 @@
+package io.holdfast.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
+import io.holdfast.Lease;
+import io.holdfast.LockOptions;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.testkit.Await;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a client of a user's data source keeps, in every database. */
+@Timeout(60)
+abstract class DataSourceRules {
+
+    private static final int CONNECTIONS = 8;
+    private static final AtomicInteger NAMES = new AtomicInteger();
+
+    private final String name = "source" + NAMES.incrementAndGet();
+    private final HikariDataSource pool = new HikariDataSource();
+
+    abstract String uri();
+
+    /** The statement that gives a session settings that no client sets. */
+    abstract String unusual();
+
+    /** The query that returns the settings of its session in one column. */
+    abstract String settings();
+
+    @BeforeEach
+    void configure() {
+        pool.setJdbcUrl(uri());
+        pool.setConnectionInitSql(unusual());
+        pool.setMaximumPoolSize(CONNECTIONS);
+        pool.setMinimumIdle(1);
+        pool.setIsolateInternalQueries(true);
+        pool.setConnectionTimeout(10_000);
+    }
+
+    @AfterEach
+    void close() {
+        pool.close();
+    }
+
+    private static String settings(Connection connection, String query) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery(query)) {
+            assertThat(result.next()).isTrue();
+            return result.getString(1) + " " + connection.getAutoCommit() + " " + connection.isReadOnly() + " "
+                    + connection.getTransactionIsolation() + " " + connection.getNetworkTimeout();
+        }
+    }
+
+    /** The settings of each connection of the pool. */
+    private List<String> all() throws SQLException {
+        List<Connection> borrowed = new ArrayList<>();
+        List<String> settings = new ArrayList<>();
+        try {
+            for (int i = 0; i < CONNECTIONS; i++) {
+                borrowed.add(pool.getConnection());
+                settings.add(settings(borrowed.get(i), settings()));
+                borrowed.get(i).rollback();
+            }
+        } finally {
+            for (Connection each : borrowed) {
+                each.close();
+            }
+        }
+        return settings;
+    }
+
+    @Test
+    void connectionsAreReturnedAsTheyWere() throws Exception {
+        pool.setAutoCommit(false);
+        List<String> before = all();
+        assertThat(before).containsOnly(before.get(0));
+        try (Holdfast holder = JdbcHoldfast.connect(pool);
+                Holdfast waiter = JdbcHoldfast.connect(pool)) {
+            Lease lease = holder.lock(name).acquire();
+            CompletableFuture<Long> next = CompletableFuture.supplyAsync(() -> {
+                DistributedLock lock = waiter.lock(name);
+                lock.lock();
+                return lock.fencingToken();
+            });
+            Await.until("somebody waits", () -> !waiter.inspect(name).waiters().isEmpty());
+            lease.close();
+            assertThat(next.get(20, TimeUnit.SECONDS)).isGreaterThan(lease.fencingToken());
+        }
+        assertThat(pool.isClosed()).isFalse();
+        Await.until("all are returned", () -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+        assertThat(all()).isEqualTo(before);
+    }
+
+    /** A data source that returns the connection of the caller's transaction. */
+    @Test
+    void aLockOutlivesTheTransactionOfTheCaller() throws Exception {
+        try (Connection transaction = pool.getConnection()) {
+            transaction.setAutoCommit(false);
+            Thread caller = Thread.currentThread();
+            DataSource bound = Sources.of(
+                    () -> Thread.currentThread() == caller ? Sources.unclosed(transaction) : pool.getConnection());
+            try (Holdfast holdfast = JdbcHoldfast.connect(bound);
+                    Lease lease = holdfast.lock(name).acquire()) {
+                transaction.rollback();
+                assertThat(lease.isValid()).isTrue();
+                try (Holdfast other = JdbcHoldfast.connect(pool)) {
+                    assertThat(other.lock(name).tryLock()).isFalse();
+                }
+            }
+        }
+    }
+
+    @Test
+    void aFullPoolIsToldInTime() throws Exception {
+        pool.setMaximumPoolSize(1);
+        try (Connection only = pool.getConnection()) {
+            assertThatThrownBy(() -> JdbcHoldfast.builder(pool)
+                            .connectTimeout(Duration.ofMillis(500))
+                            .build())
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("no answer within 500 ms from the DataSource; its pool may be full");
+            assertThat(only.isValid(1)).isTrue();
+        }
+    }
+
+    @Test
+    void aPoolThatBecomesFullFailsCallsUntilItIsNot() throws Exception {
+        List<Connection> borrowed = new CopyOnWriteArrayList<>();
+        AtomicBoolean full = new AtomicBoolean();
+        DataSource source = Sources.of(() -> {
+            if (full.get()) {
+                throw new SQLTransientConnectionException("all 10 are in use");
+            }
+            Connection connection = pool.getConnection();
+            borrowed.add(connection);
+            return connection;
+        });
+        try (Holdfast holdfast = JdbcHoldfast.builder(source)
+                .uri("jdbc:datasource?signals=look")
+                .commandTimeout(Duration.ofMillis(500))
+                .build()) {
+            full.set(true);
+            for (Connection each : borrowed) {
+                each.close();
+            }
+            long start = System.nanoTime();
+            for (int i = 0; i < 3; i++) {
+                assertThatThrownBy(() -> holdfast.lock(name).tryLock()).isInstanceOf(HoldfastException.class);
+            }
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+            full.set(false);
+            Await.until("it is acquired", () -> isAcquired(holdfast.lock(name)));
+        }
+    }
+
+    @Test
+    void oneConnectionIsEnough() throws Exception {
+        pool.setMaximumPoolSize(1);
+        try (Holdfast holdfast =
+                JdbcHoldfast.builder(pool).uri("jdbc:datasource?signals=look").build()) {
+            List<CompletableFuture<Void>> callers = new ArrayList<>();
+            for (int i = 0; i < 12; i++) {
+                String own = name + "-" + i;
+                callers.add(
+                        CompletableFuture.runAsync(() -> holdfast.lock(own).lock(), task -> new Thread(task).start()));
+            }
+            for (CompletableFuture<Void> each : callers) {
+                each.get(20, TimeUnit.SECONDS);
+            }
+        }
+    }
+
+    private static boolean isAcquired(DistributedLock lock) {
+        try {
+            return lock.tryLock();
+        } catch (HoldfastException e) {
+            return false;
+        }
+    }
+
+    /** Many callers that wait for a row which another transaction keeps locked. */
+    @Test
+    void renewalsGetAConnection() throws Exception {
+        Duration lease = Duration.ofSeconds(2);
+        try (Holdfast holdfast = JdbcHoldfast.builder(pool).lease(lease).build();
+                Connection transaction = pool.getConnection()) {
+            holdfast.lock(name).acquire().close();
+            transaction.setAutoCommit(false);
+            lockRow(transaction, name);
+            try (Lease held =
+                    holdfast.lock(name + "-other", LockOptions.defaults()).acquire()) {
+                List<CompletableFuture<Void>> callers = new ArrayList<>();
+                for (int i = 0; i < 12; i++) {
+                    callers.add(CompletableFuture.runAsync(
+                            () -> isAcquired(holdfast.lock(name)), task -> new Thread(task).start()));
+                }
+                Thread.sleep(lease.multipliedBy(2).toMillis());
+                assertThat(held.isValid()).as("the lease is renewed").isTrue();
+                assertThat(pool.getHikariPoolMXBean().getActiveConnections())
+                        .as("connections with that of the transaction")
+                        .isLessThanOrEqualTo(7);
+                transaction.rollback();
+                for (CompletableFuture<Void> each : callers) {
+                    each.get(20, TimeUnit.SECONDS);
+                }
+            }
+        }
+    }
+
+    private static void lockRow(Connection transaction, String name) throws SQLException {
+        try (PreparedStatement statement =
+                transaction.prepareStatement("SELECT version FROM holdfast_locks WHERE name = ? FOR UPDATE")) {
+            statement.setBytes(1, ("L" + name).getBytes(StandardCharsets.UTF_8));
+            try (ResultSet row = statement.executeQuery()) {
+                assertThat(row.next()).isTrue();
+            }
+        }
+    }
+}

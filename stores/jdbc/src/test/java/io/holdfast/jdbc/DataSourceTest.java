@@ -1,0 +1,62 @@
+package io.holdfast.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.StoreUnavailableException;
+import java.sql.SQLException;
+import org.junit.jupiter.api.Test;
+
+/** Data sources that are refused. */
+class DataSourceTest {
+
+    @Test
+    void anotherProduct() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> JdbcHoldfast.connect(Sources.ofProduct("Apache Derby", "jdbc:derby:memory:x")))
+                .withMessage(
+                        "the DataSource connects to Apache Derby; supported are PostgreSQL, MySQL, MariaDB and H2");
+    }
+
+    @Test
+    void aDriverThatRepeatsStatements() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> JdbcHoldfast.connect(
+                        Sources.ofProduct("MySQL", "jdbc:mysql://host/db?user=x&autoReconnect=true")))
+                .withMessageContaining("autoReconnect in the URL would send a statement again");
+    }
+
+    @Test
+    void aClientThatIsLazy() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> JdbcHoldfast.builder(Sources.ofProduct("H2", "jdbc:h2:mem:x"))
+                        .lazy()
+                        .build())
+                .withMessageContaining("cannot be lazy");
+    }
+
+    @Test
+    void aUriWithSettingsOfADriver() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> JdbcHoldfast.builder(Sources.ofProduct("H2", "jdbc:h2:mem:x"))
+                        .uri("jdbc:datasource?tablePrefix=a_&password=secret")
+                        .build())
+                .withMessageContaining("set the others at the DataSource")
+                .withMessageNotContaining("secret");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> JdbcHoldfast.builder(Sources.ofProduct("H2", "jdbc:h2:mem:x"))
+                        .uri("jdbc:h2:mem:x;PASSWORD=secret")
+                        .build())
+                .withMessageContaining("the form for a DataSource is jdbc:datasource?tablePrefix=...")
+                .withMessageNotContaining("secret");
+    }
+
+    @Test
+    void oneThatFailsIsNotAvailable() {
+        assertThatThrownBy(() -> JdbcHoldfast.connect(Sources.of(() -> {
+                    throw new SQLException("no route", "08001");
+                })))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContainingAll("the DataSource", "connect", "no route");
+    }
+}

@@ -1,0 +1,22 @@
+package io.holdfast.jdbc;
+
+/** A data source of PostgreSQL. */
+class PostgreSqlDataSourceTest extends DataSourceRules {
+
+    @Override
+    String uri() {
+        return Servers.postgreSql().uri();
+    }
+
+    @Override
+    String unusual() {
+        return "SET lock_timeout = 4321";
+    }
+
+    @Override
+    String settings() {
+        return "SELECT concat_ws(' ', current_setting('lock_timeout'), current_setting('statement_timeout'),"
+                + " current_setting('synchronous_commit'), current_setting('default_transaction_isolation'),"
+                + " (SELECT count(*) FROM pg_listening_channels()))";
+    }
+}

@@ -1,0 +1,57 @@
+package io.holdfast.jdbc;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+
+/** Data sources for tests. */
+final class Sources {
+
+    private Sources() {}
+
+    interface Borrowing {
+        Connection get() throws SQLException;
+    }
+
+    private interface Answer {
+        Object to(String method, Object[] arguments) throws Exception;
+    }
+
+    static DataSource of(Borrowing borrowing) {
+        return proxy(DataSource.class, (method, arguments) -> {
+            if (!method.equals("getConnection")) {
+                throw new UnsupportedOperationException(method);
+            }
+            return borrowing.get();
+        });
+    }
+
+    /** A data source of another product. */
+    static DataSource ofProduct(String product, String url) {
+        DatabaseMetaData data =
+                proxy(DatabaseMetaData.class, (method, arguments) -> method.equals("getURL") ? url : product);
+        return of(() -> proxy(Connection.class, (method, arguments) -> method.equals("getMetaData") ? data : null));
+    }
+
+    /** A view of a connection that does not close it. */
+    static Connection unclosed(Connection connection) {
+        return (Connection) Proxy.newProxyInstance(
+                Sources.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                    try {
+                        return method.getName().equals("close") ? null : method.invoke(connection, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    private static <T> T proxy(Class<T> kind, Answer answer) {
+        return kind.cast(Proxy.newProxyInstance(
+                Sources.class.getClassLoader(),
+                new Class<?>[] {kind},
+                (proxy, method, arguments) -> answer.to(method.getName(), arguments)));
+    }
+}
