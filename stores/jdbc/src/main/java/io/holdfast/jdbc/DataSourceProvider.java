@@ -90,7 +90,7 @@ final class DataSourceProvider implements StoreProvider {
         try (Opener opener = new Opener(DataSourceProvider::daemon, limit, () -> Database.POOL_MAY_BE_FULL)) {
             return opener.call(this::describe, late -> {});
         } catch (SQLException e) {
-            throw new Failures("the DataSource", FailureCodes.byState()).opening("connect", e);
+            throw new Failures("the DataSource", FailureCodes.byState()).opening("connect", e, false);
         }
     }
 

@@ -2,7 +2,6 @@ package io.holdfast.jdbc;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.Closeable;
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -15,25 +14,29 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.Optional;
+import java.util.function.IntFunction;
 
 /** A real server, which ends with this process, and the statements by which a test looks into it. */
 final class DatabaseServer implements AutoCloseable {
 
-    /** Ends the server when the process that has started it is gone, which closes its end of the pipe. */
-    private static final String GUARDED =
-            "exec 3<&0; \"$@\" 3<&- & server=$!; { cat >/dev/null; kill -9 $server; } <&3 & wait $server";
-
     private static final Duration START = Duration.ofSeconds(60);
     private static final int PORTS = 3;
 
+    private static final String POSTGRESQL_SESSIONS =
+            "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'holdfast'";
+    private static final String MYSQL_SESSIONS =
+            "SELECT count(*) FROM information_schema.processlist WHERE db = 'locks' AND id <> connection_id()";
+
     private final String uri;
     private final String sessions;
-    private final Closeable process;
+    private final Closeable closing;
+    private final Optional<ServerProcess> process;
 
-    private DatabaseServer(String uri, String sessions, Closeable process) {
+    private DatabaseServer(String uri, String sessions, Closeable closing, Optional<ServerProcess> process) {
         this.uri = uri;
         this.sessions = sessions;
+        this.closing = closing;
         this.process = process;
     }
 
@@ -42,100 +45,133 @@ final class DatabaseServer implements AutoCloseable {
             EmbeddedPostgres server =
                     EmbeddedPostgres.builder().setPGStartupWait(START).start();
             return new DatabaseServer(
-                    server.getJdbcUrl("postgres", "postgres"),
-                    "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'holdfast'",
-                    server);
+                    server.getJdbcUrl("postgres", "postgres"), POSTGRESQL_SESSIONS, server, Optional.empty());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A server of its own, with the programs of the shared one. */
+    static DatabaseServer ownPostgreSql(Path folder) throws IOException, InterruptedException {
+        Path data = folder.resolve("data");
+        Path programs = programsOf(Servers.postgreSql());
+        // it refuses to run as root, and does not see who runs it in a user namespace of its own
+        List<String> prefix = System.getProperty("user.name").equals("root") ? List.of("unshare", "-U") : List.of();
+        List<String> install = new ArrayList<>(prefix);
+        install.addAll(List.of(programs.resolve("initdb").toString(), "-U", "postgres", "-A", "trust", "--no-sync"));
+        install.addAll(List.of("-D", data.toString()));
+        ServerProcess.run(folder, START.toSeconds(), install);
+        return start(
+                folder, data.resolve("postmaster.pid"), "postgresql", "postgres", "postgres", "user=postgres", port -> {
+                    List<String> command = new ArrayList<>(prefix);
+                    command.addAll(List.of(programs.resolve("postgres").toString(), "-D", data.toString(), "-F"));
+                    command.addAll(
+                            List.of("-p", "" + port, "-c", "listen_addresses=127.0.0.1", "-k", folder.toString()));
+                    return command;
+                });
+    }
+
+    private static Path programsOf(DatabaseServer server) throws IOException {
+        try (Databases database = server.database()) {
+            Path data = Path.of(database.column("SHOW data_directory").get(0).toString());
+            long pid = Long.parseLong(
+                    Files.readAllLines(data.resolve("postmaster.pid")).get(0));
+            return Path.of(ProcessHandle.of(pid)
+                            .flatMap(postmaster -> postmaster.info().command())
+                            .orElseThrow())
+                    .getParent();
+        } catch (SQLException e) {
+            throw new AssertionError(e);
         }
     }
 
     /** The server in the test artifact. */
     static DatabaseServer mariaDb(Path folder) throws IOException, InterruptedException {
         Path home = MariaDbHome.unpacked();
-        run(
+        ServerProcess.run(
                 folder,
-                home.resolve("scripts/mariadb-install-db").toString(),
-                "--no-defaults",
-                "--user=" + System.getProperty("user.name"),
-                "--basedir=" + home,
-                "--datadir=" + folder.resolve("data"),
-                "--auth-root-authentication-method=normal",
-                "--skip-test-db");
-        return start(
+                START.toSeconds(),
+                List.of(
+                        home.resolve("scripts/mariadb-install-db").toString(),
+                        "--no-defaults",
+                        "--user=" + System.getProperty("user.name"),
+                        "--basedir=" + home,
+                        "--datadir=" + folder.resolve("data"),
+                        "--auth-root-authentication-method=normal",
+                        "--skip-test-db"));
+        return startMySql(
                 folder,
                 "mariadb",
                 "sslMode=disable",
-                home.resolve("bin/mariadbd"),
-                "--no-defaults",
-                "--basedir=" + home);
+                List.of(home.resolve("bin/mariadbd").toString(), "--no-defaults", "--basedir=" + home));
     }
 
     /** The server that {@code servers/mysql} has brought. */
     static DatabaseServer mySql(Path folder) throws IOException, InterruptedException {
-        Path program = Path.of(System.getProperty("holdfast.servers"), "mysql", "mysqld");
-        run(
+        String program = Path.of(System.getProperty("holdfast.servers"), "mysql", "mysqld")
+                .toString();
+        ServerProcess.run(
                 folder,
-                program.toString(),
-                "--user=" + System.getProperty("user.name"),
-                "--initialize-insecure",
-                "--datadir=" + folder.resolve("data"));
-        return start(
+                START.toSeconds(),
+                List.of(
+                        program,
+                        "--user=" + System.getProperty("user.name"),
+                        "--initialize-insecure",
+                        "--datadir=" + folder.resolve("data")));
+        return startMySql(
                 folder,
                 "mysql",
                 "sslMode=DISABLED&allowPublicKeyRetrieval=true",
-                program,
-                "--mysqlx=OFF",
-                "--skip-log-bin");
+                List.of(program, "--mysqlx=OFF", "--skip-log-bin"));
     }
 
-    private static void run(Path folder, String... command) throws IOException, InterruptedException {
-        File log = folder.resolve("install.log").toFile();
-        Process process = process(folder, log, List.of(command));
-        if (!process.waitFor(START.toSeconds(), TimeUnit.SECONDS) || process.exitValue() != 0) {
-            process.destroyForcibly();
-            throw new AssertionError(String.join(" ", command) + " failed: " + Files.readString(log.toPath()));
-        }
-    }
-
-    /** Starts the server on a free port. Another process may take the port in between, so it is tried again on another one. */
-    private static DatabaseServer start(Path folder, String scheme, String settings, Path program, String... options)
+    /** Starts a server that loses no commit when it is killed, though it does not wait for the disk. */
+    private static DatabaseServer startMySql(Path folder, String scheme, String settings, List<String> program)
             throws IOException, InterruptedException {
-        for (int attempt = 1; ; attempt++) {
-            int port = freePort();
-            List<String> command = new ArrayList<>(List.of("sh", "-c", GUARDED, "server", program.toString()));
-            command.addAll(List.of(options));
+        Path pidFile = folder.resolve("pid");
+        return start(folder, pidFile, scheme, "mysql", "locks", "user=root&" + settings, port -> {
+            List<String> command = new ArrayList<>(program);
             command.addAll(List.of(
                     "--user=" + System.getProperty("user.name"),
                     "--datadir=" + folder.resolve("data"),
                     "--port=" + port,
                     "--bind-address=127.0.0.1",
                     "--socket=" + folder.resolve("socket"),
-                    "--pid-file=" + folder.resolve("pid"),
-                    "--innodb-flush-log-at-trx-commit=0"));
-            File log = folder.resolve("server.log").toFile();
-            Process process = process(folder, log, command);
-            String base = "jdbc:" + scheme + "://127.0.0.1:" + port + "/";
-            String login = "?user=root&" + settings;
-            if (answers(process, base + "mysql" + login)) {
-                return new DatabaseServer(
-                        base + "locks" + login,
-                        "SELECT count(*) FROM information_schema.processlist WHERE db = 'locks' AND id <> connection_id()",
-                        () -> stop(process));
-            }
-            stop(process);
-            if (attempt == PORTS) {
-                throw new AssertionError("the server does not start: " + Files.readString(log.toPath()));
-            }
-        }
+                    "--pid-file=" + pidFile,
+                    "--innodb-flush-log-at-trx-commit=2"));
+            return command;
+        });
     }
 
-    /** Starts a process that has its temporary files in the folder, because the names of two servers' files may be the same. */
-    private static Process process(Path folder, File log, List<String> command) throws IOException {
-        ProcessBuilder builder =
-                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log);
-        builder.environment().put("TMPDIR", folder.toString());
-        return builder.start();
+    /**
+     * Starts the server on a free port. Another process may take the port in between, so it is tried again on another one.
+     *
+     * @param first the database that exists
+     * @param used the database that is used
+     */
+    private static DatabaseServer start(
+            Path folder,
+            Path pidFile,
+            String scheme,
+            String first,
+            String used,
+            String settings,
+            IntFunction<List<String>> command)
+            throws IOException, InterruptedException {
+        for (int attempt = 1; ; attempt++) {
+            int port = freePort();
+            ServerProcess process = new ServerProcess(folder, pidFile, command.apply(port));
+            String base = "jdbc:" + scheme + "://127.0.0.1:" + port + "/";
+            if (answers(process, base + first + "?" + settings, used)) {
+                String sessions = scheme.equals("postgresql") ? POSTGRESQL_SESSIONS : MYSQL_SESSIONS;
+                return new DatabaseServer(base + used + "?" + settings, sessions, process::close, Optional.of(process));
+            }
+            String output = process.output();
+            process.close();
+            if (attempt == PORTS) {
+                throw new AssertionError("the server does not start: " + output);
+            }
+        }
     }
 
     private static int freePort() throws IOException {
@@ -144,11 +180,13 @@ final class DatabaseServer implements AutoCloseable {
         }
     }
 
-    private static boolean answers(Process process, String uri) throws InterruptedException {
+    private static boolean answers(ServerProcess process, String uri, String used) throws InterruptedException {
         long end = System.nanoTime() + START.toNanos();
         while (process.isAlive() && System.nanoTime() - end < 0) {
             try (Connection connection = DriverManager.getConnection(uri)) {
-                connection.createStatement().execute("CREATE DATABASE IF NOT EXISTS locks");
+                if (!used.equals("postgres")) {
+                    connection.createStatement().execute("CREATE DATABASE IF NOT EXISTS " + used);
+                }
                 return true;
             } catch (SQLException e) {
                 Thread.sleep(50);
@@ -157,9 +195,31 @@ final class DatabaseServer implements AutoCloseable {
         return false;
     }
 
-    private static void stop(Process process) throws IOException {
-        process.getOutputStream().close();
-        process.onExit().join();
+    // ---- faults
+
+    void pause() {
+        process.orElseThrow().pause();
+    }
+
+    void resume() {
+        process.orElseThrow().resume();
+    }
+
+    void kill() {
+        process.orElseThrow().kill();
+    }
+
+    /** Starts it again after it was killed. Its old processes may have yet to end, in which case it refuses. */
+    void restart() throws IOException, InterruptedException {
+        long end = System.nanoTime() + START.toNanos();
+        ServerProcess server = process.orElseThrow();
+        do {
+            server.start();
+            if (answers(server, uri, "postgres")) {
+                return;
+            }
+        } while (System.nanoTime() - end < 0);
+        throw new AssertionError("the server does not start again: " + server.output());
     }
 
     String uri() {
@@ -181,6 +241,6 @@ final class DatabaseServer implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        process.close();
+        closing.close();
     }
 }

@@ -126,7 +126,7 @@ public final class Connections implements Sessions {
         try {
             return Optional.of(source.getConnection());
         } catch (SQLException e) {
-            StoreException failure = failures.opening(what, e);
+            StoreException failure = failures.opening(what, e, false);
             if (failure.effect() == Effect.REFUSED || e instanceof SQLTimeoutException) {
                 throw failure;
             }
@@ -160,7 +160,7 @@ public final class Connections implements Sessions {
             }
             return connection;
         } catch (SQLException e) {
-            throw failures.opening(what, e);
+            throw failures.opening(what, e, prepared);
         }
     }
 
@@ -249,7 +249,7 @@ public final class Connections implements Sessions {
         try {
             return source.getConnection();
         } catch (SQLException e) {
-            throw failures.opening(what, e);
+            throw failures.opening(what, e, prepared);
         }
     }
 

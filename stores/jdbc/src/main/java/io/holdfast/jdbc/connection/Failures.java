@@ -22,14 +22,17 @@ public record Failures(String database, FailureCodes codes) {
     /**
      * Returns the failure for a connection that was not opened. Drivers quote the URL with its settings, so quotations are left
      * out.
+     *
+     * @param before whether a connection was opened before. A failure whose code is not listed is then temporary: drivers and pools
+     *     report a connection that has broken by various codes
      */
-    public StoreException opening(String what, SQLException e) {
+    public StoreException opening(String what, SQLException e, boolean before) {
         SQLException cause = root(e);
         String message = String.valueOf(cause.getMessage()).split("; SQL statement:", 2)[0];
         SQLException masked = new SQLException(
                 message.replaceAll("(?s)\".*\"", "\"...\""), cause.getSQLState(), cause.getErrorCode());
         masked.setStackTrace(cause.getStackTrace());
-        Effect effect = codes.isTemporary(masked) ? Effect.NOT_APPLIED : Effect.REFUSED;
+        Effect effect = codes.isTemporary(masked, before) ? Effect.NOT_APPLIED : Effect.REFUSED;
         return new StoreException(effect, text(what, masked), masked);
     }
 

@@ -78,12 +78,13 @@ public final class FailureCodes {
     }
 
     /**
-     * Returns {@code true} if a failure to connect may end by itself. A failure that is not listed does not, unless it is one of
-     * the network or has no standard SQL state.
+     * Returns {@code true} if a failure to connect may end by itself.
+     *
+     * @param unlisted whether a failure may do so that is not listed, is not one of the network, and has a standard SQL state
      */
-    public boolean isTemporary(SQLException e) {
+    public boolean isTemporary(SQLException e, boolean unlisted) {
         String state = String.valueOf(e.getSQLState());
         return find(e).map(failure -> !failure.verdict().isPermanent())
-                .orElse(state.startsWith(NETWORK) || !state.matches("[0-9].*"));
+                .orElse(unlisted || state.startsWith(NETWORK) || !state.matches("[0-9].*"));
     }
 }

@@ -1,7 +1,7 @@
 package io.holdfast.jdbc.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.holdfast.LockReport;
 import io.holdfast.jdbc.connection.Database.Lifetime;
@@ -13,10 +13,12 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A pool over a data source that has no connection left. */
@@ -24,21 +26,32 @@ class ConnectionsTest {
 
     private static final Duration COMMAND = Duration.ofSeconds(1);
 
-    private final AtomicBoolean full = new AtomicBoolean();
+    private final AtomicReference<SQLException> failure = new AtomicReference<>();
     private final Connections connections = new Connections(
             StoreConfig.of("jdbc:datasource", LockReport.Client.unknown("c"), Platform.system())
                     .withTimeouts(COMMAND, COMMAND),
             new Database(new H2(Tables.DEFAULT), "a database", true, this::connection, () -> "", Lifetime.USE));
 
-    private Connection connection() throws SQLTransientConnectionException {
-        if (full.get()) {
-            throw new SQLTransientConnectionException("all 10 are in use");
+    private Connection connection() throws SQLException {
+        if (failure.get() != null) {
+            throw failure.get();
         }
-        try {
-            return DriverManager.getConnection("jdbc:h2:mem:");
-        } catch (java.sql.SQLException e) {
-            throw new AssertionError(e);
-        }
+        return DriverManager.getConnection("jdbc:h2:mem:");
+    }
+
+    private StoreException failed(SQLException cause) {
+        failure.set(null);
+        return catchThrowableOfType(
+                StoreException.class,
+                () -> connections.run("outer", held -> {
+                    failure.set(cause);
+                    return connections.run("acquire 'x'", another -> true);
+                }));
+    }
+
+    @BeforeEach
+    void connect() {
+        connections.connect();
     }
 
     @AfterEach
@@ -49,15 +62,22 @@ class ConnectionsTest {
     /** Before the engine gives the request up, which would then count as one that may have been applied. */
     @Test
     void failsInTimeWithTheReasonAsNotApplied() {
-        connections.connect();
         long start = System.nanoTime();
-        assertThatThrownBy(() -> connections.run("outer", held -> {
-                    full.set(true);
-                    return connections.run("acquire 'x'", another -> true);
-                }))
-                .isInstanceOfSatisfying(
-                        StoreException.class, e -> assertThat(e.effect()).isEqualTo(Effect.NOT_APPLIED))
-                .hasMessage("H2 at a database: acquire 'x': all 10 are in use");
+        StoreException failed = failed(new SQLTransientConnectionException("all 10 are in use"));
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(COMMAND);
+        assertThat(failed).hasMessage("H2 at a database: acquire 'x': all 10 are in use");
+        assertThat(failed.effect()).isEqualTo(Effect.NOT_APPLIED);
+    }
+
+    /** A driver reports a connection that broke during its preparation by the code of a wrong statement. */
+    @Test
+    void isNotRefusedByACodeThatIsNotListed() {
+        assertThat(failed(new SQLException("cannot be called on a closed connection", "42000"))
+                        .effect())
+                .isEqualTo(Effect.NOT_APPLIED);
+        // its password was changed
+        assertThat(failed(new SQLException("wrong user name or password", "28000"))
+                        .effect())
+                .isEqualTo(Effect.REFUSED);
     }
 }

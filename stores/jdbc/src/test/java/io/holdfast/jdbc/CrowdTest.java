@@ -1,0 +1,20 @@
+package io.holdfast.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.testkit.crowd.Crowd;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** A crowd whose processes do not exclude each other. */
+class CrowdTest {
+
+    @Test
+    void isFoundOut() throws Exception {
+        // a database in memory is one of each process
+        try (Crowd crowd = Crowd.start("jdbc:h2:mem:crowd", Duration.ofSeconds(3), 2, 2)) {
+            crowd.work(Duration.ofMillis(200));
+            assertThatThrownBy(crowd::end).isInstanceOf(AssertionError.class).hasMessageContaining("OVERLAP: n-");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+package io.holdfast.jdbc;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** Faults of MariaDB. */
+class MariaDbCrowdTest extends CrowdRules {
+
+    @Override
+    DatabaseServer start(Path folder) throws IOException, InterruptedException {
+        return DatabaseServer.mariaDb(folder);
+    }
+
+    @Override
+    String endings() {
+        return "SELECT concat('KILL ', id) FROM information_schema.processlist WHERE db = 'locks' AND id <> connection_id()";
+    }
+}

@@ -1,0 +1,20 @@
+package io.holdfast.jdbc;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+
+/** Faults of MySQL. */
+@Tag("mysql")
+class MySqlCrowdTest extends CrowdRules {
+
+    @Override
+    DatabaseServer start(Path folder) throws IOException, InterruptedException {
+        return DatabaseServer.mySql(folder);
+    }
+
+    @Override
+    String endings() {
+        return "SELECT concat('KILL ', id) FROM information_schema.processlist WHERE db = 'locks' AND id <> connection_id()";
+    }
+}

@@ -1,0 +1,18 @@
+package io.holdfast.jdbc;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** Faults of PostgreSQL. */
+class PostgreSqlCrowdTest extends CrowdRules {
+
+    @Override
+    DatabaseServer start(Path folder) throws IOException, InterruptedException {
+        return DatabaseServer.ownPostgreSql(folder);
+    }
+
+    @Override
+    String endings() {
+        return "SELECT 'SELECT pg_terminate_backend(' || pid || ')' FROM pg_stat_activity WHERE application_name = 'holdfast'";
+    }
+}
