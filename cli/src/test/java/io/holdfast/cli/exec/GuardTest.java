@@ -4,6 +4,7 @@ import static io.holdfast.cli.exec.Await.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.BlockingQueue;
@@ -88,13 +89,23 @@ class GuardTest {
                 "a", "trap 'echo term >>" + signals + "' TERM; touch " + ready + "; while :; do sleep 0.05; done");
         await("the command listens", () -> Files.exists(ready));
 
-        guard.valid(Clock.millis() + 1_000, Clock.millis(), Clock.millis() + 1_000);
+        guard.valid(Clock.millis() + 3_000, Clock.millis(), Clock.millis() + 3_000);
+        // a second signal that arrives before the first one is handled would be the same one
+        await("the command was warned", () -> size(signals) > 0);
         guard.warn();
         guard.close();
 
         assertThat(exitCode()).isEqualTo(128 + 9);
         awaitEndOfGuard();
         assertThat(Files.readAllLines(signals)).containsExactly("term");
+    }
+
+    private static long size(Path file) {
+        try {
+            return Files.size(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private void expect(String mark, long lease) throws IOException {

@@ -51,6 +51,8 @@ abstract class AgreementRules {
     private enum Outcome {
         GRANTED,
         NOT_GRANTED,
+        /** Free, but somebody waits, which the core has to decide. */
+        NOT_GRANTED_BESIDE_WAITERS,
         RELEASED,
         NOT_RELEASED,
         RENEWED,
@@ -195,7 +197,11 @@ abstract class AgreementRules {
         Decisions<Acquire.Reply> core =
                 decide(name, before, after, (record, moment) -> decider.acquire(record, request, moment));
         if (grant.isEmpty()) {
-            count(Outcome.NOT_GRANTED);
+            boolean free = core.all().allMatch(each -> each.reply() instanceof Acquire.Granted);
+            count(
+                    free && before.columns().state().isPresent()
+                            ? Outcome.NOT_GRANTED_BESIDE_WAITERS
+                            : Outcome.NOT_GRANTED);
             assertUnchanged(before, after);
             assertThat(late
                             || before.version().isEmpty()
@@ -207,6 +213,7 @@ abstract class AgreementRules {
         }
         count(Outcome.GRANTED);
         assertThat(late).isFalse();
+        assertThat(before.columns().state()).as("what the core has to decide").isEmpty();
         assertThat(core.all()
                         .anyMatch(each ->
                                 each.reply() instanceof Acquire.Granted && isAlike(name, before, after, each.record())))
@@ -242,6 +249,7 @@ abstract class AgreementRules {
             return;
         }
         count(Outcome.RELEASED);
+        assertThat(before.columns().state()).as("what the core has to decide").isEmpty();
         assertThat(core.all()
                         .anyMatch(each -> each.reply().held()
                                 && each.reply().foreignWaiters() == 0
