@@ -2,6 +2,7 @@ package io.holdfast.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Renew;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
@@ -52,6 +53,23 @@ abstract class RoundTripRules {
             client.granted("warm", 1);
             assertThat(client.release("warm", 1).held()).isTrue();
         }));
+    }
+
+    /** The holder learns of the waiter by its renewal, and tries no guarded statement then. */
+    @Test
+    void aReleaseToAWaiterIsTwo() {
+        check((client, wire) -> {
+            client.granted("busy", 1);
+            try (StoreClient waiter = Databases.client(server().uri())) {
+                Acquire.Reply reply = waiter.acquire(waiter.request("busy", 1).queued(Acquire.Queueing.BARGING, 0));
+                assertThat(reply).isInstanceOf(Acquire.Refused.class);
+                assertThat(client.renew("busy", 1)).isInstanceOf(Renew.Renewed.class);
+                assertAnswers(
+                        2,
+                        wire,
+                        () -> assertThat(client.release("busy", 1).held()).isTrue());
+            }
+        });
     }
 
     @Test

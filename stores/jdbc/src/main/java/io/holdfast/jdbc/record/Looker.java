@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * </ol>
  *
  * <p>The first look follows after 5 ms. If nothing has changed, the next one follows later, by half of the last delay, up to
- * 100 ms.
+ * 50 ms.
  */
 final class Looker {
 
@@ -53,7 +53,7 @@ final class Looker {
 
     private static final Logger LOG = LoggerFactory.getLogger(Looker.class);
     private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-    private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final int NAMES_PER_QUERY = 200;
 
     private final StoreConfig config;

@@ -63,13 +63,15 @@ final class TableRecords implements Records {
     private final Dialect dialect;
     private final Sessions sessions;
     private final Signals signals;
+    private final BusyNames busy;
 
-    TableRecords(StoreConfig config, Dialect dialect, Sessions sessions, Signals signals) {
+    TableRecords(StoreConfig config, Dialect dialect, Sessions sessions, Signals signals, BusyNames busy) {
         this.config = config;
         this.keys = new RecordKeys(config.keyPrefix());
         this.dialect = dialect;
         this.sessions = sessions;
         this.signals = signals;
+        this.busy = busy;
     }
 
     /** Runs a call. Any exception fails the stage. */
@@ -197,14 +199,16 @@ final class TableRecords implements Records {
         Moment moment = Moment.of(row.now(), 0);
         Decision<R> decision = update.decide(before, moment);
         boolean changed = !decision.record().equals(before);
+        RecordColumns after = changed ? RecordColumns.of(keys.name(key), before, decision.record()) : row.columns();
         signals.looker().begin(key);
         try {
             List<Message> messages = signals.messages(key, decision.notices());
-            if (changed && !write(what, connection, key, row, before, decision, update.notAfter(), messages)) {
+            if (changed && !write(what, connection, key, row, after, update.notAfter(), messages)) {
                 return Optional.empty();
             } else if (!changed) {
                 signals.send(connection, messages);
             }
+            busy.note(key, after.state().isPresent());
             row.version().ifPresent(version -> signals.looker().found(key, version, before, moment));
             // the version of a new row is not known, and is higher than 0
             long version = row.version().isEmpty() ? 0 : row.version().getAsLong() + (changed ? 1 : 0);
@@ -221,11 +225,9 @@ final class TableRecords implements Records {
             Connection connection,
             RecordKey key,
             Row row,
-            LockRecord before,
-            Decision<?> decision,
+            RecordColumns after,
             long notAfter,
             List<Message> messages) {
-        RecordColumns after = RecordColumns.of(keys.name(key), before, decision.record());
         return sessions.write(
                         what, connection, () -> dialect.write(connection, Key.of(key), row, after, notAfter, messages))
                 .orElse(false);

@@ -56,6 +56,7 @@ public final class TableStore extends RecordStore {
     private final Sessions sessions;
     private final TableRecords records;
     private final Signals signals;
+    private final BusyNames busy;
     /** Set if signals were pushed when the store was opened. */
     private final boolean pushes;
 
@@ -66,7 +67,12 @@ public final class TableStore extends RecordStore {
 
     /** The parts of a store beside the sessions. */
     private record Parts(
-            Signals signals, TableRecords records, TableDirectory directory, Sweep sweep, Platform.Timer timer) {}
+            Signals signals,
+            BusyNames busy,
+            TableRecords records,
+            TableDirectory directory,
+            Sweep sweep,
+            Platform.Timer timer) {}
 
     private TableStore(StoreConfig config, Dialect dialect, Sessions sessions, boolean pushes, Parts parts) {
         super(config, new Decider(LIMITS), parts.records(), parts.directory());
@@ -77,6 +83,7 @@ public final class TableStore extends RecordStore {
         keys = new RecordKeys(config.keyPrefix());
         records = parts.records();
         signals = parts.signals();
+        busy = parts.busy();
         directory = parts.directory();
         sweep = parts.sweep();
         timer = parts.timer();
@@ -94,6 +101,7 @@ public final class TableStore extends RecordStore {
                 config.platform().timer("holdfast-" + config.client().id() + "-jdbc-timer");
         Signals signals = Signals.of(config, dialect, sessions, timer, listens);
         boolean pushes = signals.listener().isPresent() && !config.lazy() && signals.listen();
+        BusyNames busy = new BusyNames();
         return new TableStore(
                 config,
                 dialect,
@@ -101,7 +109,8 @@ public final class TableStore extends RecordStore {
                 pushes,
                 new Parts(
                         signals,
-                        new TableRecords(config, dialect, sessions, signals),
+                        busy,
+                        new TableRecords(config, dialect, sessions, signals, busy),
                         new TableDirectory(config, dialect, sessions, signals),
                         new Sweep(config, dialect, sessions, sweepAfter),
                         timer));
@@ -136,9 +145,12 @@ public final class TableStore extends RecordStore {
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
         signals.use();
-        boolean plain = request.share().equals(Share.LOCK) && request.behind().isEmpty();
+        boolean plain = request.share().equals(Share.LOCK)
+                && request.behind().isEmpty()
+                && request.notAfter() > 0
+                && !busy.contains(keys.lock(request.name()));
         return dialect.guarded()
-                .filter(statements -> plain && request.notAfter() > 0)
+                .filter(statements -> plain)
                 .map(statements -> TableRecords.start(() -> grant(statements, request))
                         .thenCompose(granted -> granted.<CompletionStage<Acquire.Reply>>map(TableRecords::completed)
                                 .orElseGet(() -> decided(request))))
@@ -171,7 +183,8 @@ public final class TableStore extends RecordStore {
 
     @Override
     public CompletionStage<Release.Reply> release(Release request) {
-        boolean plain = request.mode() == Mode.LOCK && request.places().isEmpty();
+        boolean plain =
+                request.mode() == Mode.LOCK && request.places().isEmpty() && !busy.contains(keys.lock(request.name()));
         CompletionStage<Release.Reply> reply = dialect.guarded()
                 .filter(statements -> plain)
                 .map(statements -> TableRecords.start(() -> release(statements, request))
@@ -237,6 +250,11 @@ public final class TableStore extends RecordStore {
                 .orElseThrow(
                         () -> new StoreException(Effect.NOT_APPLIED, what + ": other clients wrote faster; retry"));
         Map<Renew, Renew.Reply> replies = new HashMap<>();
+        renewed.forEach((lease, answer) -> {
+            if (answer.waiters() > 0) {
+                busy.note(lease.key().record(), true);
+            }
+        });
         leases.forEach((request, lease) -> replies.put(
                 request,
                 Optional.ofNullable(renewed.get(lease))
