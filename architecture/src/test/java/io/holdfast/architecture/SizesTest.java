@@ -56,8 +56,8 @@ class SizesTest {
         "stores/memory/src/main/java/io/holdfast/memory, 313, 300",
         "stores/jdbc/src/main/java/io/holdfast/jdbc, 493, 480",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 617, 500",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1043, 900",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1078, 900"
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1119, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1151, 900"
     })
     void aRoomKeepsItsSize(String folder, int today, int target) throws IOException {
         check(folder, today, target);

@@ -8,6 +8,7 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -32,7 +33,8 @@ import picocli.CommandLine.Spec;
         usageHelpWidth = 100,
         sortOptions = false,
         description = {
-            "Compares Holdfast and Redisson on one server, with a lower bound: the same scripts through the bare driver.",
+            "Compares Holdfast and Redisson on one server, with a lower bound: the same scripts through the bare driver."
+                    + " On a database, it compares Holdfast, ShedLock, Spring Integration, and two bare UPDATEs.",
             "",
             "Each subject runs in its own processes. The subjects run one after the other, round by round. Where only one"
                     + " thread may be in the critical section, a counter in memory that all processes share detects a"
@@ -106,7 +108,9 @@ public final class Bench implements Callable<Integer> {
     @Option(
             names = "--store",
             paramLabel = "URI",
-            description = "A Redis with an empty database, which is cleared after each cell. Default: its own server.")
+            description =
+                    "A Redis with an empty database, which is cleared after each cell; or a database (jdbc:...), of which"
+                            + " the tables of all subjects are cleared. Default: its own Redis.")
     private @Nullable String store;
 
     @Option(names = "--json", paramLabel = "FILE", description = "Writes the figures to this file, too.")
@@ -139,12 +143,12 @@ public final class Bench implements Callable<Integer> {
         bench.arguments = arguments.clone();
         return new CommandLine(bench).setExecutionExceptionHandler((e, line, parsed) -> {
             line.getErr().println("holdfast bench: " + e.getMessage());
-            return e instanceof RedisException ? UNUSABLE : CommandLine.ExitCode.SOFTWARE;
+            return e instanceof RedisException || e instanceof SQLException ? UNUSABLE : CommandLine.ExitCode.SOFTWARE;
         });
     }
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws IOException, SQLException {
         if (inside) {
             Main.main(new String[] {InsideBenchmark.class.getName()});
             return CommandLine.ExitCode.OK;
@@ -182,10 +186,10 @@ public final class Bench implements Callable<Integer> {
         return Math.round(seconds * 1_000);
     }
 
-    private int run(BenchOptions options, String uri) throws IOException {
+    private int run(BenchOptions options, String uri) throws IOException, SQLException {
         PrintWriter out = spec.commandLine().getOut();
         Path folder = Files.createTempDirectory("holdfast-bench");
-        try (ServerMeter server = new ServerMeter(uri)) {
+        try (ServerMeter server = ServerMeter.of(uri)) {
             if (!server.isEmpty()) {
                 throw new ParameterException(
                         spec.commandLine(), "the database of --store is not empty, and all its data would be deleted");

@@ -65,7 +65,8 @@ record BenchOptions(
     }
 
     List<Cell> cells() {
-        return Plan.chosen(quick ? Plan.quick() : Plan.full(), cases, threads);
+        boolean database = store.filter(uri -> uri.startsWith("jdbc:")).isPresent();
+        return Plan.chosen(database ? Plan.ofDatabases() : quick ? Plan.quick() : Plan.full(), cases, threads);
     }
 
     /** Returns the JVM options of worker processes. A short run starts faster with less compilation. */
@@ -75,6 +76,7 @@ record BenchOptions(
 
     /** Returns the store's URI without the password. */
     String shownStore() {
-        return store.map(uri -> uri.replaceFirst("//[^@/]*@", "//")).orElse("a Redis of its own");
+        return store.map(uri -> uri.replaceFirst("//[^@/]*@", "//").replaceFirst("(?s)[?;].*", ""))
+                .orElse("a Redis of its own");
     }
 }

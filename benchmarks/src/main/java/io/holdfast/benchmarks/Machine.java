@@ -17,7 +17,7 @@ final class Machine {
     private Machine() {}
 
     /** Returns the setting of this process, with the given arguments and server. */
-    static Map<String, String> here(String redis, List<String> arguments) {
+    static Map<String, String> here(String server, List<String> arguments) {
         Map<String, String> facts = new LinkedHashMap<>();
         facts.put("date", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
         facts.put("command", ("./holdfast bench " + String.join(" ", arguments)).trim());
@@ -27,7 +27,7 @@ final class Machine {
                 System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
                         + System.getProperty("os.arch"));
         facts.put("java", System.getProperty("java.vm.name") + " " + System.getProperty("java.runtime.version"));
-        facts.put("redis", redis);
+        facts.put("server", server);
         facts.put("redisson", version("org.redisson.Redisson"));
         facts.put("lettuce", version("io.lettuce.core.RedisClient"));
         facts.put("netty", version("io.netty.channel.Channel"));

@@ -6,6 +6,9 @@ import static io.holdfast.benchmarks.subject.SubjectKind.JDK;
 import static io.holdfast.benchmarks.subject.SubjectKind.JDK_FAIR;
 import static io.holdfast.benchmarks.subject.SubjectKind.NO_OP;
 import static io.holdfast.benchmarks.subject.SubjectKind.REDISSON;
+import static io.holdfast.benchmarks.subject.SubjectKind.SHEDLOCK;
+import static io.holdfast.benchmarks.subject.SubjectKind.SPRING;
+import static io.holdfast.benchmarks.subject.SubjectKind.TWO_UPDATES;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -65,6 +68,18 @@ final class Plan {
             cells.add(names > MOST_NAMES_OF_THE_PEER ? cell.without(REDISSON) : cell);
         }
         return cells;
+    }
+
+    /** Returns the cells of a database. */
+    static List<Cell> ofDatabases() {
+        return List.of(
+                Cell.of("distinct", 1, HOLDFAST, SHEDLOCK, SPRING, TWO_UPDATES),
+                Cell.of("distinct", A_FEW, HOLDFAST, SHEDLOCK, SPRING, TWO_UPDATES),
+                Cell.of("processes", A_FEW, HOLDFAST, SHEDLOCK, SPRING).withProcesses(2),
+                Cell.of("fair", A_FEW, HOLDFAST).withProcesses(2),
+                Cell.of("wake", 1, HOLDFAST, SPRING),
+                Cell.of("hold", 1, HOLDFAST).withSize(1_000),
+                Cell.of("waiters", 1, HOLDFAST).withSize(1_000).withProcesses(2).doneOnce());
     }
 
     private static Cell waiters(int number) {

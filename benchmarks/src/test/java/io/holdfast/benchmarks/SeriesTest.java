@@ -28,7 +28,7 @@ class SeriesTest {
     private static final long LONG = 60_000;
 
     private final RedisServer store = RedisServer.start();
-    private final ServerMeter meter = new ServerMeter(store.uri());
+    private final ServerMeter meter = new RedisMeter(store.uri());
 
     @TempDir
     Path folder;

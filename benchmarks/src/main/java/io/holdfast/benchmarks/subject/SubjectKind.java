@@ -2,6 +2,7 @@ package io.holdfast.benchmarks.subject;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.stream.Stream;
 
 /** The measured subjects, by the names in reports. */
 public enum SubjectKind {
@@ -18,6 +19,30 @@ public enum SubjectKind {
         @Override
         public Subject open(String uri, Duration lease) {
             return new RedissonSubject(uri, lease);
+        }
+    },
+
+    /** ShedLock for JDBC. */
+    SHEDLOCK("shedlock") {
+        @Override
+        public Subject open(String uri, Duration lease) {
+            return new ShedLockSubject(uri, lease);
+        }
+    },
+
+    /** The lock registry of Spring Integration for JDBC. */
+    SPRING("spring") {
+        @Override
+        public Subject open(String uri, Duration lease) {
+            return new SpringSubject(uri, lease);
+        }
+    },
+
+    /** Two bare UPDATEs: the cost of database and driver alone. */
+    TWO_UPDATES("two-updates") {
+        @Override
+        public Subject open(String uri, Duration lease) {
+            return new TwoUpdates(uri);
         }
     },
 
@@ -67,9 +92,15 @@ public enum SubjectKind {
                 .orElseThrow(() -> new IllegalArgumentException("no subject " + label));
     }
 
+    /** Returns the tables that subjects write in a database. */
+    public static Stream<String> tables() {
+        return Stream.of(
+                "holdfast_locks", "holdfast_clients", ShedLockSubject.TABLE, SpringSubject.TABLE, TwoUpdates.TABLE);
+    }
+
     /** Returns {@code true} if the subject uses the server. */
     public boolean crossesTheWire() {
-        return this == HOLDFAST || this == REDISSON || this == FLOOR;
+        return this != JDK_FAIR && this != JDK && this != NO_OP;
     }
 
     /** Connects, with the given lease for holds that are renewed. */

@@ -27,11 +27,13 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -104,6 +106,44 @@ abstract class AgreementRules {
             assertThat(outcomes.getOrDefault(outcome, 0))
                     .as("%s, seed %s, of %s", outcome, seed, outcomes)
                     .isGreaterThan(5);
+        }
+    }
+
+    /** More rows than one statement writes, again and again, because a statement is prepared after some executions. */
+    @Test
+    void rowsThatAreWrittenTogetherAreAsDecided() throws Exception {
+        List<String> names = IntStream.range(0, 150)
+                .mapToObj(i -> "together-" + seed + "-" + i)
+                .toList();
+        for (int round = 0; round < 8; round++) {
+            for (String name : names) {
+                if (random.nextInt(4) > 0) {
+                    acquireByCore(name);
+                }
+            }
+            Map<Key, RecordColumns> expected = new HashMap<>();
+            List<Dialect.Written> written = new ArrayList<>();
+            for (String name : names) {
+                Row row = read(name);
+                if (row.version().isEmpty()) {
+                    continue;
+                }
+                boolean stale = random.nextInt(10) == 0;
+                Acquire request = Acquire.of(name, tenure(), lease()).queued(Acquire.Queueing.BARGING, 0);
+                LockRecord after = decider.acquire(record(name, row), request, Moment.of(row.now(), 0))
+                        .record();
+                RecordColumns columns = RecordColumns.of(name, record(name, row), after);
+                written.add(new Dialect.Written(key(name), row.version().getAsLong() - (stale ? 1 : 0), columns));
+                expected.put(key(name), stale ? row.columns() : columns);
+            }
+            long fresh = written.stream()
+                    .filter(each -> expected.get(each.key()).equals(each.after()))
+                    .count();
+            assertThat((long) dialect.writeAll(connection, written)).isLessThanOrEqualTo(fresh);
+            Map<Key, Row> found = dialect.readAll(connection, expected.keySet());
+            expected.forEach((key, columns) -> assertThat(found.get(key).columns())
+                    .as("%s, seed %s", key, seed)
+                    .isEqualTo(columns));
         }
     }
 

@@ -3,11 +3,14 @@ package io.holdfast.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
+import io.holdfast.spi.Share;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
 import io.holdfast.testkit.faults.Wire;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -55,21 +58,49 @@ abstract class RoundTripRules {
         }));
     }
 
+    /** Readers and permits are in the text of their rows. */
+    @Test
+    void renewalsOfManyReadersAreTwo() {
+        check((client, wire) -> {
+            List<Renew> batch = new ArrayList<>();
+            for (int i = 0; i < LOCKS; i++) {
+                Acquire request = client.request("read" + i, i).withShare(Share.READ);
+                assertThat(client.acquire(request)).isInstanceOf(Acquire.Granted.class);
+                batch.add(new Renew("read" + i, client.tenure(i), Share.Mode.READ, Duration.ofSeconds(30), 0));
+            }
+            // their statements are prepared
+            assertThat(client.renew(batch)).hasOnlyElementsOfType(Renew.Renewed.class);
+            assertAnswers(2, wire, () -> assertThat(client.renew(batch)).hasOnlyElementsOfType(Renew.Renewed.class));
+            batch.forEach(each -> assertThat(Await.reply(client.store()
+                                    .release(Release.of(each.name(), each.tenure())
+                                            .withMode(Share.Mode.READ)))
+                            .held())
+                    .isTrue());
+        });
+    }
+
     /** The holder learns of the waiter by its renewal, and tries no guarded statement then. */
     @Test
     void aReleaseToAWaiterIsTwo() {
         check((client, wire) -> {
-            client.granted("busy", 1);
             try (StoreClient waiter = Databases.client(server().uri())) {
-                Acquire.Reply reply = waiter.acquire(waiter.request("busy", 1).queued(Acquire.Queueing.BARGING, 0));
-                assertThat(reply).isInstanceOf(Acquire.Refused.class);
-                assertThat(client.renew("busy", 1)).isInstanceOf(Renew.Renewed.class);
+                // its statements are prepared
+                hold("prepared", client, waiter);
+                assertThat(client.release("prepared", 1).held()).isTrue();
+                hold("busy", client, waiter);
                 assertAnswers(
                         2,
                         wire,
                         () -> assertThat(client.release("busy", 1).held()).isTrue());
             }
         });
+    }
+
+    private static void hold(String name, StoreClient client, StoreClient waiter) {
+        client.granted(name, 1);
+        Acquire.Reply reply = waiter.acquire(waiter.request(name, 1).queued(Acquire.Queueing.BARGING, 0));
+        assertThat(reply).isInstanceOf(Acquire.Refused.class);
+        assertThat(client.renew(name, 1)).isInstanceOf(Renew.Renewed.class);
     }
 
     @Test

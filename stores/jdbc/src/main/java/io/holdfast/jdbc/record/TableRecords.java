@@ -27,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -95,15 +96,87 @@ final class TableRecords implements Records {
         return start(() -> retry(key, update, false));
     }
 
+    /** Updates the rows by one query and one statement that writes, where the database has it, or else one after the other. */
+    @Override
+    public <R> Map<RecordKey, CompletionStage<R>> updateAll(Map<RecordKey, RecordUpdate<R>> updates) {
+        if (updates.size() == 1 || !dialect.writesTogether()) {
+            return updateEach(updates, false);
+        }
+        Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>();
+        try {
+            Map<RecordKey, R> replies = updateTogether(updates);
+            if (replies.isEmpty()) {
+                return updateEach(updates, false);
+            }
+            replies.forEach((key, reply) -> results.put(key, completed(reply)));
+        } catch (StoreException e) {
+            if (isRowLocked(e) || !(e.getCause() instanceof SQLException)) {
+                return updateEach(updates, isRowLocked(e));
+            }
+            updates.keySet().forEach(key -> results.put(key, CompletableFuture.failedStage(e)));
+        }
+        return results;
+    }
+
+    /**
+     * Returns the replies; empty if the rows have to be updated one by one: a row is missing, another writer was faster, or a message
+     * has to be sent. Some rows may be written then, which does no harm, because a renewal may be repeated.
+     */
+    private <R> Map<RecordKey, R> updateTogether(Map<RecordKey, RecordUpdate<R>> updates) {
+        String what = "update " + updates.size() + " names";
+        return sessions.run(what, connection -> {
+            Map<Key, Row> rows = dialect.readAll(
+                    connection, updates.keySet().stream().map(Key::of).toList());
+            List<Change<R>> changes = new ArrayList<>();
+            for (Map.Entry<RecordKey, RecordUpdate<R>> each : updates.entrySet()) {
+                Row row = rows.get(Key.of(each.getKey()));
+                Change<R> change = row == null ? null : decide(each.getKey(), row, each.getValue());
+                if (change == null || !change.decision().notices().isEmpty()) {
+                    return Map.of();
+                }
+                changes.add(change);
+            }
+            return writeTogether(what, connection, changes) ? replies(changes) : Map.of();
+        });
+    }
+
+    private <R> boolean writeTogether(String what, Connection connection, List<Change<R>> changes) {
+        List<Dialect.Written> written = changes.stream()
+                .filter(Change::writes)
+                .map(change -> new Dialect.Written(
+                        Key.of(change.key()), change.row().version().orElseThrow(), change.after()))
+                .toList();
+        changes.forEach(change -> signals.looker().begin(change.key()));
+        try {
+            boolean all = written.isEmpty()
+                    || sessions.write(what, connection, () -> dialect.writeAll(connection, written) == written.size())
+                            .orElse(false);
+            if (all) {
+                changes.forEach(this::settle);
+            }
+            return all;
+        } finally {
+            changes.forEach(change -> signals.looker().end(change.key()));
+        }
+    }
+
+    private static <R> Map<RecordKey, R> replies(List<Change<R>> changes) {
+        Map<RecordKey, R> replies = new LinkedHashMap<>();
+        changes.forEach(change -> replies.put(change.key(), change.decision().reply()));
+        return replies;
+    }
+
     /**
      * Updates the rows one after the other. One row that stays locked is awaited. The others that are locked then fail at once,
      * so that no number of locked rows delays the rest.
+     *
+     * @param awaited whether a locked row was awaited before
      */
-    @Override
-    public <R> Map<RecordKey, CompletionStage<R>> updateAll(Map<RecordKey, RecordUpdate<R>> updates) {
+    private <R> Map<RecordKey, CompletionStage<R>> updateEach(
+            Map<RecordKey, RecordUpdate<R>> updates, boolean awaited) {
         Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>();
-        Set<Key> locked = Set.of();
-        boolean metALock = false;
+        boolean metALock = awaited;
+        Set<Key> locked = awaited ? locked(updates.keySet()) : Set.of();
         for (Map.Entry<RecordKey, RecordUpdate<R>> each : updates.entrySet()) {
             RecordKey key = each.getKey();
             if (locked.contains(Key.of(key))) {
@@ -191,45 +264,63 @@ final class TableRecords implements Records {
         return e.getCause() instanceof SQLException cause && dialect.verdict(cause) == Verdict.LOCKED;
     }
 
+    /** What a request changes in a row. */
+    private record Change<R>(
+            RecordKey key, Row row, LockRecord before, Moment moment, Decision<R> decision, RecordColumns after) {
+
+        boolean writes() {
+            return !decision.record().equals(before);
+        }
+    }
+
+    private <R> Change<R> decide(RecordKey key, Row row, RecordUpdate<R> update) {
+        String name = keys.name(key);
+        LockRecord before = row.columns().record(name);
+        Moment moment = Moment.of(row.now(), 0);
+        Decision<R> decision = update.decide(before, moment);
+        RecordColumns after =
+                decision.record().equals(before) ? row.columns() : RecordColumns.of(name, before, decision.record());
+        return new Change<>(key, row, before, moment, decision, after);
+    }
+
     /** Returns the reply; empty if another writer was faster. */
     private <R> Optional<R> attempt(String what, Connection connection, RecordKey key, RecordUpdate<R> update)
             throws SQLException {
-        Row row = dialect.read(connection, Key.of(key));
-        LockRecord before = row.columns().record(keys.name(key));
-        Moment moment = Moment.of(row.now(), 0);
-        Decision<R> decision = update.decide(before, moment);
-        boolean changed = !decision.record().equals(before);
-        RecordColumns after = changed ? RecordColumns.of(keys.name(key), before, decision.record()) : row.columns();
+        Change<R> change = decide(key, dialect.read(connection, Key.of(key)), update);
+        List<Notice> notices = change.decision().notices();
         signals.looker().begin(key);
         try {
-            List<Message> messages = signals.messages(key, decision.notices());
-            if (changed && !write(what, connection, key, row, after, update.notAfter(), messages)) {
+            List<Message> messages = signals.messages(key, notices);
+            if (change.writes() && !write(what, connection, change, update.notAfter(), messages)) {
                 return Optional.empty();
-            } else if (!changed) {
+            } else if (!change.writes()) {
                 signals.send(connection, messages);
             }
-            busy.note(key, after.state().isPresent());
-            row.version().ifPresent(version -> signals.looker().found(key, version, before, moment));
-            // the version of a new row is not known, and is higher than 0
-            long version = row.version().isEmpty() ? 0 : row.version().getAsLong() + (changed ? 1 : 0);
-            signals.looker().left(key, version, decision.record());
+            settle(change);
         } finally {
             signals.looker().end(key);
         }
-        decision.notices().forEach(notice -> deliverOwn(key, notice));
-        return Optional.of(decision.reply());
+        notices.forEach(notice -> deliverOwn(key, notice));
+        return Optional.of(change.decision().reply());
     }
 
-    private boolean write(
-            String what,
-            Connection connection,
-            RecordKey key,
-            Row row,
-            RecordColumns after,
-            long notAfter,
-            List<Message> messages) {
+    /** Reports a change that was applied. */
+    private void settle(Change<?> change) {
+        RecordKey key = change.key();
+        busy.note(key, change.after().state().isPresent());
+        OptionalLong read = change.row().version();
+        read.ifPresent(version -> signals.looker().found(key, version, change.before(), change.moment()));
+        // the version of a new row is not known, and is higher than 0
+        long version = read.isEmpty() ? 0 : read.getAsLong() + (change.writes() ? 1 : 0);
+        signals.looker().left(key, version, change.decision().record());
+    }
+
+    private boolean write(String what, Connection connection, Change<?> change, long notAfter, List<Message> messages) {
         return sessions.write(
-                        what, connection, () -> dialect.write(connection, Key.of(key), row, after, notAfter, messages))
+                        what,
+                        connection,
+                        () -> dialect.write(
+                                connection, Key.of(change.key()), change.row(), change.after(), notAfter, messages))
                 .orElse(false);
     }
 

@@ -289,6 +289,23 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
                 : insert(connection, arguments(after, key.bytes(), notAfter - clockDelayMicros()));
     }
 
+    /**
+     * A row to write, if its version is still the same.
+     *
+     * @param version the version of the row as it was read
+     */
+    public record Written(Key key, long version, RecordColumns after) {}
+
+    /** Returns {@code true} if {@link #writeAll} is supported. */
+    public boolean writesTogether() {
+        return false;
+    }
+
+    /** Writes different rows by one statement, and returns the number of those for which no other writer was faster. */
+    public int writeAll(Connection connection, List<Written> rows) throws SQLException {
+        throw new UnsupportedOperationException();
+    }
+
     /** Runs the update, and sends the messages if it has changed the row. */
     boolean update(Connection connection, String sql, @Nullable Object[] arguments, List<Message> messages)
             throws SQLException {

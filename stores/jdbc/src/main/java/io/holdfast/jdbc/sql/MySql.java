@@ -3,6 +3,7 @@ package io.holdfast.jdbc.sql;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toMap;
 
+import io.holdfast.support.record.RecordColumns;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashMap;
@@ -10,8 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * MySQL and MariaDB.
@@ -31,6 +34,18 @@ public final class MySql extends Dialect implements GuardedStatements {
 
     private static final Pattern NUMBER = Pattern.compile("\\d+");
 
+    /** The rows that one statement writes, because it compares each of them with each. */
+    private static final int ROWS_WRITTEN = 64;
+
+    /** The columns that a statement writes in many rows, in its order. */
+    private static final List<Function<RecordColumns, @Nullable Object>> WRITTEN = List.of(
+            columns -> columns.tenure().orElse(null),
+            RecordColumns::expires,
+            RecordColumns::lastUnit,
+            RecordColumns::floorUnit,
+            RecordColumns::waiters,
+            columns -> columns.state().orElse(null));
+
     private static final String UNSAFE_CLOCK = "HYHF1";
     private static final String UNSAFE_LOG = "HYHF2";
 
@@ -40,6 +55,7 @@ public final class MySql extends Dialect implements GuardedStatements {
     private final String release;
     private final String renew;
     private final String held;
+    private final String writeAll;
 
     /**
      * Creates the SQL for the given tables.
@@ -91,6 +107,39 @@ public final class MySql extends Dialect implements GuardedStatements {
                 + " WHERE name IN ({names}) AND (name, tenure) IN ({pairs}) AND expires_at > {clock} ORDER BY waiters");
         held = sql(
                 "SELECT name, tenure, waiters, {clock} FROM {locks} WHERE name IN ({names}) AND expires_at > {clock}");
+        writeAll = sql("UPDATE {locks} SET tenure = {cases}, expires_at = {cases}, last_unit = {cases},"
+                + " floor_unit = {cases}, waiters = {cases}, state = {cases}, version = version + 1, used_at = {clock}"
+                + " WHERE name IN ({names}) AND (name, version) IN ({pairs})");
+    }
+
+    @Override
+    public boolean writesTogether() {
+        return true;
+    }
+
+    @Override
+    public int writeAll(Connection connection, List<Written> rows) throws SQLException {
+        int written = 0;
+        for (int from = 0; from < rows.size(); from += ROWS_WRITTEN) {
+            written += writeSome(connection, padded(rows.subList(from, Math.min(rows.size(), from + ROWS_WRITTEN))));
+        }
+        return written;
+    }
+
+    private int writeSome(Connection connection, List<Written> rows) throws SQLException {
+        String sql = writeAll.replace("{cases}", "CASE name " + "WHEN ? THEN ? ".repeat(rows.size()) + "END")
+                .replace("{names}", repeated("?", rows.size()))
+                .replace("{pairs}", repeated("(?, ?)", rows.size()));
+        Stream<@Nullable Object> columns = WRITTEN.stream()
+                .flatMap(column ->
+                        rows.stream().flatMap(row -> Stream.of(row.key().bytes(), column.apply(row.after()))));
+        Stream<@Nullable Object> names = rows.stream().map(row -> row.key().bytes());
+        Stream<@Nullable Object> versions =
+                rows.stream().flatMap(row -> Stream.of(row.key().bytes(), row.version()));
+        return Statements.update(
+                connection,
+                sql,
+                Stream.of(columns, names, versions).flatMap(each -> each).toArray());
     }
 
     @Override

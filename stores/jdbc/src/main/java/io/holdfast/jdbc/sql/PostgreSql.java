@@ -1,5 +1,6 @@
 package io.holdfast.jdbc.sql;
 
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -8,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -28,6 +30,7 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     private final String acquire;
     private final String release;
     private final String renew;
+    private final String writeAll;
 
     /** Creates the SQL for the given tables. */
     public PostgreSql(Tables tables) {
@@ -74,6 +77,41 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 + " FROM unnest(?::bytea[], ?::text[], ?::bigint[]) AS v(name, tenure, lease)"
                 + " WHERE l.name = v.name AND l.tenure = v.tenure AND l.expires_at > {clock}"
                 + " RETURNING l.name, l.tenure, l.waiters, l.used_at");
+        writeAll = sql("UPDATE {locks} l SET tenure = v.tenure, expires_at = v.expires_at, last_unit = v.last_unit,"
+                + " floor_unit = v.floor_unit, waiters = v.waiters, state = v.state, version = l.version + 1,"
+                + " used_at = {clock} FROM unnest(?::bytea[], ?::bigint[], ?::text[], ?::bigint[], ?::bigint[],"
+                + " ?::bigint[], ?::int[], ?::text[]) AS v(name, version, tenure, expires_at, last_unit, floor_unit,"
+                + " waiters, state) WHERE l.name = v.name AND l.version = v.version");
+    }
+
+    @Override
+    public boolean writesTogether() {
+        return true;
+    }
+
+    @Override
+    public int writeAll(Connection connection, List<Written> rows) throws SQLException {
+        return Statements.update(
+                connection,
+                writeAll,
+                names(connection, rows.stream().map(Written::key)),
+                array(connection, "bigint", rows, Written::version),
+                array(connection, "text", rows, row -> row.after().tenure().orElse(null)),
+                array(connection, "bigint", rows, row -> row.after().expires()),
+                array(connection, "bigint", rows, row -> row.after().lastUnit()),
+                array(connection, "bigint", rows, row -> row.after().floorUnit()),
+                array(connection, "int", rows, row -> row.after().waiters()),
+                array(connection, "text", rows, row -> row.after().state().orElse(null)));
+    }
+
+    private static Array names(Connection connection, Stream<Key> keys) throws SQLException {
+        return connection.createArrayOf("bytea", keys.map(Key::bytes).toArray(byte[][]::new));
+    }
+
+    private static Array array(
+            Connection connection, String type, List<Written> rows, Function<Written, @Nullable Object> column)
+            throws SQLException {
+        return connection.createArrayOf(type, rows.stream().map(column).toArray());
     }
 
     @Override
@@ -166,9 +204,7 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 connection,
                 renew,
                 renewed::read,
-                connection.createArrayOf(
-                        "bytea",
-                        leases.stream().map(lease -> lease.key().bytes()).toArray(byte[][]::new)),
+                names(connection, leases.stream().map(Lease::key)),
                 connection.createArrayOf(
                         "text", leases.stream().map(Lease::tenure).toArray()),
                 connection.createArrayOf(
