@@ -13,18 +13,24 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * The counters of a database. Its CPU time is that of its processes, if they run on this machine. PostgreSQL counts
- * transactions, and reports them up to a second late.
+ * The counters of a database. Its CPU time is that of its processes, if they run on this machine. PostgreSQL counts statements if
+ * it has the extension {@code pg_stat_statements}. Otherwise, it counts transactions, and reports them up to a second late.
  */
 final class DatabaseMeter implements ServerMeter {
 
+    private static final String POSTGRESQL_STATEMENTS = "SELECT sum(calls)::bigint FROM pg_stat_statements";
+    private static final String POSTGRESQL_EXTENSION =
+            "SELECT count(*) FROM pg_extension WHERE extname = 'pg_stat_statements'";
+
     private final Connection connection;
     private final Product product;
+    private final String queries;
 
     private enum Product {
         POSTGRESQL("SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"),
@@ -43,7 +49,10 @@ final class DatabaseMeter implements ServerMeter {
     DatabaseMeter(String uri) throws SQLException {
         connection = DriverManager.getConnection(uri);
         product = Product.valueOf(
-                connection.getMetaData().getDatabaseProductName().toUpperCase(java.util.Locale.ROOT));
+                connection.getMetaData().getDatabaseProductName().toUpperCase(Locale.ROOT));
+        boolean counts =
+                product == Product.POSTGRESQL && !value(POSTGRESQL_EXTENSION).equals("0");
+        queries = counts ? POSTGRESQL_STATEMENTS : product.queries;
     }
 
     private interface Work<T> {
@@ -70,7 +79,7 @@ final class DatabaseMeter implements ServerMeter {
 
     @Override
     public Reading read() {
-        return unchecked(() -> new Reading(Long.parseLong(value(product.queries)), 0, cpuMicros(), 0));
+        return unchecked(() -> new Reading(Long.parseLong(value(queries)), 0, cpuMicros(), 0));
     }
 
     private long cpuMicros() throws SQLException {

@@ -1,14 +1,17 @@
 package io.holdfast.benchmarks;
 
+import static java.util.stream.Collectors.joining;
+
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The results of a cell as a table for a terminal. */
 final class TextTable {
 
     private static final String HEAD = String.format(
-            "  %-9s %12s %25s %10s %10s %10s %9s %9s %7s %6s %6s %7s",
+            "  %-11s %10s %25s %10s %10s %10s %9s %9s %7s %6s %6s %7s",
             "", "/s", "min .. max", "p50", "p99", "p99.9", "cpu", "server", "cmds", "least", "wrong", "");
 
     private TextTable() {}
@@ -27,7 +30,7 @@ final class TextTable {
 
     private static String line(Row row) {
         return format(
-                "  %-9s %12s %25s %10s %10s %10s %9s %9s %7.2f %6.2f %6d",
+                "  %-11s %10s %25s %10s %10s %10s %9s %9s %7.2f %6.2f %6d",
                 row.subject(),
                 number(row.perSecond()),
                 number(row.slowest()) + " .. " + number(row.fastest()),
@@ -45,7 +48,9 @@ final class TextTable {
         if (!row.subject().equals("holdfast")) {
             return "";
         }
-        return ratio(row, rows, "redisson") + ratio(row, rows, "floor");
+        return Stream.of("redisson", "floor", "shedlock", "spring", "two-updates")
+                .map(other -> ratio(row, rows, other))
+                .collect(joining());
     }
 
     private static String ratio(Row row, List<Row> rows, String other) {

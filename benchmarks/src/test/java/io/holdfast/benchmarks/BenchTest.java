@@ -81,6 +81,28 @@ class BenchTest {
         assertThat(out.toString()).contains("x redisson").contains("x floor");
     }
 
+    /** Its processes share a file. */
+    @Test
+    void aDatabaseIsMeasuredBesideItsOwnPeers() throws IOException {
+        Path json = folder.resolve("out.json");
+        int exit = bench(
+                "--quick",
+                "--cases",
+                "distinct",
+                "--threads",
+                "1",
+                "--seconds",
+                "0.1",
+                "--store",
+                "jdbc:h2:" + folder.resolve("locks") + ";AUTO_SERVER=TRUE",
+                "--json",
+                json.toString());
+        assertThat(exit).as(err.toString()).isZero();
+        assertThat(subjects(rows(json)))
+                .containsExactly("distinct holdfast", "distinct shedlock", "distinct spring", "distinct two-updates");
+        assertThat(out.toString()).contains("x shedlock", "x two-updates");
+    }
+
     @Test
     void aDatabaseInUseIsNotEmptied() {
         try (RedisServer server = RedisServer.start();
