@@ -40,9 +40,12 @@ final class DataSourceProvider implements StoreProvider {
      */
     private record Description(String product, Optional<String> url) {
 
-        /** Returns the URL for texts, without its settings. */
+        /** Returns the URL for texts, without its settings. One of another form may have a password anywhere. */
         String shown() {
-            return url.map(text -> StoreUri.masked(text.split("[?;]", 2)[0])).orElse("a DataSource");
+            return url.map(text -> text.split("[?;]", 2)[0])
+                    .filter(base -> base.startsWith(DatabaseKind.H2.scheme()) || ServerUrl.isPlain(base))
+                    .map(StoreUri::masked)
+                    .orElse("a DataSource");
         }
     }
 
@@ -59,6 +62,7 @@ final class DataSourceProvider implements StoreProvider {
         StoreSettings settings = settings(config.uri());
         Description found = describe(config);
         found.url().ifPresent(ServerUrl::requireNoRepetition);
+        found.url().ifPresent(ServerUrl::requireOneHostOfMySql);
         DatabaseKind kind = DatabaseKind.ofProduct(found.product())
                 .orElseThrow(() -> new IllegalArgumentException("the DataSource connects to " + found.product()
                         + "; supported are PostgreSQL, MySQL, MariaDB and H2"));

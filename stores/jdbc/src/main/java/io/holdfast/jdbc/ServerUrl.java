@@ -32,11 +32,7 @@ final class ServerUrl {
         String misunderstood = "'" + kind.scheme() + "...' is not understood; the form is " + kind.scheme()
                 + "//host:port/database?user=...&password=..., with ',' between several hosts";
         require(FORM.matcher(base.substring(kind.scheme().length())).matches(), misunderstood);
-        // its driver goes back to the first host by itself, without the settings of the session, among them the time
-        // zone
-        require(
-                kind != DatabaseKind.MYSQL || !base.contains(","),
-                "'" + kind.scheme() + "...' names several hosts, between which the driver changes by itself; name one");
+        requireOneHostOfMySql(base);
         String all = text.substring(base.length());
         StoreSettings store = Address.storeSettings(SETTING, all);
         String given = Address.withoutStoreSettings(SETTING, all).replaceFirst("&$|^\\?$", "");
@@ -48,6 +44,25 @@ final class ServerUrl {
             }
         }
         return new Address(kind, url, base, store);
+    }
+
+    /** Returns {@code true} if a URL without settings has the form that names nothing but hosts and a database. */
+    static boolean isPlain(String base) {
+        return DatabaseKind.of(base)
+                .filter(kind ->
+                        FORM.matcher(base.substring(kind.scheme().length())).matches())
+                .isPresent();
+    }
+
+    /**
+     * Requires that a URL of MySQL names one host. Its driver goes back to the first host by itself, without the settings of the
+     * session, among them the time zone.
+     */
+    static void requireOneHostOfMySql(String url) {
+        String scheme = DatabaseKind.MYSQL.scheme();
+        require(
+                !url.startsWith(scheme) || !url.split("\\?", 2)[0].contains(","),
+                "'" + scheme + "...' names several hosts, between which the driver changes by itself; name one");
     }
 
     /** Returns the names of the settings, in lower case. */

@@ -12,8 +12,8 @@ import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Processes whose threads contend for three names: a lock, a fair lock, and a read/write lock. In each process, a bystander also
- * holds a name of its own. Meanwhile, a test injects faults into the server. At the end, the history of all holds is checked.
+ * Processes whose threads contend for three names: a lock, a fair lock, and a read/write lock. In each process, bystanders also
+ * hold names of their own. Meanwhile, a test injects faults into the server. At the end, the history of all holds is checked.
  */
 public final class Crowd implements AutoCloseable {
 
@@ -119,6 +119,7 @@ public final class Crowd implements AutoCloseable {
      */
     public Outcome end() {
         processes.forEach(CrowdProcess::end);
+        killed.forEach(CrowdProcess::requireNoErrors);
         List<CrowdProcess> all = new ArrayList<>(killed);
         all.addAll(processes);
         history.check(System.nanoTime());

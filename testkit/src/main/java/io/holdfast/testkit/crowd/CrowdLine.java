@@ -15,5 +15,11 @@ enum CrowdLine {
     /** Another exception. */
     ERROR,
     /** The process ends in order. */
-    DONE
+    DONE;
+
+    /** The last word of each line. */
+    static final String END = ".";
+
+    /** The beginning of the names of threads that do not contend. */
+    static final String BYSTANDER = "bystander";
 }

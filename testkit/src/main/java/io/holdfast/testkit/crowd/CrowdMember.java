@@ -17,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * A process of a {@link Crowd}. Its threads contend for the names, and a bystander holds a name of its own all the time. It
+ * A process of a {@link Crowd}. Its threads contend for the names, and bystanders hold names of their own all the time. It
  * prints each event when it happens, so that the events of a process that is killed are known. Times are {@code nanoTime}, which
  * all processes of a host share.
  */
@@ -25,6 +25,9 @@ final class CrowdMember {
 
     private static final long WORK_NANOS = 1_000_000;
     private static final long LOOK_NANOS = 20_000_000;
+    /** Bystanders that read, so that their leases are renewed together. */
+    private static final int READERS = 3;
+
     private static final Duration COMMAND = Duration.ofSeconds(1);
 
     private final Holdfast client;
@@ -48,7 +51,12 @@ final class CrowdMember {
             int first = i;
             threads.add(new Thread(() -> member.contend(first), "thread-" + i));
         }
-        threads.add(new Thread(member::stand, "bystander"));
+        String own = "bystander-" + ProcessHandle.current().pid();
+        threads.add(new Thread(() -> member.stand(member.client.lock(own), false), CrowdLine.BYSTANDER));
+        for (int i = 0; i < READERS; i++) {
+            DistributedLock reader = member.client.readWriteLock(own + "-" + i).readLock();
+            threads.add(new Thread(() -> member.stand(reader, true), CrowdLine.BYSTANDER + i));
+        }
         threads.forEach(Thread::start);
         if (System.in.read() >= 0) {
             throw new IOException("input that is not its end");
@@ -66,7 +74,8 @@ final class CrowdMember {
         for (Object word : words) {
             line.append(word).append(' ');
         }
-        System.out.println(line.toString().strip());
+        // a line that was cut off by a kill has no such end
+        System.out.println(line.append(CrowdLine.END));
     }
 
     private static void heard(LockEvent event) {
@@ -125,21 +134,22 @@ final class CrowdMember {
     private static void valid(long id, Supplier<Duration> remaining) {
         // read before the lease is, so that a pause in between does not lengthen it
         long now = System.nanoTime();
-        say(CrowdLine.VALID, id, now + remaining.get().toNanos());
-    }
-
-    private void stand() {
-        DistributedLock lock =
-                client.lock("bystander-" + ProcessHandle.current().pid());
-        while (!over) {
-            attempt(() -> stand(lock));
+        long left = remaining.get().toNanos();
+        if (left > 0) {
+            say(CrowdLine.VALID, id, now + left);
         }
     }
 
-    private void stand(DistributedLock lock) throws InterruptedException {
+    private void stand(DistributedLock lock, boolean reads) {
+        while (!over) {
+            attempt(() -> standOnce(lock, reads));
+        }
+    }
+
+    private void standOnce(DistributedLock lock, boolean reads) throws InterruptedException {
         try (Lease lease = lock.acquire()) {
             long id = lastId.incrementAndGet();
-            grant(id, lock.name(), lease.fencingToken(), false, false);
+            grant(id, lock.name(), lease.fencingToken(), reads, false);
             while (!over && lease.isValid()) {
                 valid(id, lease::remainingLease);
                 LockSupport.parkNanos(LOOK_NANOS);

@@ -25,7 +25,6 @@ import java.util.function.Supplier;
 final class CrowdProcess {
 
     private static final long END_SECONDS = 30;
-    private static final String BYSTANDER = "bystander";
     private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final Process process;
@@ -100,10 +99,12 @@ final class CrowdProcess {
         try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 String[] words = line.split(" ", -1);
-                locked(() -> {
-                    note(words);
-                    return true;
-                });
+                if (words[words.length - 1].equals(CrowdLine.END)) {
+                    locked(() -> {
+                        note(words);
+                        return true;
+                    });
+                }
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -133,7 +134,6 @@ final class CrowdProcess {
                 ? history.grantedToRead(name, owner, token, at)
                 : history.granted(name, owner, token, at);
         Held granted = new Held(thread, hold);
-        granted.valid(at);
         held.put(Long.parseLong(words[1]), granted);
         all.computeIfAbsent(List.of(name, token), key -> new ArrayList<>()).add(granted);
         served.merge(thread, 1, Integer::sum);
@@ -160,7 +160,7 @@ final class CrowdProcess {
 
     boolean isServedSince(Map<String, Integer> before, int rounds) {
         Map<String, Integer> now = new HashMap<>(served());
-        now.remove(BYSTANDER);
+        now.keySet().removeIf(thread -> thread.startsWith(CrowdLine.BYSTANDER));
         return now.size() == threads
                 && now.entrySet().stream()
                         .allMatch(each -> each.getValue() >= before.getOrDefault(each.getKey(), 0) + rounds);
@@ -168,7 +168,7 @@ final class CrowdProcess {
 
     /** Returns {@code true} if a thread that contends holds a lock. */
     boolean holds() {
-        return locked(() -> held.values().stream().anyMatch(each -> !each.thread.equals(BYSTANDER)));
+        return locked(() -> held.values().stream().anyMatch(each -> !each.thread.startsWith(CrowdLine.BYSTANDER)));
     }
 
     int waits() {

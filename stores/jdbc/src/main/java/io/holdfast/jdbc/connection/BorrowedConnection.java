@@ -24,16 +24,20 @@ final class BorrowedConnection implements InvocationHandler {
 
     private final Connection lent;
     private final Settings before;
+    private final long limitMillis;
     private final AtomicBoolean returned = new AtomicBoolean();
 
     /**
      * The settings of a connection that was borrowed.
      *
+     * @param networkMillis the maximum wait for an answer
      * @param session the statements that restore the settings of the session
      */
     private record Settings(boolean autoCommit, boolean readOnly, int networkMillis, List<String> session) {
 
-        void restore(Connection connection) throws SQLException {
+        /** Restores the settings. Each statement is limited, because the pool may have set a longer limit to close it. */
+        void restore(Connection connection, long limitMillis) throws SQLException {
+            limit(connection, limitMillis);
             if (!connection.getAutoCommit()) {
                 connection.rollback();
                 connection.setAutoCommit(true);
@@ -47,9 +51,10 @@ final class BorrowedConnection implements InvocationHandler {
         }
     }
 
-    private BorrowedConnection(Connection lent, Settings before) {
+    private BorrowedConnection(Connection lent, Settings before, long limitMillis) {
         this.lent = lent;
         this.before = before;
+        this.limitMillis = limitMillis;
     }
 
     /**
@@ -72,19 +77,24 @@ final class BorrowedConnection implements InvocationHandler {
     }
 
     private static Connection prepare(Connection lent, Dialect dialect, long networkMillis) throws SQLException {
+        int networkBefore = lent.getNetworkTimeout();
+        // first, because even the other settings may be queries
+        limit(lent, networkMillis);
         boolean autoCommit = lent.getAutoCommit();
         boolean readOnly = lent.isReadOnly();
-        int networkBefore = lent.getNetworkTimeout();
-        if (networkMillis > 0) {
-            lent.setNetworkTimeout(Runnable::run, (int) networkMillis);
-        }
         lent.setAutoCommit(true);
         lent.setReadOnly(false);
         Settings before = new Settings(autoCommit, readOnly, networkBefore, dialect.restoring(lent));
         return (Connection) Proxy.newProxyInstance(
                 BorrowedConnection.class.getClassLoader(),
                 new Class<?>[] {Connection.class},
-                new BorrowedConnection(lent, before));
+                new BorrowedConnection(lent, before, networkMillis));
+    }
+
+    private static void limit(Connection connection, long millis) throws SQLException {
+        if (millis > 0) {
+            connection.setNetworkTimeout(Runnable::run, (int) millis);
+        }
     }
 
     @Override
@@ -117,7 +127,7 @@ final class BorrowedConnection implements InvocationHandler {
         }
         boolean restored = false;
         try {
-            before.restore(lent);
+            before.restore(lent, limitMillis);
             restored = true;
         } catch (SQLException e) {
             LOG.debug("a connection of the DataSource is broken; it is returned as such", e);
@@ -130,10 +140,16 @@ final class BorrowedConnection implements InvocationHandler {
         }
     }
 
-    /** Returns a connection that nobody may use again. */
+    /**
+     * Returns a connection that nobody may use again. The connection of the driver is ended, not the view of the pool: a pool whose
+     * view was aborted may never count it as returned.
+     */
     private static void discard(Connection lent) throws SQLException {
         try {
-            lent.abort(Runnable::run);
+            Connection driver = lent.unwrap(Connection.class);
+            driver.abort(Runnable::run);
+            // H2 ignores the abort
+            driver.close();
         } finally {
             lent.close();
         }

@@ -15,6 +15,7 @@ import java.sql.SQLTimeoutException;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -81,7 +82,7 @@ public final class Connections implements Sessions {
     private static void size(HikariConfig options, Lifetime lifetime) {
         boolean borrowed = lifetime == Lifetime.USE;
         options.setMaximumPoolSize(borrowed ? BORROWED_SIZE : POOL_SIZE);
-        options.setMinimumIdle(borrowed ? 0 : 1);
+        options.setMinimumIdle(1);
         options.setIdleTimeout(BORROWED_IDLE_MILLIS);
         options.setMaxLifetime(borrowed ? BORROWED_MILLIS : 0);
     }
@@ -104,13 +105,24 @@ public final class Connections implements Sessions {
      * @throws StoreException if no connection was opened
      */
     public void connect() {
-        String what = "connect";
-        Optional<Connection> first = openFirst(what);
-        if (database.lifetime() == Lifetime.USE) {
-            // the pool of the user may have no second one
-            first.ifPresent(opened -> release(opened, false));
-            first = Optional.empty();
+        onItsOwnThread(this::connectHere);
+    }
+
+    @Override
+    public void onItsOwnThread(Runnable task) {
+        try {
+            CompletableFuture.runAsync(
+                            task, command -> threads.newThread(command).start())
+                    .join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }
+    }
+
+    private void connectHere() {
+        String what = "connect";
+        // the pool of the user may have no second one, and has returned one before
+        Optional<Connection> first = database.lifetime() == Lifetime.USE ? Optional.empty() : openFirst(what);
         try {
             release(borrowFirst(what), false);
         } finally {
@@ -169,6 +181,12 @@ public final class Connections implements Sessions {
             schema.prepare(connection);
             if (database.lifetime() == Lifetime.DATABASE && anchored.compareAndSet(false, true)) {
                 anchor();
+            }
+            if (database.lifetime() == Lifetime.USE) {
+                // no caller waits for the opener any more, only the pool does: a connection that comes late is used,
+                // because the
+                // next one would have to wait behind all others
+                opener.limit(BORROWED_MILLIS);
             }
             prepared = true;
         } finally {

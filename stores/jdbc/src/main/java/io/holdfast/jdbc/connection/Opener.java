@@ -23,8 +23,8 @@ public final class Opener implements AutoCloseable {
     private static final long IDLE_SECONDS = 5;
 
     private final ThreadPoolExecutor thread;
-    private final long limitMillis;
     private final Supplier<String> explanation;
+    private volatile long limitMillis;
     private final CompletableFuture<Object> closed = new CompletableFuture<>();
 
     /** A call of a driver, which may take any time. */
@@ -43,6 +43,11 @@ public final class Opener implements AutoCloseable {
         thread.allowCoreThreadTimeOut(true);
         this.limitMillis = limitMillis;
         this.explanation = explanation;
+    }
+
+    /** Changes the time limit of later calls. */
+    void limit(long millis) {
+        limitMillis = millis;
     }
 
     /**

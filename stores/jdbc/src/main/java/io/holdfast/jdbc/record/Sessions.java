@@ -48,6 +48,12 @@ public interface Sessions extends AutoCloseable {
      */
     Connection open(String what);
 
+    /**
+     * Runs a task on a thread of its own, and waits for its end. A data source may bind a connection to the transaction of the calling
+     * thread.
+     */
+    void onItsOwnThread(Runnable task);
+
     /** Returns the failure of a request whose row another transaction keeps locked. */
     StoreException rowLocked(String what);
 

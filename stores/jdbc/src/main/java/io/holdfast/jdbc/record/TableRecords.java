@@ -22,6 +22,7 @@ import io.holdfast.support.store.Records;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -99,7 +101,8 @@ final class TableRecords implements Records {
     /** Updates the rows by one query and one statement that writes, where the database has it, or else one after the other. */
     @Override
     public <R> Map<RecordKey, CompletionStage<R>> updateAll(Map<RecordKey, RecordUpdate<R>> updates) {
-        if (updates.size() == 1 || !dialect.writesTogether()) {
+        boolean late = updates.values().stream().anyMatch(update -> update.notAfter() != LockRecord.NEVER);
+        if (updates.size() == 1 || late || !dialect.writesTogether()) {
             return updateEach(updates, false);
         }
         Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>();
@@ -109,11 +112,17 @@ final class TableRecords implements Records {
                 return updateEach(updates, false);
             }
             replies.forEach((key, reply) -> results.put(key, completed(reply)));
-        } catch (StoreException e) {
-            if (isRowLocked(e) || !(e.getCause() instanceof SQLException)) {
-                return updateEach(updates, isRowLocked(e));
+        } catch (RuntimeException e) {
+            boolean ofDatabase = e instanceof StoreException && e.getCause() instanceof SQLException;
+            if (!ofDatabase || isRowLocked((StoreException) e)) {
+                return updateEach(updates, ofDatabase);
             }
-            updates.keySet().forEach(key -> results.put(key, CompletableFuture.failedStage(e)));
+            // a refusal of the statement says nothing about any of the names
+            StoreException failure = new StoreException(
+                    ((StoreException) e).effect() == Effect.UNKNOWN ? Effect.UNKNOWN : Effect.NOT_APPLIED,
+                    String.valueOf(e.getMessage()),
+                    e.getCause());
+            updates.keySet().forEach(key -> results.put(key, CompletableFuture.failedStage(failure)));
         }
         return results;
     }
@@ -125,10 +134,13 @@ final class TableRecords implements Records {
     private <R> Map<RecordKey, R> updateTogether(Map<RecordKey, RecordUpdate<R>> updates) {
         String what = "update " + updates.size() + " names";
         return sessions.run(what, connection -> {
+            // in the order of the keys, so that two clients do not lock rows in opposite orders (deadlock)
+            Map<RecordKey, RecordUpdate<R>> sorted = new TreeMap<>(Comparator.comparing(Key::of));
+            sorted.putAll(updates);
             Map<Key, Row> rows = dialect.readAll(
-                    connection, updates.keySet().stream().map(Key::of).toList());
+                    connection, sorted.keySet().stream().map(Key::of).toList());
             List<Change<R>> changes = new ArrayList<>();
-            for (Map.Entry<RecordKey, RecordUpdate<R>> each : updates.entrySet()) {
+            for (Map.Entry<RecordKey, RecordUpdate<R>> each : sorted.entrySet()) {
                 Row row = rows.get(Key.of(each.getKey()));
                 Change<R> change = row == null ? null : decide(each.getKey(), row, each.getValue());
                 if (change == null || !change.decision().notices().isEmpty()) {
@@ -307,7 +319,9 @@ final class TableRecords implements Records {
     /** Reports a change that was applied. */
     private void settle(Change<?> change) {
         RecordKey key = change.key();
-        busy.note(key, change.after().state().isPresent());
+        if (key.kind() == RecordKey.Kind.LOCK) {
+            busy.note(key, change.after().state().isPresent());
+        }
         OptionalLong read = change.row().version();
         read.ifPresent(version -> signals.looker().found(key, version, change.before(), change.moment()));
         // the version of a new row is not known, and is higher than 0

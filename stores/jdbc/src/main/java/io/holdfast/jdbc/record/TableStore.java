@@ -299,14 +299,18 @@ public final class TableStore extends RecordStore {
         return signals.confirm();
     }
 
-    /** Closes the store. Its waits end at once, as far as that is possible within the command timeout. Its holds stay. */
-    @Override
-    public void close() {
+    private void leave() {
         long end = config.platform().nanoTime() + config.commandTimeout().toNanos();
         signals.looker().awaited().stream()
                 .takeWhile(key -> config.platform().nanoTime() - end < 0)
                 .forEach(this::endWaits);
         directory.leave();
+    }
+
+    /** Closes the store. Its waits end at once, as far as that is possible within the command timeout. Its holds stay. */
+    @Override
+    public void close() {
+        sessions.onItsOwnThread(this::leave);
         signals.close();
         sweep.close();
         timer.close();

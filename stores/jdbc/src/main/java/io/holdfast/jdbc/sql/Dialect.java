@@ -202,6 +202,9 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     public static final String ROW_IS_LOCKED =
             "the row of the lock is locked by another transaction; end that transaction";
 
+    /** The SQL state of a failure because the clock of the session cannot be trusted. */
+    static final String NO_CLOCK = "HYHF3";
+
     static final String LOGIN = "it does not accept user and password; check them in the URL";
     static final String TOO_LONG = "the lock name and keyPrefix together are too long";
     static final String DISK_IS_FULL = "its disk is full";

@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 /**
  * The primary key of a row: a letter for the kind of the name, and the name in UTF-8. As bytes, it depends on no collation.
  */
-public final class Key {
+public final class Key implements Comparable<Key> {
 
     private final byte[] bytes;
 
@@ -63,6 +63,11 @@ public final class Key {
     /** Returns the next key after this one. */
     public Key next() {
         return new Key(Arrays.copyOf(bytes, bytes.length + 1));
+    }
+
+    @Override
+    public int compareTo(Key other) {
+        return Arrays.compareUnsigned(bytes, other.bytes);
     }
 
     @Override

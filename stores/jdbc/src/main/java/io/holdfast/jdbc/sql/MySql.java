@@ -88,6 +88,11 @@ public final class MySql extends Dialect implements GuardedStatements {
                         "binlog_format=STATEMENT cannot replicate the clock of a lock; set it to ROW or MIXED",
                         UNSAFE_LOG,
                         "1665")
+                .meaning(
+                        Verdict.NOT_APPLIED,
+                        "the driver has connected again by itself, and the session has lost its time zone; another"
+                                + " connection is opened",
+                        NO_CLOCK)
                 .meaning(Verdict.NO_TABLE, tableIsMissing(), "1146", "1051")
                 .meaning(Verdict.OTHER_TABLE, otherTable(), "1054", "1364");
         acquire = sql(
@@ -164,7 +169,10 @@ public final class MySql extends Dialect implements GuardedStatements {
 
     @Override
     String clock() {
-        return "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', SYSDATE(6))";
+        // null in a session that is not ours: some drivers connect again by themselves, and forget the time zone. No
+        // guard
+        // holds then
+        return "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', IF(@@time_zone = '+00:00', SYSDATE(6), NULL))";
     }
 
     @Override
@@ -278,7 +286,12 @@ public final class MySql extends Dialect implements GuardedStatements {
             Renewed alone = new Renewed(0, change.number() / 2);
             return leases.stream().collect(toMap(lease -> lease, lease -> alone));
         }
-        return change.rows() == 0 ? Map.of() : held(connection, leases);
+        if (change.rows() == 0) {
+            // without a clock, no lease was renewed, and none is lost
+            var unused = read(connection, leases.get(0).key());
+            return Map.of();
+        }
+        return held(connection, leases);
     }
 
     /** Returns the leases that hold now. They were renewed, because no tenure begins again. */

@@ -27,7 +27,12 @@ public record Row(RecordColumns columns, OptionalLong version, long now) {
                 line.getLong(4),
                 line.getInt(5),
                 Optional.ofNullable(line.getString(6)));
-        long version = line.getLong(7);
-        return new Row(columns, line.wasNull() ? OptionalLong.empty() : OptionalLong.of(version), line.getLong(8));
+        long number = line.getLong(7);
+        OptionalLong version = line.wasNull() ? OptionalLong.empty() : OptionalLong.of(number);
+        long now = line.getLong(8);
+        if (line.wasNull()) {
+            throw new SQLException("the session has no clock", Dialect.NO_CLOCK);
+        }
+        return new Row(columns, version, now);
     }
 }

@@ -39,14 +39,17 @@ class ConnectionsTest {
         return DriverManager.getConnection("jdbc:h2:mem:");
     }
 
+    /** Uses all connections at once, until there is none. */
     private StoreException failed(SQLException cause) {
         failure.set(null);
-        return catchThrowableOfType(
-                StoreException.class,
-                () -> connections.run("outer", held -> {
-                    failure.set(cause);
-                    return connections.run("acquire 'x'", another -> true);
-                }));
+        return catchThrowableOfType(StoreException.class, () -> use(cause));
+    }
+
+    private boolean use(SQLException cause) {
+        return connections.run("acquire 'x'", connection -> {
+            failure.set(cause);
+            return use(cause);
+        });
     }
 
     @BeforeEach

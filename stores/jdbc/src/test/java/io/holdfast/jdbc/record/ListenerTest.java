@@ -135,6 +135,11 @@ class ListenerTest {
         }
 
         @Override
+        public void onItsOwnThread(Runnable task) {
+            task.run();
+        }
+
+        @Override
         public StoreException rowLocked(String what) {
             return new StoreException(StoreException.Effect.NOT_APPLIED, what);
         }

@@ -1,0 +1,66 @@
+package io.holdfast.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
+import io.holdfast.Lease;
+import io.holdfast.testkit.Await;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Sessions that lose their time zone, as when a driver connects again by itself. */
+@Timeout(60)
+class MariaDbSessionTest {
+
+    private final List<Connection> lent = new CopyOnWriteArrayList<>();
+
+    private Connection lend() throws SQLException {
+        Connection connection = DriverManager.getConnection(Servers.mariaDb().uri());
+        lent.add(connection);
+        return connection;
+    }
+
+    /** Moves the clock of all sessions by hours, so that each lease has ended by it. */
+    private void loseTimeZones() throws SQLException {
+        for (Connection connection : lent) {
+            if (!connection.isClosed()) {
+                connection.createStatement().execute("SET time_zone = '+05:00'");
+            }
+        }
+    }
+
+    private static boolean acquires(Holdfast client, String name) {
+        try {
+            return client.lock(name).tryLock();
+        } catch (HoldfastException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void haveNoClockAndAreReplaced() throws Exception {
+        DataSource source = Sources.of(this::lend);
+        Duration length = Duration.ofSeconds(2);
+        try (Holdfast holder = JdbcHoldfast.builder(source).lease(length).build();
+                Holdfast other = JdbcHoldfast.connect(source);
+                Lease lease = holder.lock("zone").acquire()) {
+            for (int i = 0; i < 20; i++) {
+                loseTimeZones();
+                assertThat(acquires(other, "zone")).as("a second holder").isFalse();
+                Thread.sleep(200);
+            }
+            assertThat(lease.isValid())
+                    .as("it was renewed by other connections")
+                    .isTrue();
+            Await.until("another can be acquired", () -> acquires(other, "another"));
+        }
+    }
+}
