@@ -9,9 +9,9 @@ import javax.sql.DataSource;
  *
  * <p>A client borrows connections from the data source, on threads of its own, and never closes the data source. So it is never
  * part of a transaction of the caller: a lock stays held if that transaction is rolled back. It borrows at most five connections,
- * and one more for notifications of PostgreSQL. It returns a connection that was not used for 10 to 40 seconds, and after five
- * minutes in any case, with the settings that it had. Make the pool large enough for both, because a pool that is empty delays
- * locks and their renewal.
+ * and one more for notifications of PostgreSQL. It keeps one of them, and returns the others if they were not used for 10 to 40
+ * seconds. It returns each after five minutes, with the settings that it had. Make the pool large enough for both, because an
+ * empty pool delays locks and their renewal.
  */
 public final class JdbcHoldfast {
 
