@@ -60,8 +60,10 @@ class ProvidersTest {
                 .collect(toCollection(TreeSet::new));
     }
 
+    /** One that is not public is made by a call, because the service loader cannot make it. */
     private static boolean isProvider(JavaClass type) {
         return !type.isInterface()
+                && type.getModifiers().contains(JavaModifier.PUBLIC)
                 && !type.isAnonymousClass()
                 && !type.getModifiers().contains(JavaModifier.ABSTRACT);
     }

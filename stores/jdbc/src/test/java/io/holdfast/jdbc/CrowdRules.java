@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Faults of a server while the threads of two processes contend: in random order, as often as {@code holdfast.outages} says. The
  * seed is printed; {@code holdfast.seed} sets it.
  */
-@Timeout(600)
+@Timeout(3_600)
 abstract class CrowdRules {
 
     private static final Duration LEASE = Duration.ofSeconds(3);

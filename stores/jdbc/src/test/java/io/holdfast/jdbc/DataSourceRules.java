@@ -203,7 +203,7 @@ abstract class DataSourceRules {
     /** Many callers wait for rows that another transaction keeps locked. */
     @Test
     void renewalsGetAConnection() throws Exception {
-        Duration lease = Duration.ofSeconds(6);
+        Duration lease = Duration.ofSeconds(4);
         try (Holdfast holdfast = JdbcHoldfast.builder(pool).lease(lease).build();
                 Connection transaction = pool.getConnection()) {
             transaction.setAutoCommit(false);

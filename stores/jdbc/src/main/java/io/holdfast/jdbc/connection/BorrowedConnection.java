@@ -47,7 +47,10 @@ final class BorrowedConnection implements InvocationHandler {
             }
             connection.setReadOnly(readOnly);
             connection.setAutoCommit(autoCommit);
-            connection.setNetworkTimeout(Runnable::run, networkMillis);
+            // of a driver that supports it
+            if (limitMillis > 0) {
+                connection.setNetworkTimeout(Runnable::run, networkMillis);
+            }
         }
     }
 

@@ -58,7 +58,9 @@ public final class Connections implements Sessions {
         failures = new Failures(dialect, database.shown());
         schema = new Schema(dialect, failures, database.createsTables());
         // less than the command timeout, so that a request which got no connection fails as not applied
-        timeoutMillis = atLeast(config.commandTimeout().toMillis() * 3 / 4);
+        timeoutMillis = atLeast(Math.min(
+                config.commandTimeout().toMillis() * 3 / 4,
+                config.connectTimeout().toMillis()));
         String name =
                 "holdfast-" + config.client().name().orElse(config.client().id()) + "-jdbc";
         threads = daemons(name);

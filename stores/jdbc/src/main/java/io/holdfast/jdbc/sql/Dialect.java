@@ -78,7 +78,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     /** Returns the name of the product, for texts. */
     public abstract String product();
 
-    /** Returns the type of the key. */
+    /** Returns the type to cast a key to. It must not truncate a key. */
     abstract String keyType();
 
     /** Returns a parameter of a type, where the database cannot derive its type. */
@@ -91,7 +91,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
         return "FETCH FIRST ? ROWS ONLY";
     }
 
-    /** Returns the expression for the time of the database, in microseconds since 1970. */
+    /** Returns the expression for the time of the database, in microseconds since 1970, as a BIGINT that moves in microseconds. */
     abstract String clock();
 
     /**
