@@ -207,6 +207,8 @@ abstract class DataSourceRules {
         try (Holdfast holdfast = JdbcHoldfast.builder(pool).lease(lease).build();
                 Connection transaction = pool.getConnection()) {
             transaction.setAutoCommit(false);
+            // its row exists, because a locked row of InnoDB may keep new ones beside it out
+            holdfast.lock(name).acquire().close();
             List<String> names = new ArrayList<>();
             for (int i = 0; i < 12; i++) {
                 names.add(name + "-" + i);

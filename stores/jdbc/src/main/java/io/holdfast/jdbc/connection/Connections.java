@@ -111,6 +111,11 @@ public final class Connections implements Sessions {
     }
 
     @Override
+    public int callers() {
+        return database.lifetime() == Lifetime.USE ? BORROWED_SIZE - 2 : POOL_SIZE;
+    }
+
+    @Override
     public void onItsOwnThread(Runnable task) {
         try {
             CompletableFuture.runAsync(

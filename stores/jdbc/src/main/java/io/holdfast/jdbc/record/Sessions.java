@@ -54,6 +54,9 @@ public interface Sessions extends AutoCloseable {
      */
     void onItsOwnThread(Runnable task);
 
+    /** Returns the number of requests that may run at once, so that stuck ones leave a connection for renewals. */
+    int callers();
+
     /** Returns the failure of a request whose row another transaction keeps locked. */
     StoreException rowLocked(String what);
 

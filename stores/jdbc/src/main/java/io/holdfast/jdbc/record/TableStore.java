@@ -32,7 +32,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,6 +66,7 @@ public final class TableStore extends RecordStore {
 
     private final TableDirectory directory;
     private final Sweep sweep;
+    private final Semaphore callers;
     private final Platform.Timer timer;
     private final ServerClock clock = new ServerClock();
 
@@ -86,6 +91,7 @@ public final class TableStore extends RecordStore {
         busy = parts.busy();
         directory = parts.directory();
         sweep = parts.sweep();
+        callers = new Semaphore(sessions.callers());
         timer = parts.timer();
     }
 
@@ -144,6 +150,31 @@ public final class TableStore extends RecordStore {
 
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+        return limited("acquire '" + request.name() + "'", () -> acquireNow(request));
+    }
+
+    /** Runs a request, unless too many run for all of its time. Nothing is written then. */
+    private <R> CompletionStage<R> limited(String what, Supplier<CompletionStage<R>> request) {
+        boolean admitted = false;
+        try {
+            admitted = callers.tryAcquire(config.commandTimeout().toNanos() * 3 / 4, TimeUnit.NANOSECONDS);
+            return admitted
+                    ? request.get()
+                    : CompletableFuture.failedStage(new StoreException(
+                            Effect.NOT_APPLIED,
+                            describe() + ": " + what + ": all its connections wait, except those for renewals"));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return CompletableFuture.failedStage(
+                    new StoreException(Effect.NOT_APPLIED, describe() + ": " + what + ": interrupted"));
+        } finally {
+            if (admitted) {
+                callers.release();
+            }
+        }
+    }
+
+    private CompletionStage<Acquire.Reply> acquireNow(Acquire request) {
         signals.use();
         boolean plain = request.share().equals(Share.LOCK)
                 && request.behind().isEmpty()
@@ -183,6 +214,10 @@ public final class TableStore extends RecordStore {
 
     @Override
     public CompletionStage<Release.Reply> release(Release request) {
+        return limited("release '" + request.name() + "'", () -> releaseNow(request));
+    }
+
+    private CompletionStage<Release.Reply> releaseNow(Release request) {
         boolean plain =
                 request.mode() == Mode.LOCK && request.places().isEmpty() && !busy.contains(keys.lock(request.name()));
         CompletionStage<Release.Reply> reply = dialect.guarded()

@@ -135,6 +135,11 @@ class ListenerTest {
         }
 
         @Override
+        public int callers() {
+            return 1;
+        }
+
+        @Override
         public void onItsOwnThread(Runnable task) {
             task.run();
         }
