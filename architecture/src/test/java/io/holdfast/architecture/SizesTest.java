@@ -54,10 +54,10 @@ class SizesTest {
         "stores/support/src/main/java/io/holdfast/support/record, 1613, 1369",
         "stores/support/src/main/java/io/holdfast/support/store, 294, 300",
         "stores/memory/src/main/java/io/holdfast/memory, 313, 300",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc, 507, 480",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc, 502, 480",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 648, 500",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1138, 900",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1193, 900"
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1130, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1191, 900"
     })
     void aRoomKeepsItsSize(String folder, int today, int target) throws IOException {
         check(folder, today, target);

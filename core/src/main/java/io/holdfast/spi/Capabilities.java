@@ -44,9 +44,9 @@ public record Capabilities(
         NONE,
         /**
          * It scans the records of the names for which a client waits, and sends a signal for each change. So a signal is late
-         * by up to the time between two scans. Waiters wait as with {@link #PUSHED}. However, a holder learns only by its next renewal that
-         * another client waits, or that its tenure was revoked. So the engine assumes a waiter while it hands a tenure over
-         * locally, and no tenure lingers. A client cannot be asked to describe its hold.
+         * by up to the time between two scans. Waiters wait as with {@link #PUSHED}. However, a holder learns only by its next
+         * renewal that another client waits, or that its tenure was revoked. So the engine assumes a waiter while it hands a
+         * tenure over locally, and no tenure lingers. A client cannot be asked to describe its hold.
          */
         LOOKED,
         /** It sends signals at once. */

@@ -1,5 +1,6 @@
 package io.holdfast.benchmarks.subject;
 
+import com.google.errorprone.annotations.Immutable;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.stream.Stream;
@@ -7,81 +8,43 @@ import java.util.stream.Stream;
 /** The measured subjects, by the names in reports. */
 public enum SubjectKind {
     /** Holdfast, with its defaults. */
-    HOLDFAST("holdfast") {
-        @Override
-        public Subject open(String uri, Duration lease) {
-            return new HoldfastSubject(uri, lease);
-        }
-    },
+    HOLDFAST("holdfast", HoldfastSubject::new),
 
     /** Redisson, with its defaults. */
-    REDISSON("redisson") {
-        @Override
-        public Subject open(String uri, Duration lease) {
-            return new RedissonSubject(uri, lease);
-        }
-    },
+    REDISSON("redisson", RedissonSubject::new),
 
     /** ShedLock for JDBC. */
-    SHEDLOCK("shedlock") {
-        @Override
-        public Subject open(String uri, Duration lease) {
-            return new ShedLockSubject(uri, lease);
-        }
-    },
+    SHEDLOCK("shedlock", ShedLockSubject::new),
 
     /** The lock registry of Spring Integration for JDBC. */
-    SPRING("spring") {
-        @Override
-        public Subject open(String uri, Duration lease) {
-            return new SpringSubject(uri, lease);
-        }
-    },
+    SPRING("spring", SpringSubject::new),
 
     /** Two bare UPDATEs: the cost of database and driver alone. */
-    TWO_UPDATES("two-updates") {
-        @Override
-        public Subject open(String uri, Duration lease) {
-            return new TwoUpdates(uri);
-        }
-    },
+    TWO_UPDATES("two-updates", (uri, lease) -> new TwoUpdates(uri)),
 
     /** The two scripts of Holdfast's lock through bare Lettuce: the cost of server and driver alone. */
-    FLOOR("floor") {
-        @Override
-        public Subject open(String uri, Duration lease) {
-            return new Floor(uri, lease);
-        }
-    },
+    FLOOR("floor", Floor::new),
 
     /** The fair locks of the JDK: strict order inside one process. */
-    JDK_FAIR("jdk-fair") {
-        @Override
-        public Subject open(String uri, Duration lease) {
-            return new JdkSubject(true);
-        }
-    },
+    JDK_FAIR("jdk-fair", (uri, lease) -> new JdkSubject(true)),
 
     /** The locks of the JDK. */
-    JDK("jdk") {
-        @Override
-        public Subject open(String uri, Duration lease) {
-            return new JdkSubject(false);
-        }
-    },
+    JDK("jdk", (uri, lease) -> new JdkSubject(false)),
 
     /** Does nothing: the cost of the harness. */
-    NO_OP("no-op") {
-        @Override
-        public Subject open(String uri, Duration lease) {
-            return new NoOp();
-        }
-    };
+    NO_OP("no-op", (uri, lease) -> new NoOp());
+
+    @Immutable
+    private interface Opening {
+        Subject open(String uri, Duration lease);
+    }
 
     private final String label;
+    private final Opening opening;
 
-    SubjectKind(String label) {
+    SubjectKind(String label, Opening opening) {
         this.label = label;
+        this.opening = opening;
     }
 
     /** Returns the subject with the given label. */
@@ -104,7 +67,9 @@ public enum SubjectKind {
     }
 
     /** Connects, with the given lease for holds that are renewed. */
-    public abstract Subject open(String uri, Duration lease);
+    public Subject open(String uri, Duration lease) {
+        return opening.open(uri, lease);
+    }
 
     @Override
     public String toString() {

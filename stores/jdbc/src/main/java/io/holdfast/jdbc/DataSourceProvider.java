@@ -24,7 +24,6 @@ final class DataSourceProvider implements StoreProvider {
     static final String URI = "jdbc:datasource";
 
     private static final Pattern FORM = Pattern.compile("(?s)" + URI + "(\\?.*)?");
-    private static final Pattern SETTING = ServerUrl.SETTING;
 
     private final DataSource source;
 
@@ -81,27 +80,22 @@ final class DataSourceProvider implements StoreProvider {
                 "'" + StoreUri.masked(uri) + "' is not understood; the form for a DataSource is " + URI
                         + "?tablePrefix=...");
         String all = uri.substring(URI.length());
-        String others = Address.withoutStoreSettings(SETTING, all).replaceFirst("[?&]$", "");
+        String others = Address.withoutStoreSettings(ServerUrl.SETTING, all).replaceFirst("[?&]$", "");
         require(
                 others.isEmpty(),
                 "a setting of '" + URI + "' is not one of the store; set the others at the DataSource");
-        return Address.storeSettings(SETTING, all);
+        return Address.storeSettings(ServerUrl.SETTING, all);
     }
 
     /** Asks on a thread of its own, because a data source may return the connection of the caller's transaction. */
     private Description describe(StoreConfig config) {
         long limit = Math.max(1, config.connectTimeout().toMillis());
-        try (Opener opener = new Opener(DataSourceProvider::daemon, limit, () -> Database.POOL_MAY_BE_FULL)) {
+        try (Opener opener =
+                new Opener(Opener.daemons("holdfast-datasource"), limit, () -> Database.POOL_MAY_BE_FULL)) {
             return opener.call(this::describe, late -> {});
         } catch (SQLException e) {
             throw new Failures("the DataSource", FailureCodes.byState()).opening("connect", e, false);
         }
-    }
-
-    private static Thread daemon(Runnable task) {
-        Thread thread = new Thread(task, "holdfast-datasource");
-        thread.setDaemon(true);
-        return thread;
     }
 
     private Description describe() throws SQLException {

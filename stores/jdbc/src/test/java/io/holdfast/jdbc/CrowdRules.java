@@ -56,9 +56,6 @@ abstract class CrowdRules {
 
     abstract DatabaseServer start(Path folder) throws IOException, InterruptedException;
 
-    /** The statement that returns the statements which end the connections of the clients. */
-    abstract String endings();
-
     @Test
     void noPromiseIsBroken(@TempDir Path folder) throws Exception {
         try (DatabaseServer server = start(folder)) {
@@ -100,7 +97,7 @@ abstract class CrowdRules {
         return faults;
     }
 
-    private void inject(Fault fault, DatabaseServer server, Crowd crowd) throws Exception {
+    private static void inject(Fault fault, DatabaseServer server, Crowd crowd) throws Exception {
         switch (fault) {
             case SERVER_KILLED -> {
                 server.kill();
@@ -112,15 +109,15 @@ abstract class CrowdRules {
                 crowd.work(LEASE.plusSeconds(1));
                 server.resume();
             }
-            case CONNECTIONS_ENDED -> endConnections(server.uri());
+            case CONNECTIONS_ENDED -> endConnections(server);
             case CLIENT_KILLED -> crowd.killOne();
             case ROW_LOCKED -> lockRow(server.uri(), () -> crowd.work(Duration.ofMillis(1_500)));
         }
     }
 
-    private void endConnections(String uri) throws SQLException {
-        try (Databases admin = Databases.at(uri, "")) {
-            List<Object> statements = admin.column(endings());
+    private static void endConnections(DatabaseServer server) throws SQLException {
+        try (Databases admin = Databases.at(server.uri(), "")) {
+            List<Object> statements = admin.column(server.endings());
             assertThat(statements).hasSizeGreaterThanOrEqualTo(PROCESSES);
             for (Object statement : statements) {
                 end(admin.connection, statement.toString());

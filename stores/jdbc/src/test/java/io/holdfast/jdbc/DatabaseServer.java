@@ -23,19 +23,16 @@ final class DatabaseServer implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(60);
     private static final int PORTS = 3;
 
-    private static final String POSTGRESQL_SESSIONS =
-            "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'holdfast'";
-    private static final String MYSQL_SESSIONS =
-            "SELECT count(*) FROM information_schema.processlist WHERE db = 'locks' AND id <> connection_id()";
+    private static final String POSTGRESQL_OURS = "FROM pg_stat_activity WHERE application_name = 'holdfast'";
+    private static final String MYSQL_OURS =
+            "FROM information_schema.processlist WHERE db = 'locks' AND id <> connection_id()";
 
     private final String uri;
-    private final String sessions;
     private final Closeable closing;
     private final Optional<ServerProcess> process;
 
-    private DatabaseServer(String uri, String sessions, Closeable closing, Optional<ServerProcess> process) {
+    private DatabaseServer(String uri, Closeable closing, Optional<ServerProcess> process) {
         this.uri = uri;
-        this.sessions = sessions;
         this.closing = closing;
         this.process = process;
     }
@@ -44,8 +41,7 @@ final class DatabaseServer implements AutoCloseable {
         try {
             EmbeddedPostgres server =
                     EmbeddedPostgres.builder().setPGStartupWait(START).start();
-            return new DatabaseServer(
-                    server.getJdbcUrl("postgres", "postgres"), POSTGRESQL_SESSIONS, server, Optional.empty());
+            return new DatabaseServer(server.getJdbcUrl("postgres", "postgres"), server, Optional.empty());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -163,8 +159,7 @@ final class DatabaseServer implements AutoCloseable {
             ServerProcess process = new ServerProcess(folder, pidFile, command.apply(port));
             String base = "jdbc:" + scheme + "://127.0.0.1:" + port + "/";
             if (answers(process, base + first + "?" + settings, used)) {
-                String sessions = scheme.equals("postgresql") ? POSTGRESQL_SESSIONS : MYSQL_SESSIONS;
-                return new DatabaseServer(base + used + "?" + settings, sessions, process::close, Optional.of(process));
+                return new DatabaseServer(base + used + "?" + settings, process::close, Optional.of(process));
             }
             String output = process.output();
             process.close();
@@ -226,10 +221,25 @@ final class DatabaseServer implements AutoCloseable {
         return uri;
     }
 
+    private boolean isPostgreSql() {
+        return uri.startsWith("jdbc:postgresql:");
+    }
+
+    /** The end of a query for the connections of clients. */
+    private String ours() {
+        return isPostgreSql() ? POSTGRESQL_OURS : MYSQL_OURS;
+    }
+
+    /** The query that returns the statements which end the connections of clients. */
+    String endings() {
+        return (isPostgreSql() ? "SELECT 'SELECT pg_terminate_backend(' || pid || ')' " : "SELECT concat('KILL ', id) ")
+                + ours();
+    }
+
     /** Another look into the database, with tables that exist. */
     Databases database() {
         Databases.client(uri).close();
-        return Databases.at(uri, sessions);
+        return Databases.at(uri, "SELECT count(*) " + ours());
     }
 
     /** A harness with empty tables. */

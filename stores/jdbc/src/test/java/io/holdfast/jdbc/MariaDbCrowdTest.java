@@ -10,9 +10,4 @@ class MariaDbCrowdTest extends CrowdRules {
     DatabaseServer start(Path folder) throws IOException, InterruptedException {
         return DatabaseServer.mariaDb(folder);
     }
-
-    @Override
-    String endings() {
-        return "SELECT concat('KILL ', id) FROM information_schema.processlist WHERE db = 'locks' AND id <> connection_id()";
-    }
 }

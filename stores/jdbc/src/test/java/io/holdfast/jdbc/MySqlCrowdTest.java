@@ -12,9 +12,4 @@ class MySqlCrowdTest extends CrowdRules {
     DatabaseServer start(Path folder) throws IOException, InterruptedException {
         return DatabaseServer.mySql(folder);
     }
-
-    @Override
-    String endings() {
-        return "SELECT concat('KILL ', id) FROM information_schema.processlist WHERE db = 'locks' AND id <> connection_id()";
-    }
 }

@@ -10,9 +10,4 @@ class PostgreSqlCrowdTest extends CrowdRules {
     DatabaseServer start(Path folder) throws IOException, InterruptedException {
         return DatabaseServer.ownPostgreSql(folder);
     }
-
-    @Override
-    String endings() {
-        return "SELECT 'SELECT pg_terminate_backend(' || pid || ')' FROM pg_stat_activity WHERE application_name = 'holdfast'";
-    }
 }

@@ -63,7 +63,7 @@ public final class Connections implements Sessions {
                 config.connectTimeout().toMillis()));
         String name =
                 "holdfast-" + config.client().name().orElse(config.client().id()) + "-jdbc";
-        threads = daemons(name);
+        threads = Opener.daemons(name);
         connectMillis = atLeast(config.connectTimeout().toMillis());
         opener = new Opener(threads, connectMillis, database.explanation());
         source = new Source(
@@ -85,16 +85,8 @@ public final class Connections implements Sessions {
         boolean borrowed = lifetime == Lifetime.USE;
         options.setMaximumPoolSize(borrowed ? BORROWED_SIZE : POOL_SIZE);
         options.setMinimumIdle(1);
-        options.setIdleTimeout(BORROWED_IDLE_MILLIS);
+        options.setIdleTimeout(borrowed ? BORROWED_IDLE_MILLIS : options.getIdleTimeout());
         options.setMaxLifetime(borrowed ? BORROWED_MILLIS : 0);
-    }
-
-    private static ThreadFactory daemons(String name) {
-        return task -> {
-            Thread thread = new Thread(task, name);
-            thread.setDaemon(true);
-            return thread;
-        };
     }
 
     private static long atLeast(long millis) {
@@ -190,9 +182,8 @@ public final class Connections implements Sessions {
                 anchor();
             }
             if (database.lifetime() == Lifetime.USE) {
-                // no caller waits for the opener any more, only the pool does: a connection that comes late is used,
-                // because the
-                // next one would have to wait behind all others
+                // only the pool waits for the opener from now on. It uses a connection that comes late, because another
+                // one would have to wait behind all others
                 opener.limit(BORROWED_MILLIS);
             }
             prepared = true;

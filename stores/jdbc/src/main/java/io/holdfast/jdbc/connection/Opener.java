@@ -45,6 +45,15 @@ public final class Opener implements AutoCloseable {
         this.explanation = explanation;
     }
 
+    /** Returns a factory of daemon threads with a name. */
+    public static ThreadFactory daemons(String name) {
+        return task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+
     /** Changes the time limit of later calls. */
     void limit(long millis) {
         limitMillis = millis;

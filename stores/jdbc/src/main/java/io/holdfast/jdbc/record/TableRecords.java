@@ -98,7 +98,7 @@ final class TableRecords implements Records {
         return start(() -> retry(key, update, false));
     }
 
-    /** Updates the rows by one query and one statement that writes, where the database has it, or else one after the other. */
+    /** Updates the rows by one query and one statement, where the database can write many rows by one. */
     @Override
     public <R> Map<RecordKey, CompletionStage<R>> updateAll(Map<RecordKey, RecordUpdate<R>> updates) {
         boolean late = updates.values().stream().anyMatch(update -> update.notAfter() != LockRecord.NEVER);
@@ -276,23 +276,25 @@ final class TableRecords implements Records {
         return e.getCause() instanceof SQLException cause && dialect.verdict(cause) == Verdict.LOCKED;
     }
 
-    /** What a request changes in a row. */
+    /**
+     * A decision on a row.
+     *
+     * @param writes whether it changes the row
+     */
     private record Change<R>(
-            RecordKey key, Row row, LockRecord before, Moment moment, Decision<R> decision, RecordColumns after) {
-
-        boolean writes() {
-            return !decision.record().equals(before);
-        }
-    }
+            RecordKey key, Row row, LockRecord before, Decision<R> decision, boolean writes, RecordColumns after) {}
 
     private <R> Change<R> decide(RecordKey key, Row row, RecordUpdate<R> update) {
         String name = keys.name(key);
         LockRecord before = row.columns().record(name);
-        Moment moment = Moment.of(row.now(), 0);
-        Decision<R> decision = update.decide(before, moment);
-        RecordColumns after =
-                decision.record().equals(before) ? row.columns() : RecordColumns.of(name, before, decision.record());
-        return new Change<>(key, row, before, moment, decision, after);
+        Decision<R> decision = update.decide(before, moment(row));
+        boolean writes = !decision.record().equals(before);
+        RecordColumns after = writes ? RecordColumns.of(name, before, decision.record()) : row.columns();
+        return new Change<>(key, row, before, decision, writes, after);
+    }
+
+    private static Moment moment(Row row) {
+        return Moment.of(row.now(), 0);
     }
 
     /** Returns the reply; empty if another writer was faster. */
@@ -323,7 +325,7 @@ final class TableRecords implements Records {
             busy.note(key, change.after().state().isPresent());
         }
         OptionalLong read = change.row().version();
-        read.ifPresent(version -> signals.looker().found(key, version, change.before(), change.moment()));
+        read.ifPresent(version -> signals.looker().found(key, version, change.before(), moment(change.row())));
         // the version of a new row is not known, and is higher than 0
         long version = read.isEmpty() ? 0 : read.getAsLong() + (change.writes() ? 1 : 0);
         signals.looker().left(key, version, change.decision().record());
@@ -364,7 +366,7 @@ final class TableRecords implements Records {
     }
 
     private Found found(RecordKey key, Row row) {
-        return new Found(key, row.columns().record(keys.name(key)), Moment.of(row.now(), 0));
+        return new Found(key, row.columns().record(keys.name(key)), moment(row));
     }
 
     @Override

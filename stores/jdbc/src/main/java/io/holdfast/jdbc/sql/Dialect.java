@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,15 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     private static final Set<Integer> BYTES = Set.of(Types.BINARY, Types.VARBINARY, Types.LONGVARBINARY);
     private static final Set<Integer> LONG = Set.of(Types.BIGINT);
     private static final Set<Integer> INT = Set.of(Types.INTEGER);
+
+    /** The columns of a record, in the order of the statements that write them. */
+    static final List<Function<RecordColumns, @Nullable Object>> WRITTEN_COLUMNS = List.of(
+            columns -> columns.tenure().orElse(null),
+            RecordColumns::expires,
+            RecordColumns::lastUnit,
+            RecordColumns::floorUnit,
+            RecordColumns::waiters,
+            columns -> columns.state().orElse(null));
 
     private static final long MAX_ROW_WAIT_MILLIS = 10_000;
 
@@ -327,16 +337,8 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     }
 
     private static @Nullable Object[] arguments(RecordColumns columns, Object... where) {
-        return Stream.concat(
-                        Stream.<@Nullable Object>of(
-                                columns.tenure().orElse(null),
-                                columns.expires(),
-                                columns.lastUnit(),
-                                columns.floorUnit(),
-                                columns.waiters(),
-                                columns.state().orElse(null)),
-                        Stream.of(where))
-                .toArray();
+        Stream<@Nullable Object> written = WRITTEN_COLUMNS.stream().map(column -> column.apply(columns));
+        return Stream.concat(written, Stream.of(where)).toArray();
     }
 
     /** Returns those of the names whose rows are not locked by another transaction now. */

@@ -3,7 +3,6 @@ package io.holdfast.jdbc.sql;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toMap;
 
-import io.holdfast.support.record.RecordColumns;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashMap;
@@ -11,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -36,15 +34,6 @@ public final class MySql extends Dialect implements GuardedStatements {
 
     /** The rows that one statement writes, because it compares each of them with each. */
     private static final int ROWS_WRITTEN = 64;
-
-    /** The columns that a statement writes in many rows, in its order. */
-    private static final List<Function<RecordColumns, @Nullable Object>> WRITTEN = List.of(
-            columns -> columns.tenure().orElse(null),
-            RecordColumns::expires,
-            RecordColumns::lastUnit,
-            RecordColumns::floorUnit,
-            RecordColumns::waiters,
-            columns -> columns.state().orElse(null));
 
     private static final String UNSAFE_CLOCK = "HYHF1";
     private static final String UNSAFE_LOG = "HYHF2";
@@ -135,7 +124,7 @@ public final class MySql extends Dialect implements GuardedStatements {
         String sql = writeAll.replace("{cases}", "CASE name " + "WHEN ? THEN ? ".repeat(rows.size()) + "END")
                 .replace("{names}", repeated("?", rows.size()))
                 .replace("{pairs}", repeated("(?, ?)", rows.size()));
-        Stream<@Nullable Object> columns = WRITTEN.stream()
+        Stream<@Nullable Object> columns = WRITTEN_COLUMNS.stream()
                 .flatMap(column ->
                         rows.stream().flatMap(row -> Stream.of(row.key().bytes(), column.apply(row.after()))));
         Stream<@Nullable Object> names = rows.stream().map(row -> row.key().bytes());
@@ -169,9 +158,7 @@ public final class MySql extends Dialect implements GuardedStatements {
 
     @Override
     String clock() {
-        // null in a session that is not ours: some drivers connect again by themselves, and forget the time zone. No
-        // guard
-        // holds then
+        // null after a driver has connected again by itself, and has forgotten the time zone, so that no guard holds
         return "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', IF(@@time_zone = '+00:00', SYSDATE(6), NULL))";
     }
 
