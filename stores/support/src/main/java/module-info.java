@@ -7,5 +7,6 @@ module io.holdfast.support {
 
     exports io.holdfast.support;
     exports io.holdfast.support.record;
+    exports io.holdfast.support.session;
     exports io.holdfast.support.store;
 }

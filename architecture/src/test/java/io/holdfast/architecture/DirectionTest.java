@@ -34,6 +34,7 @@ class DirectionTest {
     private static final String SUPPORT = "io.holdfast.support";
     private static final String RECORD = "io.holdfast.support.record";
     private static final String RECORD_STORE = "io.holdfast.support.store";
+    private static final String SESSION = "io.holdfast.support.session";
     private static final String TESTKIT = "io.holdfast.testkit";
 
     /** What a module of a store has for users of its database, beside the store, and throws at them. */
@@ -183,7 +184,7 @@ class DirectionTest {
         Set<String> known = rootTypesOfSpi(PublishedModules.named("core").classes());
         assertThat(dependencies(
                         PublishedModules.named("stores/support").classes(),
-                        target -> !inPackages(target, SUPPORT, RECORD, RECORD_STORE, SPI)
+                        target -> !inPackages(target, SUPPORT, RECORD, RECORD_STORE, SESSION, SPI)
                                 && !known.contains(outermost(target).getName())
                                 && !isJdk(target)
                                 && !LIBRARIES.contains(target.getPackageName())))
@@ -199,11 +200,13 @@ class DirectionTest {
         assertThat(dependencies(
                         from(support, RECORD),
                         target -> forbidden.contains(outermost(target).getName())
-                                || inPackages(target, RECORD_STORE)
+                                || inPackages(target, RECORD_STORE, SESSION)
                                 || (inPackages(target, SUPPORT)
                                         && !target.getName().equals(SUPPORT + ".TokenUnits"))))
                 .isEmpty();
-        assertThat(dependencies(from(support, SUPPORT), target -> inPackages(target, RECORD, RECORD_STORE)))
+        assertThat(dependencies(from(support, SUPPORT), target -> inPackages(target, RECORD, RECORD_STORE, SESSION)))
+                .isEmpty();
+        assertThat(dependencies(from(support, RECORD_STORE), target -> inPackages(target, SESSION)))
                 .isEmpty();
     }
 
@@ -216,7 +219,7 @@ class DirectionTest {
                             classes,
                             target -> isHoldfast(target)
                                     && !own.contains(target.getName())
-                                    && !inPackages(target, ROOT, SPI, SUPPORT, RECORD, RECORD_STORE)))
+                                    && !inPackages(target, ROOT, SPI, SUPPORT, RECORD, RECORD_STORE, SESSION)))
                     .as(store.path())
                     .isEmpty();
         }

@@ -75,11 +75,13 @@ public final class Client implements Holdfast {
             Map.entry("valkey", "redis"),
             Map.entry("valkeys", "redis"),
             Map.entry("jdbc", "jdbc"),
+            Map.entry("zookeeper", "zookeeper"),
+            Map.entry("zk", "zookeeper"),
             Map.entry("memory", "memory"),
             Map.entry("embedded", "embedded-redis"));
 
     private static final Set<String> UNSUPPORTED =
-            Set.of("zookeeper zk etcd mongodb mongodb+srv consul postgresql postgres mysql mariadb".split(" "));
+            Set.of("etcd mongodb mongodb+srv consul postgresql postgres mysql mariadb".split(" "));
 
     private final Engine engine;
     private final Settings settings;

@@ -37,6 +37,11 @@ public record Renew(String name, TenureId tenure, Share.Mode mode, Duration leas
         this(name, tenure, Share.Mode.LOCK, lease, tokens);
     }
 
+    /** Returns a copy of this request for another lease. */
+    public Renew withLease(Duration value) {
+        return new Renew(name, tenure, mode, value, tokens, floor);
+    }
+
     /** Returns a copy of this request that makes all later tokens exceed the given one. */
     public Renew withFloor(long value) {
         return new Renew(name, tenure, mode, lease, tokens, value);

@@ -2,13 +2,22 @@ package io.holdfast.support;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
 
 /** Operations on several stages. */
 public final class Stages {
 
     private Stages() {}
+
+    /** Returns the failure of a stage, without the exception in which a later stage wraps it. */
+    public static Throwable cause(Throwable error) {
+        boolean wrapped = error instanceof CompletionException || error instanceof ExecutionException;
+        Throwable cause = error.getCause();
+        return wrapped && cause != null ? cause : error;
+    }
 
     /** Returns all results in their order. Fails if one stage fails. */
     public static <T> CompletionStage<List<T>> all(Stream<? extends CompletionStage<? extends T>> stages) {

@@ -23,6 +23,10 @@ public record Claimant(TenureId tenure, Optional<String> session, boolean linger
         return new Party(tenure.clientId(), session);
     }
 
+    Claimant withoutSession() {
+        return new Claimant(tenure, Optional.empty(), lingers);
+    }
+
     boolean isOf(String clientId) {
         return tenure.clientId().equals(clientId);
     }

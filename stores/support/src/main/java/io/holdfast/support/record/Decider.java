@@ -46,8 +46,8 @@ public final class Decider {
 
     /** Decides {@link io.holdfast.spi.LockStore#acquire}. */
     public Decision<Acquire.Reply> acquire(LockRecord before, Acquire request, Moment moment) {
-        if (moment.now() > request.notAfter()) {
-            return new Decision<>(before, new Acquire.Late(moment.now()), List.of());
+        if (moment.clock() > request.notAfter()) {
+            return new Decision<>(before, new Acquire.Late(moment.clock()), List.of());
         }
         Draft draft = draft(before, request.name(), moment);
         return draft.decided(decider(draft, request.share().mode()).acquire(request));
@@ -85,7 +85,7 @@ public final class Decider {
         Optional<TokenBlock> tokens =
                 request.tokens() > 0 ? Optional.of(draft.draw(holder.tenure(), request.tokens())) : Optional.empty();
         return new Renew.Renewed(
-                request.lease(), decider(draft, request.mode()).waiters(holder.tenure()), tokens, draft.now());
+                request.lease(), decider(draft, request.mode()).waiters(holder.tenure()), tokens, draft.clock());
     }
 
     private static Optional<Holder> held(Draft draft, TenureId tenure, Mode mode) {
@@ -105,7 +105,7 @@ public final class Decider {
             // late acquire: one that was decided on the same record must not be written after this release
             draft.takeArrival();
         }
-        return draft.decided(new Release.Reply(held.isPresent(), decider.waiters(request.tenure()), draft.now()));
+        return draft.decided(new Release.Reply(held.isPresent(), decider.waiters(request.tenure()), draft.clock()));
     }
 
     /** Decides {@link io.holdfast.spi.LockStore#forceRelease}, and replies with the former holders. */
@@ -137,12 +137,12 @@ public final class Decider {
 
     /** Decides {@link io.holdfast.spi.CounterStore#change}. */
     public Decision<Change.Reply> change(LockRecord before, Change request, Moment moment) {
-        if (moment.now() > request.notAfter()) {
-            return new Decision<>(before, new Change.Late(moment.now()), List.of());
+        if (moment.clock() > request.notAfter()) {
+            return new Decision<>(before, new Change.Late(moment.clock()), List.of());
         }
         Draft draft = draft(before, request.name(), moment);
         boolean applied = draft.record().changes().answerTo(request.id()).orElseGet(() -> apply(draft, request));
-        return draft.decided(new Change.Done(applied, draft.now()));
+        return draft.decided(new Change.Done(applied, draft.clock()));
     }
 
     private boolean apply(Draft draft, Change request) {

@@ -54,6 +54,11 @@ final class Draft {
         return moment.now();
     }
 
+    /** Returns the time that replies state. */
+    long clock() {
+        return moment.clock();
+    }
+
     Moment moment() {
         return moment;
     }
@@ -266,7 +271,7 @@ final class Draft {
                 holders().all().stream()
                         .findFirst()
                         .map(holder -> holder.tenure().toString()),
-                now(),
+                clock(),
                 moment.run());
     }
 

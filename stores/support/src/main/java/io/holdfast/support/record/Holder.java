@@ -36,6 +36,16 @@ public record Holder(Claimant claimant, Mode mode, long expires, int permits, Gr
         return new Holder(claimant, mode, Math.max(expires, time), permits, grant, false);
     }
 
+    /** Returns a copy that expires at the given time. */
+    public Holder expiringAt(long time) {
+        return new Holder(claimant, mode, time, permits, grant, unclaimed);
+    }
+
+    /** Returns a copy that lasts until the given time, whatever happens to its session. */
+    Holder detached(long time) {
+        return new Holder(claimant.withoutSession(), mode, time, permits, grant, false);
+    }
+
     Holder granted(Grant fresh) {
         return new Holder(claimant, mode, expires, permits, fresh, unclaimed);
     }

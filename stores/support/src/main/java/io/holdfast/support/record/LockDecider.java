@@ -70,7 +70,7 @@ record LockDecider(Draft draft) implements NameDecider {
     private Acquire.Reply grant(Acquire request) {
         var tokens = draft.grant(request, 0).grant().tokens();
         List<Long> behind = enqueueBehind(request);
-        return new Acquire.Granted(tokens, request.lease(), waiters(request.tenure()), behind, 0, draft.now());
+        return new Acquire.Granted(tokens, request.lease(), waiters(request.tenure()), behind, 0, draft.clock());
     }
 
     /** Refuses a request, and adds it to the queue if it asks for that. */

@@ -1,9 +1,12 @@
 package io.holdfast.support.record;
 
+import io.holdfast.spi.TenureId;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * Everything that a store keeps for one name of a lock, a semaphore, or a latch. It is immutable. All times are microseconds of
@@ -56,7 +59,8 @@ public record LockRecord(
                 && expire(now).hasNothingButTokens();
     }
 
-    private boolean hasNothingButTokens() {
+    /** Returns {@code true} if the name is not in use, and everything else in the record is the tokens that were issued. */
+    public boolean hasNothingButTokens() {
         return !isInUse() && limit.isEmpty() && latch.isEmpty() && changes.all().isEmpty();
     }
 
@@ -104,6 +108,31 @@ public record LockRecord(
                 .with(latch.map(some -> some.withListeners(some.listeners().stream()
                         .filter(listener -> !isEnded.test(listener.party().session()))
                         .toList())));
+    }
+
+    /** Returns the sessions of all holders, waiters and listeners, some of them several times. */
+    public Stream<String> sessions() {
+        Stream<Claimant> claimants = Stream.concat(
+                holders.all().stream().map(Holder::claimant),
+                queue.all().stream().map(Place::claimant));
+        Stream<Party> listeners =
+                latch.stream().flatMap(some -> some.listeners().stream()).map(Latch.Listener::party);
+        return Stream.concat(claimants.map(Claimant::party), listeners).flatMap(party -> party.session().stream());
+    }
+
+    /** Ends the lease of a hold now, as if it had been granted until now. */
+    public LockRecord endLease(TenureId tenure, long now) {
+        return holders.of(tenure)
+                .map(holder ->
+                        with(holders.with(List.of(holder.expiringAt(now)))).expire(now))
+                .orElse(this);
+    }
+
+    /** Lets a hold last until the given time, whatever happens to its session. */
+    public LockRecord detach(TenureId tenure, long expires) {
+        return holders.of(tenure)
+                .map(holder -> with(holders.with(List.of(holder.detached(expires)))))
+                .orElse(this);
     }
 
     /** Ends the waits of a client that closes. Its holds stay until their leases end. */

@@ -68,7 +68,7 @@ public record Places(List<Place> all, long lastArrival) {
      * Returns the number of clients that no local handoff of the given client can serve. These are all other clients, and the
      * client itself if it has a fair place or waits to read or to write.
      */
-    int clientsBeyondHandoffOf(String clientId) {
+    public int clientsBeyondHandoffOf(String clientId) {
         return (int) all.stream()
                 .filter(place -> place.fair()
                         || place.mode() != Mode.LOCK

@@ -60,7 +60,7 @@ record SemaphoreDecider(Draft draft) implements NameDecider {
     private Acquire.Reply grant(Acquire request) {
         Holder holder = draft.grant(request, granted(request.share().permits(), free()));
         return new Acquire.Granted(
-                holder.grant().tokens(), request.lease(), queue().size(), List.of(), holder.permits(), draft.now());
+                holder.grant().tokens(), request.lease(), queue().size(), List.of(), holder.permits(), draft.clock());
     }
 
     private Acquire.Reply refuse(Acquire request) {

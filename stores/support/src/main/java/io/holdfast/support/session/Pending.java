@@ -1,0 +1,53 @@
+package io.holdfast.support.session;
+
+import io.holdfast.spi.StoreException;
+import io.holdfast.support.record.Decision;
+import io.holdfast.support.record.LockRecord;
+import io.holdfast.support.record.Moment;
+import io.holdfast.support.record.Notice;
+import io.holdfast.support.store.RecordUpdate;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** An update that waits for its turn, or whose decision is being written. It is decided again if another client was faster. */
+final class Pending<R> {
+
+    final CompletableFuture<R> result = new CompletableFuture<>();
+    private final RecordUpdate<R> update;
+    private @Nullable R reply;
+    private @Nullable StoreException refusal;
+
+    Pending(RecordUpdate<R> update) {
+        this.update = update;
+    }
+
+    /** Decides the update, and returns the record after it. A refused one leaves the record unchanged. */
+    LockRecord decide(LockRecord before, Moment moment, List<Notice> notices) {
+        reply = null;
+        refusal = null;
+        try {
+            Decision<R> decision = update.decide(before, moment);
+            reply = decision.reply();
+            notices.addAll(decision.notices());
+            return decision.record();
+        } catch (StoreException e) {
+            refusal = e;
+            return before;
+        }
+    }
+
+    /**
+     * Completes with what was decided last.
+     *
+     * @param failure the failure of the round; null if there was none
+     */
+    void complete(@Nullable Throwable failure) {
+        Throwable cause = refusal == null ? failure : refusal;
+        if (cause == null) {
+            result.complete(reply);
+        } else {
+            result.completeExceptionally(cause);
+        }
+    }
+}

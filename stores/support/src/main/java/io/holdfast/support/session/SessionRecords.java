@@ -1,0 +1,240 @@
+package io.holdfast.support.session;
+
+import static java.util.stream.Collectors.toMap;
+
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.support.Stages;
+import io.holdfast.support.record.Holders;
+import io.holdfast.support.record.LockRecord;
+import io.holdfast.support.record.Moment;
+import io.holdfast.support.record.Notice;
+import io.holdfast.support.record.RecordText;
+import io.holdfast.support.store.Found;
+import io.holdfast.support.store.RecordKey;
+import io.holdfast.support.store.RecordKeys;
+import io.holdfast.support.store.RecordUpdate;
+import io.holdfast.support.store.Records;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records of a store with sessions, as one client accesses them.
+ *
+ * <p>Invariants:
+ *
+ * <ol>
+ *   <li>This client has one round of a name under way (see {@link NameQueue}). A round decides all updates that have arrived, one
+ *       after the other, and writes the result once. So the threads of a client never compete with each other at the server.
+ *   <li>A decision that is not written, such as a refusal, is made on a record that was read in that round. A decision that is
+ *       written may be made on an earlier picture, because the write fails if the record has changed since.
+ *   <li>The holds and positions of ended sessions are removed before each decision. A session counts as ended only if the servers
+ *       have said so, which no later answer can take back. A session that counts as alive may have ended. So a write that gives
+ *       something to a session also requires that it is alive.
+ *   <li>A round uses one session of this client for reading, deciding and writing.
+ * </ol>
+ */
+final class SessionRecords implements Records {
+
+    /** The run of every server, because the servers never forget what they have acknowledged. */
+    static final long RUN = 1;
+
+    private final StoreConfig config;
+    private final RecordKeys keys;
+    private final Sessions sessions;
+    private final PictureReader reader;
+    private final Map<RecordKey, NameQueue> queues = new ConcurrentHashMap<>();
+
+    SessionRecords(StoreConfig config, Sessions sessions, PictureReader reader) {
+        this.config = config;
+        this.sessions = sessions;
+        this.reader = reader;
+        keys = new RecordKeys(config.keyPrefix());
+    }
+
+    @Override
+    public <R> CompletionStage<R> update(RecordKey key, RecordUpdate<R> update) {
+        Pending<R> pending = new Pending<>(update);
+        boolean added = false;
+        while (!added) {
+            added = queues.computeIfAbsent(key, NameQueue::new).add(pending, this);
+        }
+        return pending.result.minimalCompletionStage();
+    }
+
+    @Override
+    public <R> Map<RecordKey, CompletionStage<R>> updateAll(Map<RecordKey, RecordUpdate<R>> updates) {
+        return updates.entrySet().stream()
+                .collect(toMap(Map.Entry::getKey, entry -> update(entry.getKey(), entry.getValue())));
+    }
+
+    /** Forgets a queue that is empty. */
+    void remove(NameQueue queue) {
+        queues.remove(queue.key(), queue);
+    }
+
+    // ---- one round
+
+    /** Decides updates, writes the result, and completes them. The stage completes with the round, and never fails. */
+    CompletionStage<Void> round(RecordKey key, List<Pending<?>> batch) {
+        long end = config.platform().nanoTime() + config.commandTimeout().toNanos();
+        return sessions.present()
+                .thenCompose(session -> attempt(new Round(session, key, batch, end, 0), recent(key)))
+                .handle((done, error) -> {
+                    Throwable cause = error == null ? null : Stages.cause(error);
+                    boolean refused = cause instanceof StoreException known && known.effect() == Effect.REFUSED;
+                    return refused && batch.size() > 1 ? oneByOne(key, batch) : finish(batch, cause);
+                })
+                .thenCompose(finished -> finished);
+    }
+
+    private static CompletionStage<Void> finish(List<Pending<?>> batch, @Nullable Throwable cause) {
+        batch.forEach(each -> each.complete(cause));
+        return CompletableFuture.completedStage(null);
+    }
+
+    /** Decides updates of which one makes the record too large. It must not make the others fail. */
+    private CompletionStage<Void> oneByOne(RecordKey key, List<Pending<?>> batch) {
+        CompletionStage<Void> last = CompletableFuture.completedStage(null);
+        for (Pending<?> each : batch) {
+            last = last.thenCompose(done -> round(key, List.of(each)));
+        }
+        return last;
+    }
+
+    /**
+     * One round of a name.
+     *
+     * @param end the {@code nanoTime} at which it fails if other clients are always faster
+     * @param races how often another client was faster
+     */
+    private record Round(Session session, RecordKey key, List<Pending<?>> batch, long end, int races) {
+
+        Round next() {
+            return new Round(session, key, batch, end, races + 1);
+        }
+    }
+
+    private Optional<Picture> recent(RecordKey key) {
+        long now = config.platform().nanoTime();
+        return reader.pictures()
+                .of(key)
+                .filter(picture ->
+                        now - picture.seen() < config.commandTimeout().toNanos());
+    }
+
+    private CompletionStage<Void> attempt(Round round, Optional<Picture> known) {
+        return known.isPresent()
+                ? decide(round, known.get(), false)
+                : reader.read(round.session(), round.key()).thenCompose(picture -> decide(round, picture, true));
+    }
+
+    private Moment moment(Picture picture, Session session) {
+        return picture.moment(config.platform().nanoTime(), config.platform().wallMillis(), session.id());
+    }
+
+    private CompletionStage<Void> decide(Round round, Picture picture, boolean justRead) {
+        LockRecord before = reader.living(picture);
+        Moment moment = moment(picture, round.session());
+        LockRecord after = before;
+        List<Notice> notices = new ArrayList<>();
+        for (Pending<?> each : round.batch()) {
+            after = each.decide(after, moment, notices);
+        }
+        boolean writes = !after.equals(before);
+        if (!justRead && !writes) {
+            return attempt(round, Optional.empty());
+        }
+        List<Notice> foreign = notices.stream()
+                .filter(notice -> !isOwn(round.session(), notice))
+                .map(notice -> SessionSignals.relative(notice, moment))
+                .toList();
+        CompletionStage<Written> written = writes
+                ? write(round, picture, before, after.writtenAt(moment.now()), foreign)
+                : send(round, picture, foreign);
+        return written.thenCompose(result -> settle(round, result, notices, moment));
+    }
+
+    private CompletionStage<Written> write(
+            Round round, Picture picture, LockRecord before, LockRecord after, List<Notice> foreign) {
+        String text = RecordText.encode(keys.name(round.key()), before, after);
+        return round.session()
+                .write(round.key(), picture.version(), text, foreign)
+                .thenApply(result -> {
+                    if (result instanceof Written.Done done) {
+                        var unused = reader.pictures()
+                                .note(
+                                        round.key(),
+                                        new Picture(
+                                                done.version(),
+                                                after,
+                                                config.platform().nanoTime()));
+                    }
+                    return result;
+                });
+    }
+
+    private static CompletionStage<Written> send(Round round, Picture picture, List<Notice> foreign) {
+        return foreign.isEmpty()
+                ? CompletableFuture.completedStage(new Written.Done(picture.version()))
+                : round.session().send(round.key(), picture.version(), foreign);
+    }
+
+    private CompletionStage<Void> settle(Round round, Written result, List<Notice> notices, Moment moment) {
+        if (result instanceof Written.Done) {
+            notices.stream()
+                    .filter(notice -> isOwn(round.session(), notice))
+                    .map(notice -> SessionSignals.relative(notice, moment))
+                    .forEach(notice -> sessions.deliver(notice.named(keys.name(round.key())), moment.clock()));
+            return CompletableFuture.completedStage(null);
+        } else if (result instanceof Written.Ended gone) {
+            reader.ended(gone.sessions());
+        }
+        if (config.platform().nanoTime() - round.end() >= 0) {
+            return CompletableFuture.failedStage(new StoreException(
+                    Effect.NOT_APPLIED,
+                    "'" + keys.name(round.key()) + "': other clients wrote faster " + (round.races() + 1)
+                            + " times; nothing was applied, retry"));
+        }
+        return attempt(round.next(), Optional.empty());
+    }
+
+    private static boolean isOwn(Session session, Notice notice) {
+        return notice.to().session().filter(session.id()::equals).isPresent();
+    }
+
+    // ---- reports
+
+    @Override
+    public CompletionStage<Found> read(RecordKey key) {
+        return sessions.present()
+                .thenCompose(session -> reader.read(session, key).thenApply(picture -> found(key, picture, session)));
+    }
+
+    @Override
+    public CompletionStage<List<Found>> list(RecordKey prefix) {
+        return sessions.present()
+                .thenCompose(session -> reader.list(session, prefix)
+                        .thenApply(pictures -> pictures.entrySet().stream()
+                                .map(entry -> found(entry.getKey(), entry.getValue(), session))
+                                .toList()));
+    }
+
+    /** Returns a record for people, in which no lease is without an end. */
+    private Found found(RecordKey key, Picture picture, Session session) {
+        Moment moment = moment(picture, session);
+        LockRecord alive = reader.living(picture);
+        long shown = moment.now() + session.timeout().toNanos() / 1_000;
+        Holders holders = new Holders(alive.holders().all().stream()
+                .map(holder -> holder.expires() == LockRecord.NEVER ? holder.expiringAt(shown) : holder)
+                .toList());
+        return new Found(key, alive.with(holders), moment);
+    }
+}

@@ -1,0 +1,385 @@
+package io.holdfast.support.session;
+
+import static java.util.stream.Collectors.toSet;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.ServerClock;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
+import io.holdfast.support.Stages;
+import io.holdfast.support.record.Decider;
+import io.holdfast.support.record.Decision;
+import io.holdfast.support.record.Limits;
+import io.holdfast.support.record.LockRecord;
+import io.holdfast.support.session.Holds.Hold;
+import io.holdfast.support.store.Directory;
+import io.holdfast.support.store.RecordKeys;
+import io.holdfast.support.store.RecordStore;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A store whose servers keep a session for each client.
+ *
+ * <p>Invariants:
+ *
+ * <ol>
+ *   <li>A hold with a lease that is at least as long as the session lasts as long as the session. Its renewal needs no request,
+ *       because the session is confirmed for all holds together. A hold with a shorter lease ends with its lease, and each renewal
+ *       is written.
+ *   <li>A reply states for how long the servers certainly keep the hold: never longer than the session was confirmed.
+ *   <li>A hold whose session has ended is lost. The record names the session, so a later session does not revive the hold.
+ *   <li>This client ends a lease itself that was not renewed. If it is dead, its session ends, or other clients see that the lease
+ *       has ended.
+ *   <li>A few holds of each batch of renewals are verified at the servers, chosen at random. So a record that somebody has deleted
+ *       is noticed.
+ * </ol>
+ */
+public final class SessionStore extends RecordStore {
+
+    /** The claim window. A waiter sends a request in each second, so about half of the window is left when it is notified. */
+    private static final Duration CLAIM_WINDOW = Duration.ofSeconds(2);
+
+    private static final Limits LIMITS = Limits.STANDARD.withClaimMicros(TimeUnit.MICROSECONDS.convert(CLAIM_WINDOW));
+
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /** The number of holds of a batch that are verified. */
+    private static final int VERIFIED = 16;
+
+    /** A lease that lasts as long as the session. */
+    private static final Duration OF_SESSION = Duration.of(LockRecord.NEVER, ChronoUnit.MICROS);
+
+    private static final Logger LOG = LoggerFactory.getLogger(SessionStore.class);
+
+    private final Parts parts;
+    private final StoreConfig config;
+    private final RecordKeys keys;
+    private final PictureReader reader;
+    private final SessionRecords records;
+    private final Holds holds;
+    private final ServerClock clock = new ServerClock();
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /**
+     * The parts of a store that depend on its servers.
+     *
+     * @param capabilities those of the store, apart from the limits of its records
+     * @param address the address of the servers for texts, never with a password
+     * @param timer a timer, which the store closes
+     */
+    public record Parts(
+            StoreConfig config,
+            Sessions sessions,
+            Directory directory,
+            Capabilities capabilities,
+            String address,
+            Platform.Timer timer) {}
+
+    private SessionStore(Parts parts, PictureReader reader, SessionRecords records, Holds holds) {
+        super(parts.config(), new Decider(LIMITS), records, parts.directory());
+        this.parts = parts;
+        this.reader = reader;
+        this.records = records;
+        this.holds = holds;
+        config = parts.config();
+        keys = new RecordKeys(config.keyPrefix());
+    }
+
+    /** Opens the store of a client, and starts its first session. */
+    public static SessionStore open(Parts parts) {
+        StoreConfig config = parts.config();
+        PictureReader reader = new PictureReader(config, parts.sessions());
+        SessionRecords records = new SessionRecords(config, parts.sessions(), reader);
+        Holds holds = new Holds(config.platform(), parts.timer(), hold -> end(parts, records, hold));
+        SessionSignals signals = new SessionSignals(config, holds, reader);
+        SessionStore store = new SessionStore(parts, reader, records, holds);
+        parts.sessions().start(signals::receive);
+        return store;
+    }
+
+    /**
+     * Ends the lease of a hold at the servers. Nobody is notified, as at the end of any lease. It is repeated until it succeeds,
+     * because the session would keep the hold for ever.
+     */
+    private static void end(Parts parts, SessionRecords records, Hold hold) {
+        var unused = records.update(
+                        hold.key(),
+                        (record, moment) ->
+                                new Decision<>(record.endLease(hold.tenure(), moment.now()), true, List.of()))
+                .whenComplete((done, error) -> {
+                    if (error != null && !parts.sessions().isOver(hold.session())) {
+                        parts.timer().schedule(RETRY_NANOS, () -> end(parts, records, hold));
+                    }
+                });
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return parts.capabilities().withClaimWindow(CLAIM_WINDOW).withFairPlaces(LIMITS.fairPlaces());
+    }
+
+    @Override
+    public String describe() {
+        return parts.address();
+    }
+
+    @Override
+    public ServerClock clock(String name) {
+        return clock;
+    }
+
+    @Override
+    public CompletionStage<Void> confirmSignals() {
+        return parts.sessions().confirmSignals();
+    }
+
+    private long now() {
+        return config.platform().nanoTime();
+    }
+
+    // ---- leases
+
+    private static boolean isKept(Duration lease, Session session) {
+        return lease.compareTo(session.timeout()) >= 0;
+    }
+
+    /** Returns the lease that the record states. */
+    private static Duration recorded(Duration lease, Session session) {
+        return isKept(lease, session) ? OF_SESSION : lease;
+    }
+
+    /**
+     * Returns for how long a hold is certain from a time on. It was granted or renewed in the given session, unless that is over.
+     */
+    private Duration valid(Duration lease, Session session, long from) {
+        boolean over = parts.sessions().isOver(session.id());
+        Duration left = Duration.ofNanos(over ? 0 : Math.max(0, session.validUntil() - from));
+        return lease.compareTo(left) < 0 ? lease : left;
+    }
+
+    // ---- requests
+
+    @Override
+    public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+        long sent = now();
+        return parts.sessions()
+                .present()
+                .thenCompose(session -> super.acquire(request.withLease(recorded(request.lease(), session)))
+                        .whenComplete((reply, error) -> noteUnknown(request, error, session))
+                        .thenApply(reply -> reply(request, reply, session, sent)));
+    }
+
+    /** Notes a hold that may have been granted, so that it ends with its lease if nobody releases it. */
+    private void noteUnknown(Acquire request, @Nullable Throwable error, Session session) {
+        if (error != null
+                && Stages.cause(error) instanceof StoreException failure
+                && failure.effect().mayBeApplied()) {
+            holds.note(hold(request, session, false));
+        }
+    }
+
+    private Acquire.Reply reply(Acquire request, Acquire.Reply reply, Session session, long sent) {
+        if (reply instanceof Acquire.Granted granted) {
+            holds.note(hold(request, session, isKept(request.lease(), session)));
+            return new Acquire.Granted(
+                    granted.tokens(),
+                    valid(request.lease(), session, sent),
+                    granted.foreignWaiters(),
+                    granted.behind(),
+                    granted.permits(),
+                    granted.serverMicros());
+        } else if (reply instanceof Acquire.Refused refused
+                && refused.retryAfter().compareTo(session.timeout()) > 0) {
+            return new Acquire.Refused(
+                    session.timeout(),
+                    refused.arrival(),
+                    refused.behind(),
+                    refused.holder(),
+                    refused.serverMicros(),
+                    refused.run());
+        }
+        return reply;
+    }
+
+    private Hold hold(Acquire request, Session session, boolean kept) {
+        return new Hold(
+                keys.of(request.name(), request.share().mode()),
+                request.tenure(),
+                request.share().mode(),
+                session.id(),
+                kept,
+                now() + request.lease().toNanos());
+    }
+
+    /** Releases a hold. One whose release fails still ends with its lease. */
+    @Override
+    public CompletionStage<Release.Reply> release(Release request) {
+        return super.release(request).thenApply(reply -> {
+            holds.remove(request.tenure());
+            return reply;
+        });
+    }
+
+    // ---- renewals
+
+    /** Renews holds. Those of an ended session are lost, which needs no answer of the servers. */
+    @Override
+    public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
+        List<Renew> alive = batch.stream().filter(request -> !isLost(request)).toList();
+        if (alive.size() == batch.size()) {
+            return renewAlive(batch);
+        }
+        return (alive.isEmpty() ? CompletableFuture.<List<Renew.Reply>>completedStage(List.of()) : renewAlive(alive))
+                .exceptionally(
+                        e -> alive.stream().map(request -> failed(request, e)).toList())
+                .thenApply(replies -> {
+                    Iterator<Renew.Reply> next = replies.iterator();
+                    return batch.stream()
+                            .map(request -> alive.contains(request) ? next.next() : new Renew.Lost())
+                            .toList();
+                });
+    }
+
+    private boolean isLost(Renew request) {
+        return holds.of(request.tenure())
+                .filter(hold -> parts.sessions().isOver(hold.session()))
+                .isPresent();
+    }
+
+    private CompletionStage<List<Renew.Reply>> renewAlive(List<Renew> batch) {
+        long sent = now();
+        return parts.sessions()
+                .present()
+                .thenCompose(session -> confirmed(session, sent).thenCompose(done -> renew(batch, session, sent)));
+    }
+
+    /** Asks the servers for the session, unless they have confirmed it for long enough. */
+    private CompletionStage<Void> confirmed(Session session, long from) {
+        return session.validUntil() - from > session.timeout().toNanos() / 2
+                ? CompletableFuture.completedStage(null)
+                : session.confirm();
+    }
+
+    private CompletionStage<List<Renew.Reply>> renew(List<Renew> batch, Session session, long sent) {
+        Set<TenureId> ofSession = batch.stream()
+                .filter(request -> isKeptBySession(request, session))
+                .map(Renew::tenure)
+                .collect(toSet());
+        verified(ofSession).forEach(ofSession::remove);
+        List<Renew> written = batch.stream()
+                .filter(request -> !ofSession.contains(request.tenure()))
+                .map(request -> request.withLease(recorded(request.lease(), session)))
+                .toList();
+        CompletionStage<List<Renew.Reply>> replies =
+                written.isEmpty() ? CompletableFuture.completedStage(List.of()) : super.renew(written);
+        return replies.thenApply(all -> {
+            Iterator<Renew.Reply> next = all.iterator();
+            return batch.stream()
+                    .map(request -> ofSession.contains(request.tenure())
+                            ? renewed(request, session, sent)
+                            : reply(request, next.next(), session, sent))
+                    .toList();
+        });
+    }
+
+    private boolean isKeptBySession(Renew request, Session session) {
+        return request.tokens() == 0
+                && request.floor() == 0
+                && isKept(request.lease(), session)
+                && holds.of(request.tenure())
+                        .filter(hold -> hold.kept() && hold.session().equals(session.id()))
+                        .isPresent();
+    }
+
+    /** Returns those of the tenures whose records are read in any case. */
+    private List<TenureId> verified(Set<TenureId> all) {
+        List<TenureId> shuffled = new ArrayList<>(all);
+        Collections.shuffle(shuffled, new Random(config.platform().randomLong()));
+        return shuffled.subList(0, Math.min(VERIFIED, shuffled.size()));
+    }
+
+    private Renew.Reply renewed(Renew request, Session session, long sent) {
+        holds.renew(request.tenure(), now() + request.lease().toNanos());
+        int waiters = reader.pictures()
+                .of(keys.of(request.name(), request.mode()))
+                .map(picture -> picture.waiters(request.mode(), config.client().id()))
+                .orElse(0);
+        return new Renew.Renewed(valid(request.lease(), session, sent), waiters, Optional.empty(), now() / 1_000);
+    }
+
+    private Renew.Reply reply(Renew request, Renew.Reply reply, Session session, long sent) {
+        if (reply instanceof Renew.Renewed renewed) {
+            holds.note(new Hold(
+                    keys.of(request.name(), request.mode()),
+                    request.tenure(),
+                    request.mode(),
+                    session.id(),
+                    isKept(request.lease(), session),
+                    now() + request.lease().toNanos()));
+            return new Renew.Renewed(
+                    valid(request.lease(), session, sent),
+                    renewed.foreignWaiters(),
+                    renewed.tokens(),
+                    renewed.serverMicros());
+        } else if (reply instanceof Renew.Lost) {
+            holds.remove(request.tenure());
+        }
+        return reply;
+    }
+
+    // ---- the end
+
+    /**
+     * Closes the store. Its holds stay until their leases end, as far as that can be written within the command timeout.
+     * Otherwise they end with the session.
+     */
+    @Override
+    public void close() {
+        if (closed.getAndSet(true)) {
+            return;
+        }
+        CompletionStage<List<Boolean>> left = Stages.all(holds.all().stream().map(this::detach));
+        try {
+            var unused = left.toCompletableFuture().get(config.commandTimeout().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.warn(
+                    "{}: holds of client {} end now, before their leases",
+                    describe(),
+                    config.client().id(),
+                    e);
+        }
+        parts.sessions().close();
+        parts.timer().close();
+    }
+
+    private CompletionStage<Boolean> detach(Hold hold) {
+        long left = Math.max(0, hold.end() - now()) / 1_000;
+        return records.update(
+                hold.key(),
+                (record, moment) -> new Decision<>(record.detach(hold.tenure(), moment.now() + left), true, List.of()));
+    }
+}

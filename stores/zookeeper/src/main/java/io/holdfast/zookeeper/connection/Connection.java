@@ -1,0 +1,273 @@
+package io.holdfast.zookeeper.connection;
+
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.support.ClientRecord;
+import io.holdfast.support.Mailbox;
+import io.holdfast.support.session.Sessions.Receiver;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher.Event.EventType;
+import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.ZKClientConfig;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A handle of ZooKeeper's client, which has one session, and connects again by itself as long as the session lives.
+ *
+ * <p>All events and answers arrive on one thread of the handle, in the order in which the server has sent them.
+ */
+final class Connection {
+
+    /** The number of heartbeats in the time of a session timeout. */
+    private static final int HEARTBEATS = 6;
+
+    private static final int MIN_TICKS = 4;
+    private static final String PROOF = "P ";
+
+    private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+
+    private final StoreConfig config;
+    private final Settings settings;
+    private final Platform.Timer timer;
+    private final Receiver receiver;
+    private final Consumer<Connection> onEnd;
+    private final Failures failures;
+    private final long began;
+    /** Completed when the handle is set up. Events that arrive before, wait for it. */
+    private final CompletableFuture<ZooKeeper> handle = new CompletableFuture<>();
+
+    private final CompletableFuture<Connection> opened = new CompletableFuture<>();
+    private final AtomicLong lastProof = new AtomicLong();
+    private final Map<String, CompletableFuture<Void>> proofs = new ConcurrentHashMap<>();
+    private volatile boolean connected;
+    private volatile boolean closed;
+
+    // ---- set on the event thread, before the connection is open
+
+    private volatile @Nullable ZooKeeperSession session;
+    private volatile @Nullable Inbox inbox;
+    private volatile @Nullable Mailbox mailbox;
+
+    /**
+     * Starts to connect.
+     *
+     * @param onEnd is notified when an open connection has lost its session
+     * @throws IOException if a connection cannot be started
+     */
+    Connection(
+            StoreConfig config, Settings settings, Platform.Timer timer, Receiver receiver, Consumer<Connection> onEnd)
+            throws IOException {
+        this.config = config;
+        this.settings = settings;
+        this.timer = timer;
+        this.receiver = receiver;
+        this.onEnd = onEnd;
+        failures = new Failures(settings.address());
+        began = config.platform().nanoTime();
+        ZKClientConfig client = new ZKClientConfig();
+        client.setProperty(ZKClientConfig.ENABLE_CLIENT_SASL_KEY, "false");
+        ZooKeeper fresh =
+                new ZooKeeper(settings.servers(), (int) settings.session().toMillis(), this::process, client);
+        settings.login().ifPresent(login -> fresh.addAuthInfo("digest", login.getBytes(StandardCharsets.UTF_8)));
+        handle.complete(fresh);
+        timer.schedule(config.connectTimeout().toNanos(), this::giveUp);
+    }
+
+    /** Completes when the session has begun. Fails if it has not within the connect timeout. */
+    CompletionStage<Connection> opened() {
+        return opened.minimalCompletionStage();
+    }
+
+    private void giveUp() {
+        opened.completeExceptionally(failures.notConnected(
+                "no server has answered within " + config.connectTimeout().toMillis() + " ms"));
+    }
+
+    // ---- events
+
+    private void process(WatchedEvent event) {
+        var unused = handle.thenAccept(ready -> process(ready, event)).exceptionally(e -> {
+            LOG.error("{}: the event {} was not handled", settings.address(), event, e);
+            opened.completeExceptionally(e);
+            return null;
+        });
+    }
+
+    private void process(ZooKeeper ready, WatchedEvent event) {
+        Inbox messages = inbox;
+        if (event.getType() == EventType.NodeCreated && messages != null && messages.contains(event.getPath())) {
+            messages.created(event.getPath());
+        } else if (event.getType() == EventType.None) {
+            changed(ready, event.getState());
+        }
+    }
+
+    private void changed(ZooKeeper ready, KeeperState state) {
+        switch (state) {
+            case SyncConnected -> connected(ready);
+            case Disconnected -> disconnected();
+            case Expired -> ended(failures.notConnected("the session has expired"));
+            case AuthFailed ->
+                ended(new StoreException(
+                        Effect.REFUSED, settings.address() + ": the servers refuse the user and password"));
+            default -> {
+                // nothing changes for this client
+            }
+        }
+    }
+
+    private void connected(ZooKeeper ready) {
+        ZooKeeperSession present = session;
+        if (present == null) {
+            begin(ready);
+        } else if (opened.isDone()) {
+            connected = true;
+            beat();
+            // a watch repeats nothing that happened meanwhile
+            var unused = inbox().list().whenComplete((done, error) -> {
+                receiver.receive(new Signal.Gap(), 0);
+                receiver.receive(new Signal.Up(settings.address(), ""), 0);
+            });
+        }
+    }
+
+    private void disconnected() {
+        connected = false;
+        if (opened.isDone() && !closed) {
+            receiver.receive(new Signal.Down(settings.address()), 0);
+        }
+    }
+
+    private void ended(StoreException why) {
+        connected = false;
+        if (!opened.completeExceptionally(why) && !closed) {
+            closed = true;
+            onEnd.accept(this);
+        }
+    }
+
+    // ---- the session
+
+    private void begin(ZooKeeper ready) {
+        Duration timeout = Duration.ofMillis(ready.getSessionTimeout());
+        if (timeout.compareTo(settings.tick().multipliedBy(MIN_TICKS)) < 0) {
+            opened.completeExceptionally(new StoreException(
+                    Effect.REFUSED,
+                    settings.address() + ": the servers allow a session timeout of " + timeout.toMillis()
+                            + " ms, which is less than " + MIN_TICKS + " ticks of "
+                            + settings.tick().toMillis()
+                            + " ms: a session could end between two signs of life. Set maxSessionTimeout of the servers, or"
+                            + " the options session and tick"));
+            return;
+        }
+        String id = Long.toHexString(ready.getSessionId());
+        Requests requests = new Requests(ready, settings.acl());
+        Paths paths = new Paths(settings.root());
+        Heartbeat heartbeat = new Heartbeat(
+                config.platform(),
+                began,
+                timeout.toNanos(),
+                settings.tick().toNanos() / 2,
+                () -> requests.set(paths.session(id), new byte[0], -1));
+        ZooKeeperSession fresh = new ZooKeeperSession(id, timeout, requests, paths, failures, heartbeat, config);
+        mailbox = new Mailbox(
+                config.withClient(
+                        config.client(),
+                        signal -> receiver.receive(signal, fresh.proven() / 1_000),
+                        config.describer()),
+                timer,
+                fresh::post);
+        inbox = new Inbox(requests, paths.inbox(id), this::receive);
+        session = fresh;
+        fresh.begin(new ClientRecord(config).text()).whenComplete((done, error) -> {
+            if (error != null) {
+                opened.completeExceptionally(error);
+            } else {
+                connected = true;
+                opened.complete(this);
+                beatLater(timeout.toNanos() / HEARTBEATS);
+            }
+        });
+    }
+
+    private void beatLater(long delay) {
+        if (!closed) {
+            timer.schedule(delay, () -> {
+                if (connected) {
+                    beat();
+                    inbox().clear();
+                }
+                beatLater(delay);
+            });
+        }
+    }
+
+    private void beat() {
+        var unused = session().confirm();
+    }
+
+    private void receive(String message) {
+        if (message.startsWith(PROOF)) {
+            CompletableFuture<Void> proof = proofs.remove(message);
+            if (proof != null) {
+                proof.complete(null);
+            }
+        } else {
+            mailbox().receive(message, 1);
+        }
+    }
+
+    /** Completes when a message of this client to itself has arrived. */
+    CompletionStage<Void> confirmSignals() {
+        String message = PROOF + lastProof.incrementAndGet();
+        CompletableFuture<Void> proof = new CompletableFuture<>();
+        proofs.put(message, proof);
+        return session().postToSelf(message).thenCompose(sent -> proof);
+    }
+
+    /** Returns the session of an open connection. */
+    ZooKeeperSession session() {
+        return present(session);
+    }
+
+    Mailbox mailbox() {
+        return present(mailbox);
+    }
+
+    private Inbox inbox() {
+        return present(inbox);
+    }
+
+    private static <T> T present(@Nullable T part) {
+        if (part == null) {
+            throw new IllegalStateException("the connection is not open");
+        }
+        return part;
+    }
+
+    boolean isConnected() {
+        return connected;
+    }
+
+    /** Ends the session, and waits until the servers know, or for the given time. */
+    void close(Duration atMost) throws InterruptedException {
+        closed = true;
+        connected = false;
+        boolean unused = handle.join().close((int) atMost.toMillis());
+    }
+}

@@ -1,0 +1,189 @@
+package io.holdfast.zookeeper.connection;
+
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreException;
+import io.holdfast.support.Stages;
+import io.holdfast.support.record.LockRecord;
+import io.holdfast.support.record.RecordText;
+import io.holdfast.zookeeper.connection.Requests.Data;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.apache.zookeeper.Op;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A task that deletes the records of names that are not in use, and the inboxes of sessions that have ended.
+ *
+ * <p>ZooKeeper counts the versions of a node from 0 whenever the node is created. So a write that is guarded by a version could
+ * hit a later life of the node (ABA). Such a write does not exist, because of these invariants:
+ *
+ * <ol>
+ *   <li>A record is deleted only if one client has seen it twice, {@link #pause} apart, and nobody has written it in between.
+ *   <li>A client uses a version that it has read for at most a command timeout. A request that it has sent is applied while its
+ *       session lives, and otherwise never; and it ends the connection if there is no answer within the session timeout. Both
+ *       times together are shorter than the pause.
+ *   <li>The tokens of a name continue to rise: the deletion also raises the token unit in the folder of the record. A client that
+ *       creates a record has read that unit after it has seen that there is no record.
+ * </ol>
+ *
+ * <p>An inbox exists before its session. So it is deleted only if it was seen twice without the session.
+ */
+final class Sweep {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Sweep.class);
+    private static final Duration SHORTEST_PAUSE = Duration.ofMinutes(10);
+
+    /** The number of folders that are visited in one pass. */
+    private static final int FOLDERS_AT_ONCE = 16;
+
+    private final Platform platform;
+    private final Platform.Timer timer;
+    private final Paths paths;
+    private final Duration pause;
+    private final Supplier<Optional<Requests>> requests;
+
+    // ---- only one pass is under way
+
+    private Map<String, Long> unusedRecords = new HashMap<>();
+    private Set<String> orphans = new HashSet<>();
+
+    /**
+     * Creates the task.
+     *
+     * @param longest the time within which every request that uses an earlier reading has ended
+     * @param requests returns the requests of the present connection; empty if there is none
+     */
+    Sweep(
+            Platform platform,
+            Platform.Timer timer,
+            Paths paths,
+            Duration longest,
+            Supplier<Optional<Requests>> requests) {
+        this.platform = platform;
+        this.timer = timer;
+        this.paths = paths;
+        this.requests = requests;
+        Duration twice = longest.multipliedBy(2);
+        pause = twice.compareTo(SHORTEST_PAUSE) > 0 ? twice : SHORTEST_PAUSE;
+    }
+
+    /** Returns the token unit in the data of a folder; 0 if there is none. */
+    static long floor(String data) {
+        return data.isEmpty() ? 0 : Long.parseLong(data);
+    }
+
+    Duration pause() {
+        return pause;
+    }
+
+    /** Begins a pass after a pause of random length, and repeats it. */
+    void later() {
+        long spread = Math.floorMod(platform.randomLong(), pause.toNanos());
+        timer.schedule(pause.toNanos() + spread, () -> {
+            int first = Math.floorMod((int) platform.randomLong(), Paths.FOLDERS / FOLDERS_AT_ONCE) * FOLDERS_AT_ONCE;
+            CompletionStage<Void> pass = requests.get()
+                    .map(present -> pass(
+                            present,
+                            IntStream.range(first, first + FOLDERS_AT_ONCE)
+                                    .boxed()
+                                    .toList()))
+                    .orElseGet(() -> CompletableFuture.completedStage(null));
+            var unused = pass.whenComplete((done, error) -> {
+                if (error != null) {
+                    LOG.debug("a sweep has failed; the next one begins in {}", pause, error);
+                }
+                later();
+            });
+        });
+    }
+
+    /** Deletes what the last pass has found, if it is still unused, and looks for more. Passes are a pause apart. */
+    CompletionStage<Void> pass(Requests present, List<Integer> folders) {
+        Map<String, Long> seen = unusedRecords;
+        Set<String> without = orphans;
+        unusedRecords = new HashMap<>();
+        orphans = new HashSet<>();
+        return Stages.all(
+                        seen.entrySet().stream().map(each -> deleteUnchanged(present, each.getKey(), each.getValue())))
+                .thenCompose(done -> Stages.all(folders.stream().map(each -> look(present, paths.folder(each)))))
+                .thenCompose(done -> lookForOrphans(present, without));
+    }
+
+    // ---- records
+
+    private CompletionStage<Void> look(Requests present, String folder) {
+        return present.children(folder)
+                .thenCompose(names -> Stages.all(names.stream()
+                        .map(name -> folder + "/" + name)
+                        .map(path -> present.get(path)
+                                .thenAccept(found -> found.filter(Sweep::isUnused)
+                                        .ifPresent(data -> unusedRecords.put(
+                                                path, data.stat().getMzxid()))))))
+                .thenApply(done -> null);
+    }
+
+    private static boolean isUnused(Data data) {
+        try {
+            return record(data).hasNothingButTokens();
+        } catch (StoreException foreign) {
+            return false;
+        }
+    }
+
+    private static LockRecord record(Data data) {
+        return RecordText.decode("", data.text());
+    }
+
+    private CompletionStage<Void> deleteUnchanged(Requests present, String path, long written) {
+        String folder = path.substring(0, path.lastIndexOf('/'));
+        return present.get(path)
+                .thenCombine(
+                        present.get(folder),
+                        (found, above) -> found.filter(data -> data.stat().getMzxid() == written && above.isPresent())
+                                .map(data -> delete(present, path, data, folder, above.orElseThrow()))
+                                .orElseGet(() -> CompletableFuture.completedStage(null)))
+                .thenCompose(deleted -> deleted);
+    }
+
+    private static CompletionStage<Void> delete(Requests present, String path, Data record, String folder, Data above) {
+        long floor = Math.max(floor(above.text()), record(record).tokens().last());
+        byte[] raised = Long.toString(floor).getBytes(StandardCharsets.US_ASCII);
+        return present.several(List.of(
+                        Op.setData(folder, raised, above.stat().getVersion()),
+                        Op.delete(path, record.stat().getVersion())))
+                .thenApply(answer -> null);
+    }
+
+    // ---- inboxes
+
+    private CompletionStage<Void> lookForOrphans(Requests present, Set<String> seenBefore) {
+        return present.children(paths.inboxes())
+                .thenCombine(present.children(paths.sessions()), (inboxes, sessions) -> {
+                    orphans.addAll(inboxes);
+                    sessions.forEach(orphans::remove);
+                    return Stages.all(orphans.stream()
+                            .filter(seenBefore::contains)
+                            .map(session -> deleteInbox(present, paths.inbox(session))));
+                })
+                .thenCompose(deleted -> deleted)
+                .thenApply(done -> null);
+    }
+
+    private static CompletionStage<Void> deleteInbox(Requests present, String inbox) {
+        return present.children(inbox)
+                .thenCompose(names -> Stages.all(names.stream().map(name -> present.delete(inbox + "/" + name))))
+                .thenCompose(done -> present.delete(inbox))
+                .thenApply(done -> null);
+    }
+}

@@ -1,0 +1,287 @@
+package io.holdfast.zookeeper.connection;
+
+import static java.util.stream.Collectors.toMap;
+
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.support.Mailbox;
+import io.holdfast.support.Stages;
+import io.holdfast.support.record.Notice;
+import io.holdfast.support.session.Node;
+import io.holdfast.support.session.Session;
+import io.holdfast.support.session.Written;
+import io.holdfast.support.store.RecordKey;
+import io.holdfast.support.store.RecordKeys;
+import io.holdfast.zookeeper.connection.Requests.Data;
+import io.holdfast.zookeeper.connection.Requests.Several;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.ZooDefs.OpCode;
+
+/**
+ * A session at ZooKeeper.
+ *
+ * <p>The versions of a node begin at 0 whenever it is created. So a write that is guarded by a version of an earlier life of the
+ * node would be taken. {@link Sweep} says why there is no such write.
+ */
+final class ZooKeeperSession implements Session {
+
+    /** The version of a record that does not exist. */
+    private static final long ABSENT = Long.MIN_VALUE;
+
+    private static final byte[] NOTHING = {};
+
+    private final String id;
+    private final Duration timeout;
+    private final Requests requests;
+    private final Paths paths;
+    private final Failures failures;
+    private final Heartbeat heartbeat;
+    private final StoreConfig config;
+
+    /** The {@code nanoTime} before the last answered request that the leader has seen. Written on the event thread alone. */
+    private volatile long proven;
+
+    ZooKeeperSession(
+            String id,
+            Duration timeout,
+            Requests requests,
+            Paths paths,
+            Failures failures,
+            Heartbeat heartbeat,
+            StoreConfig config) {
+        this.id = id;
+        this.timeout = timeout;
+        this.requests = requests;
+        this.paths = paths;
+        this.failures = failures;
+        this.heartbeat = heartbeat;
+        this.config = config;
+        proven = heartbeat.validUntil();
+    }
+
+    @Override
+    public String id() {
+        return id;
+    }
+
+    @Override
+    public Duration timeout() {
+        return timeout;
+    }
+
+    @Override
+    public long validUntil() {
+        return heartbeat.validUntil();
+    }
+
+    @Override
+    public CompletionStage<Void> confirm() {
+        return answered("confirm the session", heartbeat.beat());
+    }
+
+    /** Returns the requests of its handle. */
+    Requests requests() {
+        return requests;
+    }
+
+    /** Returns the {@code nanoTime} before the last answered request that the leader has seen. */
+    long proven() {
+        return proven;
+    }
+
+    private <T> CompletionStage<T> answered(String what, CompletionStage<T> stage) {
+        long sent = config.platform().nanoTime();
+        return stage.handle((answer, error) -> {
+            if (error != null) {
+                throw failures.of(what, error);
+            }
+            proven = Math.max(proven, sent);
+            return answer;
+        });
+    }
+
+    private String what(String verb, RecordKey key) {
+        return verb + " '" + new RecordKeys(config.keyPrefix()).name(key) + "'";
+    }
+
+    // ---- the beginning
+
+    /** Creates the nodes of the session, and of the store. The inbox precedes the session, because others may write to it then. */
+    CompletionStage<Void> begin(String self) {
+        String client = paths.client(config.client().id());
+        List<CompletionStage<?>> steps = new ArrayList<>();
+        paths.parents().forEach(path -> steps.add(requests.ensureParent(path)));
+        steps.add(requests.ensure(paths.inbox(id), NOTHING, CreateMode.PERSISTENT));
+        steps.add(requests.watch(paths.inbox(id)));
+        steps.add(requests.ensure(paths.session(id), NOTHING, CreateMode.EPHEMERAL));
+        steps.add(requests.delete(client));
+        steps.add(requests.ensure(client, (id + "\n" + self).getBytes(StandardCharsets.UTF_8), CreateMode.EPHEMERAL));
+        return answered("begin a session", Stages.all(steps.stream())).thenCompose(done -> confirm());
+    }
+
+    // ---- records
+
+    @Override
+    public CompletionStage<Node> read(RecordKey key) {
+        var synced = requests.sync(paths.root());
+        var record = requests.get(paths.record(key));
+        var folder = requests.get(paths.folder(key));
+        return answered(
+                what("read", key), synced.thenCompose(done -> record).thenCombine(folder, ZooKeeperSession::node));
+    }
+
+    private static Node node(Optional<Data> record, Optional<Data> folder) {
+        return new Node(
+                record.map(data -> (long) data.stat().getVersion()).orElse(ABSENT),
+                record.map(Data::text),
+                folder.map(data -> Sweep.floor(data.text())).orElse(0L));
+    }
+
+    @Override
+    public CompletionStage<Written> write(RecordKey key, long version, String text, List<Notice> notices) {
+        byte[] data = text.getBytes(StandardCharsets.UTF_8);
+        String path = paths.record(key);
+        List<Op> operations = new ArrayList<>();
+        if (version == ABSENT) {
+            operations.add(Op.create(path, data, requests.acl(), CreateMode.PERSISTENT));
+        } else {
+            operations.addAll(writes(path, data, (int) version));
+        }
+        long next = version == ABSENT ? 0 : version + operations.size();
+        return several(key, operations, notices, next == -1 ? 0 : next);
+    }
+
+    /**
+     * Returns the operations of a guarded write. ZooKeeper counts versions in 32 bits, and takes the version -1 for any version. So
+     * a record skips that version.
+     */
+    static List<Op> writes(String path, byte[] data, int version) {
+        Op write = Op.setData(path, data, version);
+        return version == -2 ? List.of(write, Op.setData(path, data, -1)) : List.of(write);
+    }
+
+    @Override
+    public CompletionStage<Written> send(RecordKey key, long version, List<Notice> notices) {
+        return several(key, List.of(Op.check(paths.record(key), (int) version)), notices, version);
+    }
+
+    private CompletionStage<Written> several(RecordKey key, List<Op> first, List<Notice> notices, long version) {
+        List<Op> operations = new ArrayList<>(first);
+        for (Notice notice : notices) {
+            String session = notice.to().session().orElseThrow();
+            String name = Mailbox.message(notice.named(key.text()), key.text());
+            operations.add(Op.check(paths.session(session), -1));
+            operations.add(
+                    Op.create(paths.message(session, name), NOTHING, requests.acl(), CreateMode.PERSISTENT_SEQUENTIAL));
+        }
+        return answered(what("write", key), requests.several(operations))
+                .thenCompose(answer -> settle(key, first, notices, version, answer));
+    }
+
+    private CompletionStage<Written> settle(
+            RecordKey key, List<Op> first, List<Notice> notices, long version, Several answer) {
+        int failed = answer.firstFailure();
+        if (failed < 0) {
+            return CompletableFuture.completedStage(new Written.Done(version));
+        }
+        Code code = answer.code();
+        if (failed >= first.size() && code == Code.NONODE) {
+            Notice lost = notices.get((failed - first.size()) / 2);
+            return CompletableFuture.completedStage(
+                    new Written.Ended(Set.of(lost.to().session().orElseThrow())));
+        } else if (code == Code.NONODE && first.get(0).getType() == OpCode.create) {
+            return answered(what("write", key), requests.ensure(paths.folder(key), NOTHING, CreateMode.PERSISTENT))
+                    .thenApply(made -> new Written.Stale());
+        } else if (code == Code.BADVERSION || code == Code.NODEEXISTS || code == Code.NONODE) {
+            return CompletableFuture.completedStage(new Written.Stale());
+        }
+        return CompletableFuture.failedStage(
+                failures.of(what("write", key), KeeperException.create(code, paths.record(key))));
+    }
+
+    // ---- sessions
+
+    @Override
+    public CompletionStage<Set<String>> ended(Set<String> sessions) {
+        List<String> asked = List.copyOf(sessions);
+        return answered(
+                        "ask for sessions",
+                        Stages.all(asked.stream().map(each -> requests.exists(paths.session(each)))))
+                .thenApply(alive -> Set.copyOf(IntStream.range(0, asked.size())
+                        .filter(i -> !alive.get(i))
+                        .mapToObj(asked::get)
+                        .toList()));
+    }
+
+    // ---- lists
+
+    @Override
+    public CompletionStage<Map<RecordKey, Node>> list(RecordKey prefix) {
+        var synced = requests.sync(paths.root());
+        var folders =
+                Stages.all(IntStream.range(0, Paths.FOLDERS).mapToObj(each -> requests.children(paths.folder(each))));
+        return answered(
+                "list",
+                synced.thenCompose(done -> folders)
+                        .thenCompose(names -> nodes(names.stream()
+                                .flatMap(List::stream)
+                                .flatMap(name -> Paths.key(name).stream())
+                                .filter(key -> key.isBelow(prefix))
+                                .toList())));
+    }
+
+    private CompletionStage<Map<RecordKey, Node>> nodes(List<RecordKey> keys) {
+        return Stages.all(keys.stream().map(key -> requests.get(paths.record(key))))
+                .thenApply(found -> IntStream.range(0, keys.size())
+                        .filter(i -> found.get(i).isPresent())
+                        .boxed()
+                        .collect(toMap(keys::get, i -> node(found.get(i), Optional.empty()))));
+    }
+
+    // ---- other clients
+
+    /** A client as it describes itself. */
+    private record Known(String session, String text) {}
+
+    private CompletionStage<Optional<Known>> known(String clientId) {
+        return answered("read client " + clientId, requests.get(paths.client(clientId)))
+                .thenApply(found -> found.map(data -> {
+                    String[] parts = data.text().split("\n", 2);
+                    return new Known(parts[0], parts[parts.length - 1]);
+                }));
+    }
+
+    /** Returns the text by which a client describes itself; empty if it has no session. */
+    CompletionStage<Optional<String>> description(String clientId) {
+        return known(clientId).thenApply(found -> found.map(Known::text));
+    }
+
+    /** Sends a text to a client, and returns the number of receivers. */
+    CompletionStage<Long> post(String clientId, String text) {
+        return known(clientId)
+                .thenCompose(found -> found.isEmpty()
+                        ? CompletableFuture.completedStage(0L)
+                        : post(paths.message(found.get().session(), text)).thenApply(done -> 1L));
+    }
+
+    /** Sends a text to this client itself. */
+    CompletionStage<String> postToSelf(String text) {
+        return post(paths.message(id, text));
+    }
+
+    private CompletionStage<String> post(String path) {
+        return answered("send a message", requests.create(path, NOTHING, CreateMode.PERSISTENT_SEQUENTIAL));
+    }
+}

@@ -1,0 +1,5 @@
+/** The store for ZooKeeper. */
+@NullMarked
+package io.holdfast.zookeeper;
+
+import org.jspecify.annotations.NullMarked;

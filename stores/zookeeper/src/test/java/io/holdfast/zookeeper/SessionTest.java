@@ -1,0 +1,154 @@
+package io.holdfast.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.testkit.Await;
+import io.holdfast.testkit.StoreClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What the life of a session does to the holds of its client. */
+class SessionTest {
+
+    private static final Duration SESSION = Duration.ofSeconds(2);
+    private static Ensemble ensemble;
+
+    @BeforeAll
+    static void start() {
+        ensemble = new Ensemble(1);
+    }
+
+    @AfterAll
+    static void end() {
+        ensemble.close();
+    }
+
+    private static StoreClient client() {
+        return new StoreClient(
+                new ZooKeeperStoreProvider(),
+                ensemble.uri(SESSION),
+                config -> config.withTimeouts(Duration.ofSeconds(1), Duration.ofSeconds(5)));
+    }
+
+    /** Lets every session end, although the clients live. */
+    private static void endSessions() throws InterruptedException {
+        ensemble.pause(0);
+        Thread.sleep(SESSION.plusSeconds(2).toMillis());
+        ensemble.resume(0);
+    }
+
+    private static Acquire.Reply retried(StoreClient client, String name, long number) {
+        List<Acquire.Reply> replies = new ArrayList<>();
+        Await.until("an answer", () -> {
+            try {
+                return replies.add(client.acquire(name, number));
+            } catch (StoreException e) {
+                return false;
+            }
+        });
+        return replies.get(0);
+    }
+
+    @Test
+    void aHoldIsCertainForNoLongerThanItsSession() {
+        try (StoreClient client = client()) {
+            Acquire.Granted granted = client.granted("short", 1);
+            assertThat(granted.valid()).isPositive().isLessThanOrEqualTo(SESSION);
+            assertThat(client.renew("short", 1))
+                    .isInstanceOfSatisfying(
+                            Renew.Renewed.class,
+                            renewed -> assertThat(renewed.valid()).isPositive().isLessThanOrEqualTo(SESSION));
+        }
+    }
+
+    @Test
+    void holdsOfAnEndedSessionAreLostAndDoNotComeBack() throws InterruptedException {
+        try (StoreClient client = client();
+                StoreClient other = client()) {
+            Acquire.Granted before = client.granted("ended", 1);
+            endSessions();
+            Await.until("the loss is told", () -> client.signals().stream().anyMatch(Signal.Gap.class::isInstance));
+            Await.until("the hold is lost", () -> isLost(client));
+            Acquire.Granted after = (Acquire.Granted) retried(other, "ended", 1);
+            assertThat(after.tokens().first()).isGreaterThan(before.tokens().last());
+            assertThat(client.renew("ended", 1)).isInstanceOf(Renew.Lost.class);
+            assertThat(client.release("ended", 1).held()).isFalse();
+            assertThat(client.refused("ended", 2).holder())
+                    .contains(other.tenure(1).toString());
+        }
+    }
+
+    private static boolean isLost(StoreClient client) {
+        try {
+            return client.renew("ended", 1) instanceof Renew.Lost;
+        } catch (StoreException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void aRequestFailsAtOnceWhileThereIsNoConnection() throws InterruptedException {
+        try (StoreClient client = client()) {
+            client.granted("cut", 1);
+            ensemble.kill(0);
+            try {
+                Await.until("the cut is told", () -> client.signals().stream().anyMatch(Signal.Down.class::isInstance));
+                long start = System.nanoTime();
+                assertThat(catchThrowableOfType(StoreException.class, () -> client.acquire("cut", 2))
+                                .effect())
+                        .isEqualTo(Effect.NOT_APPLIED);
+                assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(1));
+            } finally {
+                ensemble.start(0);
+            }
+            Await.until(
+                    "the connection is back", () -> client.signals().stream().anyMatch(Signal.Up.class::isInstance));
+        }
+    }
+
+    @Test
+    void aDeadClientFreesItsLocksWithItsSession() throws Exception {
+        try (StoreClient other = client()) {
+            Process holder = ClientMain.start(ensemble.uri(SESSION), "dead");
+            try {
+                Await.until(
+                        "it is held",
+                        () -> Await.reply(other.store().inspect("dead"))
+                                .holder()
+                                .isPresent());
+            } finally {
+                holder.destroyForcibly();
+            }
+            long killed = System.nanoTime();
+            Await.until("it is free", () -> other.acquire("dead", 1) instanceof Acquire.Granted);
+            assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(SESSION.plusSeconds(3));
+        }
+    }
+
+    /** A lease that is longer than the session costs one request for all holds. */
+    @Test
+    void aThousandHoldsAreRenewedByFewRequests() {
+        try (StoreClient client = client()) {
+            List<Renew> batch = LongStream.range(0, 1_000)
+                    .mapToObj(number -> {
+                        client.granted("many" + number, number);
+                        return new Renew("many" + number, client.tenure(number), StoreClient.LEASE, 0);
+                    })
+                    .toList();
+            long before = ensemble.received(0);
+            assertThat(client.renew(batch)).hasSize(1_000).allMatch(Renew.Renewed.class::isInstance);
+            assertThat(ensemble.received(0) - before).as("requests").isLessThan(100);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package io.holdfast.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.testkit.contract.RealTimeHarness;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZKUtil;
+import org.apache.zookeeper.ZooKeeper;
+
+/** An ensemble, and a client to look at its nodes. */
+final class ZooKeeperHarness extends RealTimeHarness {
+
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final String ROOT = "/holdfast";
+
+    private final Ensemble ensemble;
+    private final ZooKeeper client;
+
+    ZooKeeperHarness(Ensemble ensemble) {
+        this.ensemble = ensemble;
+        try {
+            client = ensemble.client();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public String uri() {
+        return ensemble.uri();
+    }
+
+    @Override
+    public LockStore open(StoreConfig config) {
+        return new ZooKeeperStoreProvider().open(config);
+    }
+
+    @Override
+    public void wipe() {
+        for (String folder : children("/r")) {
+            try {
+                boolean unused = ZKUtil.deleteRecursive(client, ROOT + "/r/" + folder, 100);
+            } catch (InterruptedException | KeeperException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    /** Returns the children of a node below the root of the store. */
+    List<String> children(String path) {
+        try {
+            return client.getChildren(ROOT + path, false);
+        } catch (InterruptedException | KeeperException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Records stay; sessions do not. */
+    @Override
+    public void close() {
+        passUntil(() -> children("/c").isEmpty(), LIMIT);
+        assertThat(children("/c")).as("sessions").isEmpty();
+        assertThat(children("/n")).as("clients").isEmpty();
+        try {
+            client.close();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package io.holdfast.zookeeper;
+
+import io.holdfast.testkit.contract.StoreContract;
+import io.holdfast.testkit.contract.StoreHarness;
+
+/** The rules of all stores, with three ZooKeeper servers. */
+class ZooKeeperThreeContractTest extends StoreContract {
+
+    @Override
+    protected StoreHarness newHarness() {
+        return new ZooKeeperHarness(Servers.three());
+    }
+}

@@ -1,0 +1,103 @@
+package io.holdfast.zookeeper.connection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.testkit.Simulation;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class HeartbeatTest {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(12);
+    private static final Duration REPORT = Duration.ofSeconds(1);
+
+    private final Simulation time = Simulation.of(1);
+    private final long began = time.nanoTime();
+    private final Deque<CompletableFuture<Void>> writes = new ArrayDeque<>();
+    private final Heartbeat heartbeat = new Heartbeat(time, began, TIMEOUT.toNanos(), REPORT.toNanos(), this::write);
+
+    @AfterEach
+    void close() {
+        time.close();
+    }
+
+    private CompletionStage<Void> write() {
+        CompletableFuture<Void> write = new CompletableFuture<>();
+        writes.add(write);
+        return write;
+    }
+
+    private Duration validUntil() {
+        return Duration.ofNanos(heartbeat.validUntil() - began);
+    }
+
+    private void beat(Duration answer) {
+        CompletionStage<Void> beat = heartbeat.beat();
+        time.runFor(answer);
+        writes.remove().complete(null);
+        assertThat(beat.toCompletableFuture()).isDone();
+    }
+
+    @Test
+    void nothingIsCertainBeforeAnAnswer() {
+        var unused = heartbeat.beat();
+        time.runFor(Duration.ofSeconds(1));
+        assertThat(validUntil()).isZero();
+    }
+
+    @Test
+    void theFirstAnswerProvesTheBeginning() {
+        time.runFor(Duration.ofMillis(30));
+        beat(Duration.ofMillis(10));
+        assertThat(validUntil()).isEqualTo(TIMEOUT);
+    }
+
+    @Test
+    void anAnswerProvesTheHeartbeatBeforeIt() {
+        beat(Duration.ofMillis(10));
+        time.runFor(Duration.ofSeconds(2));
+        beat(Duration.ofMillis(500));
+        assertThat(validUntil()).as("the first heartbeat").isEqualTo(TIMEOUT);
+        time.runFor(Duration.ofSeconds(2));
+        beat(Duration.ofMillis(500));
+        assertThat(validUntil()).as("the second one").isEqualTo(TIMEOUT.plus(Duration.ofMillis(2_010)));
+    }
+
+    @Test
+    void twoHeartbeatsWithinOneReportProveNoMore() {
+        beat(Duration.ofMillis(10));
+        time.runFor(Duration.ofSeconds(2));
+        beat(Duration.ofMillis(10));
+        time.runFor(REPORT.minusMillis(20));
+        beat(Duration.ofMillis(10));
+        assertThat(validUntil()).isEqualTo(TIMEOUT);
+    }
+
+    @Test
+    void aFailedHeartbeatProvesNothing() {
+        beat(Duration.ofMillis(10));
+        time.runFor(Duration.ofSeconds(2));
+        CompletionStage<Void> beat = heartbeat.beat();
+        writes.remove().completeExceptionally(new IllegalStateException("connection loss"));
+        assertThat(beat.toCompletableFuture()).isCompletedExceptionally();
+        assertThat(validUntil()).isEqualTo(TIMEOUT);
+        time.runFor(Duration.ofSeconds(2));
+        beat(Duration.ofMillis(10));
+        assertThat(validUntil()).as("the one before the failed one").isEqualTo(TIMEOUT);
+    }
+
+    @Test
+    void aHeartbeatUnderWayServesAllWhoAsk() {
+        CompletionStage<Void> one = heartbeat.beat();
+        CompletionStage<Void> other = heartbeat.beat();
+        assertThat(writes).hasSize(1);
+        writes.remove().complete(null);
+        assertThat(one.toCompletableFuture()).isDone();
+        assertThat(other.toCompletableFuture()).isDone();
+    }
+}
