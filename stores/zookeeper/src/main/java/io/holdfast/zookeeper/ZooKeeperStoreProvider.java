@@ -62,7 +62,7 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
             return store;
         } finally {
             if (!opened) {
-                sessions.close();
+                var unused = sessions.close();
                 timer.close();
             }
         }

@@ -289,9 +289,12 @@ final class FairRules {
         holder.granted(held);
         other.refused(other.fair(first).withBehind(List.of(new Place(second, 0, lease))));
         holder.refused(holder.fair(third).withLease(lease));
-        other.isAssigned(first, holder.capabilities().claimWindow(), holder.release(held));
-        other.isAssigned(second, lease, other.release(first));
-        holder.isAssigned(third, lease, other.release(second));
+        holder.release(held);
+        other.isAssigned(first, holder.capabilities().claimWindow());
+        other.release(first);
+        other.isAssigned(second, lease);
+        other.release(second);
+        holder.isAssigned(third, lease);
         scene.passLease(lease);
         other.granted(other.tenure());
     }

@@ -88,8 +88,10 @@ final class PermitRules {
         TenureId inLine = one.client().tenure();
         one.client().refused(one.waits(waiting, 1).withLease(lease));
         one.client().refused(one.inLine(inLine, 1).withLease(lease));
-        one.client().isAssigned(waiting, lease, one.release(held));
-        one.client().isAssigned(inLine, lease, one.release(waiting));
+        one.release(held);
+        one.client().isAssigned(waiting, lease);
+        one.release(waiting);
+        one.client().isAssigned(inLine, lease);
         scene.passLease(lease);
         one.areFree(1);
     }

@@ -88,7 +88,8 @@ final class QueueRules {
         Three three = Three.in(scene);
         Duration lease = scene.shortLease(three.first.capabilities());
         three.first.refused(three.first.request(three.early).withLease(lease).queued(Acquire.Queueing.BARGING, 0));
-        three.first.isAssigned(three.early, lease, three.holder.handOver(three.held));
+        three.holder.handOver(three.held);
+        three.first.isAssigned(three.early, lease);
         scene.passLease(lease);
         three.second.granted(three.second.tenure());
     }
@@ -277,7 +278,8 @@ final class QueueRules {
     private static void claimWindow(Scene scene) {
         Three three = Three.in(scene);
         Duration window = three.first.capabilities().claimWindow();
-        three.first.isAssigned(three.early, window, three.holder.handOver(three.held));
+        three.holder.handOver(three.held);
+        three.first.isAssigned(three.early, window);
     }
 
     private static void unclaimed(Scene scene) {

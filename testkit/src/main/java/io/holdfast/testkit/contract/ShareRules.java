@@ -135,7 +135,8 @@ final class ShareRules {
             TenureId held = writes(holder);
             TenureId waiting = other.tenure();
             other.refused(shared(other, waiting, share).withLease(lease).queued(Queueing.BARGING, 0));
-            other.isAssigned(waiting, lease, releases(holder, scene, held, Mode.WRITE));
+            releases(holder, scene, held, Mode.WRITE);
+            other.isAssigned(waiting, lease);
             scene.passLease(lease);
         }
     }

@@ -218,11 +218,13 @@ final class TestClient {
         }
     }
 
-    /** Requires that the release assigned the name to this client, for no longer than the lease of its position. */
-    void isAssigned(TenureId tenure, Duration lease, Release.Reply release) {
+    /** Requires that the name was assigned to this client, for no longer than the lease of its position. */
+    void isAssigned(TenureId tenure, Duration lease) {
         Signal.Assigned assigned = signal(Signal.Assigned.class);
         assertEquals(tenure, assigned.tenure());
-        long micros = assigned.expiresMicros() - release.serverMicros();
+        // an upper bound of the clock that this client knows as the store's
+        long now = store.clock(scene.name()).notAfter(scene.nanoTime(), Duration.ZERO);
+        long micros = assigned.expiresMicros() - now;
         assertTrue(
                 micros > 0 && micros <= TimeUnit.MICROSECONDS.convert(lease),
                 () -> "a place with a lease of " + lease + " was assigned for " + micros + " us");

@@ -27,12 +27,15 @@ import java.util.Optional;
  */
 record Picture(long version, LockRecord record, long seen) {
 
-    /** Returns the circumstances of a decision on this record. */
-    Moment moment(long nanos, long wallMillis, String session) {
+    /**
+     * Returns the circumstances of a decision on this record.
+     *
+     * @param clock the time of the store's clock
+     */
+    Moment moment(long nanos, long clock, long wallMillis, String session) {
         long wall = wallMillis * 1_000;
         long own = record.at().isPresent() ? record.at().getAsLong() + (nanos - seen) / 1_000 : wall;
-        return new Moment(
-                canExpire() ? own : Math.max(own, wall), nanos / 1_000, SessionRecords.RUN, Optional.of(session));
+        return new Moment(canExpire() ? own : Math.max(own, wall), clock, SessionRecords.RUN, Optional.of(session));
     }
 
     private boolean canExpire() {

@@ -47,13 +47,15 @@ final class SessionRecords implements Records {
     static final long RUN = 1;
 
     private final StoreConfig config;
+    private final LocalClock clock;
     private final RecordKeys keys;
     private final Sessions sessions;
     private final PictureReader reader;
     private final Map<RecordKey, NameQueue> queues = new ConcurrentHashMap<>();
 
-    SessionRecords(StoreConfig config, Sessions sessions, PictureReader reader) {
+    SessionRecords(StoreConfig config, LocalClock clock, Sessions sessions, PictureReader reader) {
         this.config = config;
+        this.clock = clock;
         this.sessions = sessions;
         this.reader = reader;
         keys = new RecordKeys(config.keyPrefix());
@@ -136,13 +138,14 @@ final class SessionRecords implements Records {
                 : reader.read(round.session(), round.key()).thenCompose(picture -> decide(round, picture, true));
     }
 
-    private Moment moment(Picture picture, Session session) {
-        return picture.moment(config.platform().nanoTime(), config.platform().wallMillis(), session.id());
+    private Moment moment(Picture picture, Session session, long nanos) {
+        return picture.moment(nanos, clock.micros(nanos), config.platform().wallMillis(), session.id());
     }
 
     private CompletionStage<Void> decide(Round round, Picture picture, boolean justRead) {
         LockRecord before = reader.living(picture);
-        Moment moment = moment(picture, round.session());
+        long decided = config.platform().nanoTime();
+        Moment moment = moment(picture, round.session(), decided);
         LockRecord after = before;
         List<Notice> notices = new ArrayList<>();
         for (Pending<?> each : round.batch()) {
@@ -159,7 +162,7 @@ final class SessionRecords implements Records {
         CompletionStage<Written> written = writes
                 ? write(round, picture, before, after.writtenAt(moment.now()), foreign)
                 : send(round, picture, foreign);
-        return written.thenCompose(result -> settle(round, result, notices, moment));
+        return written.thenCompose(result -> settle(round, result, notices, moment, decided));
     }
 
     private CompletionStage<Written> write(
@@ -187,12 +190,13 @@ final class SessionRecords implements Records {
                 : round.session().send(round.key(), picture.version(), foreign);
     }
 
-    private CompletionStage<Void> settle(Round round, Written result, List<Notice> notices, Moment moment) {
+    private CompletionStage<Void> settle(
+            Round round, Written result, List<Notice> notices, Moment moment, long decided) {
         if (result instanceof Written.Done) {
             notices.stream()
                     .filter(notice -> isOwn(round.session(), notice))
                     .map(notice -> SessionSignals.relative(notice, moment))
-                    .forEach(notice -> sessions.deliver(notice.named(keys.name(round.key())), moment.clock()));
+                    .forEach(notice -> sessions.deliver(notice.named(keys.name(round.key())), decided));
             return CompletableFuture.completedStage(null);
         } else if (result instanceof Written.Ended gone) {
             reader.ended(gone.sessions());
@@ -229,7 +233,7 @@ final class SessionRecords implements Records {
 
     /** Returns a record for people, in which no lease is without an end. */
     private Found found(RecordKey key, Picture picture, Session session) {
-        Moment moment = moment(picture, session);
+        Moment moment = moment(picture, session, config.platform().nanoTime());
         LockRecord alive = reader.living(picture);
         long shown = moment.now() + session.timeout().toNanos() / 1_000;
         Holders holders = new Holders(alive.holders().all().stream()

@@ -16,12 +16,14 @@ import java.util.concurrent.TimeUnit;
 final class SessionSignals {
 
     private final StoreConfig config;
+    private final LocalClock clock;
     private final RecordKeys keys;
     private final Holds holds;
     private final PictureReader reader;
 
-    SessionSignals(StoreConfig config, Holds holds, PictureReader reader) {
+    SessionSignals(StoreConfig config, LocalClock clock, Holds holds, PictureReader reader) {
         this.config = config;
+        this.clock = clock;
         this.holds = holds;
         this.reader = reader;
         keys = new RecordKeys(config.keyPrefix());
@@ -49,7 +51,7 @@ final class SessionSignals {
     /**
      * Receives a signal.
      *
-     * @param before a time in the clock of this client, in microseconds, before the write that sent the signal
+     * @param before a {@code nanoTime} before the write that sent the signal
      */
     void receive(Signal signal, long before) {
         if (signal instanceof Signal.Revoked revoked) {
@@ -72,6 +74,6 @@ final class SessionSignals {
                 "",
                 false,
                 now + TimeUnit.MICROSECONDS.toNanos(assigned.expiresMicros())));
-        return withExpiry(assigned, before + assigned.expiresMicros());
+        return withExpiry(assigned, clock.micros(before) + assigned.expiresMicros());
     }
 }

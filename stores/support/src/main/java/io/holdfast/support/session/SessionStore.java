@@ -31,9 +31,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -79,6 +77,7 @@ public final class SessionStore extends RecordStore {
     private final PictureReader reader;
     private final SessionRecords records;
     private final Holds holds;
+    private final LocalClock local;
     private final ServerClock clock = new ServerClock();
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -97,9 +96,10 @@ public final class SessionStore extends RecordStore {
             String address,
             Platform.Timer timer) {}
 
-    private SessionStore(Parts parts, PictureReader reader, SessionRecords records, Holds holds) {
+    private SessionStore(Parts parts, LocalClock local, PictureReader reader, SessionRecords records, Holds holds) {
         super(parts.config(), new Decider(LIMITS), records, parts.directory());
         this.parts = parts;
+        this.local = local;
         this.reader = reader;
         this.records = records;
         this.holds = holds;
@@ -110,11 +110,12 @@ public final class SessionStore extends RecordStore {
     /** Opens the store of a client, and starts its first session. */
     public static SessionStore open(Parts parts) {
         StoreConfig config = parts.config();
+        LocalClock clock = LocalClock.of(config.platform());
         PictureReader reader = new PictureReader(config, parts.sessions());
-        SessionRecords records = new SessionRecords(config, parts.sessions(), reader);
+        SessionRecords records = new SessionRecords(config, clock, parts.sessions(), reader);
         Holds holds = new Holds(config.platform(), parts.timer(), hold -> end(parts, records, hold));
-        SessionSignals signals = new SessionSignals(config, holds, reader);
-        SessionStore store = new SessionStore(parts, reader, records, holds);
+        SessionSignals signals = new SessionSignals(config, clock, holds, reader);
+        SessionStore store = new SessionStore(parts, clock, reader, records, holds);
         parts.sessions().start(signals::receive);
         return store;
     }
@@ -326,7 +327,7 @@ public final class SessionStore extends RecordStore {
                 .of(keys.of(request.name(), request.mode()))
                 .map(picture -> picture.waiters(request.mode(), config.client().id()))
                 .orElse(0);
-        return new Renew.Renewed(valid(request.lease(), session, sent), waiters, Optional.empty(), now() / 1_000);
+        return new Renew.Renewed(valid(request.lease(), session, sent), waiters, Optional.empty(), local.micros(now()));
     }
 
     private Renew.Reply reply(Renew request, Renew.Reply reply, Session session, long sent) {
@@ -360,20 +361,27 @@ public final class SessionStore extends RecordStore {
         if (closed.getAndSet(true)) {
             return;
         }
-        CompletionStage<List<Boolean>> left = Stages.all(holds.all().stream().map(this::detach));
-        try {
-            var unused = left.toCompletableFuture().get(config.commandTimeout().toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (ExecutionException | TimeoutException e) {
+        long end = now() + config.commandTimeout().toNanos();
+        CompletableFuture<?> left =
+                Stages.all(holds.all().stream().map(this::detach)).toCompletableFuture();
+        await(left, end);
+        if (!left.isDone() || left.isCompletedExceptionally()) {
             LOG.warn(
-                    "{}: holds of client {} end now, before their leases",
+                    "{}: holds of client {} end before their leases, with its session",
                     describe(),
-                    config.client().id(),
-                    e);
+                    config.client().id());
         }
-        parts.sessions().close();
+        await(parts.sessions().close().toCompletableFuture(), end);
         parts.timer().close();
+    }
+
+    /** Waits for the end of a stage, until the given {@code nanoTime}, or until an interrupt. */
+    private void await(CompletableFuture<?> stage, long end) {
+        Thread caller = Thread.currentThread();
+        var unused = stage.whenComplete((done, error) -> config.platform().unpark(caller));
+        while (!stage.isDone() && now() - end < 0 && !caller.isInterrupted()) {
+            config.platform().park(this, end - now());
+        }
     }
 
     private CompletionStage<Boolean> detach(Hold hold) {

@@ -12,8 +12,8 @@ public interface Sessions {
         /**
          * Receives a signal.
          *
-         * @param before a time in microseconds of {@code nanoTime}, before the write that sent the signal. The claim window of an
-         *     assignment counts from the write
+         * @param before a {@code nanoTime} before the write that sent the signal. The claim window of an assignment counts from
+         *     the write
          */
         void receive(Signal signal, long before);
     }
@@ -33,6 +33,6 @@ public interface Sessions {
     /** Returns a stage that completes when a message that was sent after this call has arrived by the path of signals. */
     CompletionStage<Void> confirmSignals();
 
-    /** Ends the present session, and makes no other one. */
-    void close();
+    /** Ends the present session, and makes no other one. Completes when the servers have answered, or can no longer do so. */
+    CompletionStage<Void> close();
 }

@@ -187,9 +187,7 @@ final class Connection {
         ZooKeeperSession fresh = new ZooKeeperSession(id, timeout, requests, paths, failures, heartbeat, config);
         mailbox = new Mailbox(
                 config.withClient(
-                        config.client(),
-                        signal -> receiver.receive(signal, fresh.proven() / 1_000),
-                        config.describer()),
+                        config.client(), signal -> receiver.receive(signal, fresh.proven()), config.describer()),
                 timer,
                 fresh::post);
         inbox = new Inbox(requests, paths.inbox(id), this::receive);

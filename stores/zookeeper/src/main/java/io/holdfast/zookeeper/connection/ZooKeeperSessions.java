@@ -124,13 +124,19 @@ public final class ZooKeeperSessions implements Sessions, Directory {
 
     /** Closes a connection on a thread of its own, because that waits for the servers. */
     private void close(Connection last) {
-        closer.execute(() -> {
-            try {
-                last.close(config.commandTimeout());
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        });
+        var unused = closed(last);
+    }
+
+    private CompletionStage<Void> closed(Connection last) {
+        return CompletableFuture.runAsync(
+                () -> {
+                    try {
+                        last.close(config.commandTimeout());
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                },
+                closer);
     }
 
     // ---- sessions
@@ -192,11 +198,12 @@ public final class ZooKeeperSessions implements Sessions, Directory {
     }
 
     @Override
-    public void close() {
+    public CompletionStage<Void> close() {
         Optional<Connection> last = connection.now();
         connection.close();
-        last.ifPresent(this::close);
+        CompletionStage<Void> end = last.map(this::closed).orElseGet(() -> CompletableFuture.completedStage(null));
         closer.close();
+        return end;
     }
 
     // ---- other clients

@@ -1,0 +1,127 @@
+package io.holdfast.testkit.session;
+
+import static java.util.stream.Collectors.toMap;
+
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.Share.Mode;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.support.Mailbox;
+import io.holdfast.support.record.Notice;
+import io.holdfast.support.session.Node;
+import io.holdfast.support.session.SessionStore;
+import io.holdfast.support.session.Written;
+import io.holdfast.support.store.RecordKey;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * A server with sessions, in virtual time: records that are written by compare-and-set, and messages between sessions. Only one
+ * thread of a simulation runs at a time.
+ */
+final class SessionServer {
+
+    static final Duration SESSION = Duration.ofSeconds(30);
+
+    private static final Capabilities CAPABILITIES = new Capabilities(
+            false, Capabilities.Signals.PUSHED, true, Set.of(Mode.values()), Duration.ofSeconds(1), 512, true);
+
+    private final Map<RecordKey, Node> records = new HashMap<>();
+    private final Map<String, SimulatedSession> alive = new TreeMap<>();
+    private final List<SimulatedSessions> clients = new ArrayList<>();
+    private long writes;
+    private long reads;
+    private int lastSession;
+
+    LockStore open(StoreConfig config) {
+        Platform.Timer timer =
+                config.platform().timer("holdfast-" + config.client().id() + "-session");
+        SimulatedSessions sessions = new SimulatedSessions(config, this, timer);
+        clients.add(sessions);
+        return SessionStore.open(
+                new SessionStore.Parts(config, sessions, sessions, CAPABILITIES, "a server with sessions", timer));
+    }
+
+    /** Returns the sessions of the client that was opened last. */
+    SimulatedSessions lastClient() {
+        return clients.get(clients.size() - 1);
+    }
+
+    String begin(SimulatedSession session) {
+        String id = "s" + ++lastSession;
+        alive.put(id, session);
+        return id;
+    }
+
+    void end(String session) {
+        alive.remove(session);
+    }
+
+    boolean lives(String session) {
+        return alive.containsKey(session);
+    }
+
+    Optional<SimulatedSession> ofClient(String clientId) {
+        return alive.values().stream()
+                .filter(session -> session.clientId().equals(clientId))
+                .findFirst();
+    }
+
+    void wipe() {
+        records.clear();
+    }
+
+    /** Returns the number of records that were read. */
+    long reads() {
+        return reads;
+    }
+
+    /** Returns the number of writes that were taken or refused. */
+    long writes() {
+        return writes;
+    }
+
+    // ---- requests
+
+    Node read(RecordKey key) {
+        reads++;
+        return present(key);
+    }
+
+    private Node present(RecordKey key) {
+        return records.getOrDefault(key, new Node(-1, Optional.empty(), 0));
+    }
+
+    Map<RecordKey, Node> list(RecordKey prefix) {
+        return records.entrySet().stream()
+                .filter(entry -> entry.getKey().isBelow(prefix))
+                .collect(toMap(Map.Entry::getKey, Map.Entry::getValue));
+    }
+
+    Written write(RecordKey key, long version, Optional<String> text, List<Notice> notices) {
+        writes++;
+        if (present(key).version() != version) {
+            return new Written.Stale();
+        }
+        for (Notice notice : notices) {
+            String receiver = notice.to().session().orElseThrow();
+            if (!lives(receiver)) {
+                return new Written.Ended(Set.of(receiver));
+            }
+        }
+        long next = text.isPresent() ? writes : version;
+        text.ifPresent(some -> records.put(key, new Node(next, text, 0)));
+        for (Notice notice : notices) {
+            alive.get(notice.to().session().orElseThrow())
+                    .receive(Mailbox.message(notice.named(key.text()), key.text()));
+        }
+        return new Written.Done(next);
+    }
+}
