@@ -11,7 +11,6 @@ import io.holdfast.support.Mailbox;
 import io.holdfast.support.record.Notice;
 import io.holdfast.support.session.Node;
 import io.holdfast.support.session.SessionStore;
-import io.holdfast.support.session.Written;
 import io.holdfast.support.store.RecordKey;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -105,16 +105,13 @@ final class SessionServer {
                 .collect(toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
-    Written write(RecordKey key, long version, Optional<String> text, List<Notice> notices) {
+    OptionalLong write(RecordKey key, long version, Optional<String> text, List<Notice> notices) {
         writes++;
         if (present(key).version() != version) {
-            return new Written.Stale();
+            return OptionalLong.empty();
         }
-        for (Notice notice : notices) {
-            String receiver = notice.to().session().orElseThrow();
-            if (!lives(receiver)) {
-                return new Written.Ended(Set.of(receiver));
-            }
+        if (!notices.stream().allMatch(notice -> lives(notice.to().session().orElseThrow()))) {
+            return OptionalLong.empty();
         }
         long next = text.isPresent() ? writes : version;
         text.ifPresent(some -> records.put(key, new Node(next, text, 0)));
@@ -122,6 +119,6 @@ final class SessionServer {
             alive.get(notice.to().session().orElseThrow())
                     .receive(Mailbox.message(notice.named(key.text()), key.text()));
         }
-        return new Written.Done(next);
+        return OptionalLong.of(next);
     }
 }

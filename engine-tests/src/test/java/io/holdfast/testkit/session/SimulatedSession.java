@@ -12,12 +12,12 @@ import io.holdfast.support.record.Notice;
 import io.holdfast.support.session.Node;
 import io.holdfast.support.session.Session;
 import io.holdfast.support.session.Sessions.Receiver;
-import io.holdfast.support.session.Written;
 import io.holdfast.support.store.RecordKey;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -156,12 +156,12 @@ final class SimulatedSession implements Session {
     }
 
     @Override
-    public CompletionStage<Written> write(RecordKey key, long version, String text, List<Notice> notices) {
+    public CompletionStage<OptionalLong> write(RecordKey key, long version, String text, List<Notice> notices) {
         return ask(() -> server.write(key, version, Optional.of(text), notices));
     }
 
     @Override
-    public CompletionStage<Written> send(RecordKey key, long version, List<Notice> notices) {
+    public CompletionStage<OptionalLong> send(RecordKey key, long version, List<Notice> notices) {
         return ask(() -> server.write(key, version, Optional.empty(), notices));
     }
 

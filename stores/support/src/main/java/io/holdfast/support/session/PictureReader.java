@@ -90,11 +90,6 @@ final class PictureReader {
                 : session.ended(unknown).thenAccept(ended::add);
     }
 
-    /** Notes that the servers have said that sessions have ended. */
-    void ended(Set<String> some) {
-        ended.add(some);
-    }
-
     private boolean isOver(String session) {
         return ended.contains(session) || sessions.isOver(session);
     }

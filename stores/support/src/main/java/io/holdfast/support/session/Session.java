@@ -5,6 +5,7 @@ import io.holdfast.support.store.RecordKey;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
@@ -35,12 +36,14 @@ public interface Session {
     /**
      * Writes a record, and sends notices to other sessions, all or nothing.
      *
-     * @param version the version that was read; the record is not written if it has another one now
+     * @param version the version that was read
+     * @return the new version; empty if nothing was done, because the record has another version now, or because a session that a
+     *     notice was for has ended
      */
-    CompletionStage<Written> write(RecordKey key, long version, String text, List<Notice> notices);
+    CompletionStage<OptionalLong> write(RecordKey key, long version, String text, List<Notice> notices);
 
-    /** Sends notices to other sessions, all or nothing, if the record still has the given version. */
-    CompletionStage<Written> send(RecordKey key, long version, List<Notice> notices);
+    /** Sends notices without writing the record; otherwise like {@link #write}. */
+    CompletionStage<OptionalLong> send(RecordKey key, long version, List<Notice> notices);
 
     /** Returns those of the sessions that have ended. */
     CompletionStage<Set<String>> ended(Set<String> sessions);

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -159,24 +160,24 @@ final class SessionRecords implements Records {
                 .filter(notice -> !isOwn(round.session(), notice))
                 .map(notice -> SessionSignals.relative(notice, moment))
                 .toList();
-        CompletionStage<Written> written = writes
+        CompletionStage<OptionalLong> written = writes
                 ? write(round, picture, before, after.writtenAt(moment.now()), foreign)
                 : send(round, picture, foreign);
         return written.thenCompose(result -> settle(round, result, notices, moment, decided));
     }
 
-    private CompletionStage<Written> write(
+    private CompletionStage<OptionalLong> write(
             Round round, Picture picture, LockRecord before, LockRecord after, List<Notice> foreign) {
         String text = RecordText.encode(keys.name(round.key()), before, after);
         return round.session()
                 .write(round.key(), picture.version(), text, foreign)
                 .thenApply(result -> {
-                    if (result instanceof Written.Done done) {
+                    if (result.isPresent()) {
                         var unused = reader.pictures()
                                 .note(
                                         round.key(),
                                         new Picture(
-                                                done.version(),
+                                                result.getAsLong(),
                                                 after,
                                                 config.platform().nanoTime()));
                     }
@@ -184,22 +185,20 @@ final class SessionRecords implements Records {
                 });
     }
 
-    private static CompletionStage<Written> send(Round round, Picture picture, List<Notice> foreign) {
+    private static CompletionStage<OptionalLong> send(Round round, Picture picture, List<Notice> foreign) {
         return foreign.isEmpty()
-                ? CompletableFuture.completedStage(new Written.Done(picture.version()))
+                ? CompletableFuture.completedStage(OptionalLong.of(picture.version()))
                 : round.session().send(round.key(), picture.version(), foreign);
     }
 
     private CompletionStage<Void> settle(
-            Round round, Written result, List<Notice> notices, Moment moment, long decided) {
-        if (result instanceof Written.Done) {
+            Round round, OptionalLong result, List<Notice> notices, Moment moment, long decided) {
+        if (result.isPresent()) {
             notices.stream()
                     .filter(notice -> isOwn(round.session(), notice))
                     .map(notice -> SessionSignals.relative(notice, moment))
                     .forEach(notice -> sessions.deliver(notice.named(keys.name(round.key())), decided));
             return CompletableFuture.completedStage(null);
-        } else if (result instanceof Written.Ended gone) {
-            reader.ended(gone.sessions());
         }
         if (config.platform().nanoTime() - round.end() >= 0) {
             return CompletableFuture.failedStage(new StoreException(

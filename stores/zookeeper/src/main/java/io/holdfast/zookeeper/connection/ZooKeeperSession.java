@@ -8,7 +8,6 @@ import io.holdfast.support.Stages;
 import io.holdfast.support.record.Notice;
 import io.holdfast.support.session.Node;
 import io.holdfast.support.session.Session;
-import io.holdfast.support.session.Written;
 import io.holdfast.support.store.RecordKey;
 import io.holdfast.support.store.RecordKeys;
 import io.holdfast.zookeeper.connection.Requests.Data;
@@ -19,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -150,7 +150,7 @@ final class ZooKeeperSession implements Session {
     }
 
     @Override
-    public CompletionStage<Written> write(RecordKey key, long version, String text, List<Notice> notices) {
+    public CompletionStage<OptionalLong> write(RecordKey key, long version, String text, List<Notice> notices) {
         byte[] data = text.getBytes(StandardCharsets.UTF_8);
         String path = paths.record(key);
         List<Op> operations = new ArrayList<>();
@@ -173,11 +173,11 @@ final class ZooKeeperSession implements Session {
     }
 
     @Override
-    public CompletionStage<Written> send(RecordKey key, long version, List<Notice> notices) {
+    public CompletionStage<OptionalLong> send(RecordKey key, long version, List<Notice> notices) {
         return several(key, List.of(Op.check(paths.record(key), (int) version)), notices, version);
     }
 
-    private CompletionStage<Written> several(RecordKey key, List<Op> first, List<Notice> notices, long version) {
+    private CompletionStage<OptionalLong> several(RecordKey key, List<Op> first, List<Notice> notices, long version) {
         List<Op> operations = new ArrayList<>(first);
         for (Notice notice : notices) {
             String session = notice.to().session().orElseThrow();
@@ -187,25 +187,21 @@ final class ZooKeeperSession implements Session {
                     Op.create(paths.message(session, name), NOTHING, requests.acl(), CreateMode.PERSISTENT_SEQUENTIAL));
         }
         return answered(what("write", key), requests.several(operations))
-                .thenCompose(answer -> settle(key, first, notices, version, answer));
+                .thenCompose(answer -> settle(key, first, version, answer));
     }
 
-    private CompletionStage<Written> settle(
-            RecordKey key, List<Op> first, List<Notice> notices, long version, Several answer) {
+    private CompletionStage<OptionalLong> settle(RecordKey key, List<Op> first, long version, Several answer) {
         int failed = answer.firstFailure();
         if (failed < 0) {
-            return CompletableFuture.completedStage(new Written.Done(version));
+            return CompletableFuture.completedStage(OptionalLong.of(version));
         }
         Code code = answer.code();
-        if (failed >= first.size() && code == Code.NONODE) {
-            Notice lost = notices.get((failed - first.size()) / 2);
-            return CompletableFuture.completedStage(
-                    new Written.Ended(Set.of(lost.to().session().orElseThrow())));
-        } else if (code == Code.NONODE && first.get(0).getType() == OpCode.create) {
+        boolean creates = failed == 0 && first.get(0).getType() == OpCode.create;
+        if (code == Code.NONODE && creates) {
             return answered(what("write", key), requests.ensure(paths.folder(key), NOTHING, CreateMode.PERSISTENT))
-                    .thenApply(made -> new Written.Stale());
+                    .thenApply(made -> OptionalLong.empty());
         } else if (code == Code.BADVERSION || code == Code.NODEEXISTS || code == Code.NONODE) {
-            return CompletableFuture.completedStage(new Written.Stale());
+            return CompletableFuture.completedStage(OptionalLong.empty());
         }
         return CompletableFuture.failedStage(
                 failures.of(what("write", key), KeeperException.create(code, paths.record(key))));
