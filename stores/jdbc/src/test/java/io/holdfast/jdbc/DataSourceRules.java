@@ -25,7 +25,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -193,15 +192,6 @@ abstract class DataSourceRules {
         }
     }
 
-    private static void listed(Holdfast holdfast) {
-        try {
-            assertThat(holdfast.list("none")).isEmpty();
-            LockSupport.parkNanos(1_000_000);
-        } catch (StoreUnavailableException e) {
-            // no connection was free in time
-        }
-    }
-
     private static boolean isAcquired(DistributedLock lock) {
         try {
             return lock.tryLock();
@@ -233,14 +223,6 @@ abstract class DataSourceRules {
                             () -> {
                                 while (!over.get()) {
                                     var unused = isAcquired(holdfast.lock(each));
-                                }
-                            },
-                            task -> new Thread(task).start()));
-                    // reports are not limited, so they need all connections that there are
-                    callers.add(CompletableFuture.runAsync(
-                            () -> {
-                                while (!over.get()) {
-                                    listed(holdfast);
                                 }
                             },
                             task -> new Thread(task).start()));
