@@ -293,4 +293,78 @@ class SessionStoreTest {
         assertThat(client.gets(2)).isTrue();
         assertThat(client.release(2).held()).isTrue();
     }
+
+    /** The end of a lease waits for the connection. A later grant to the same tenure must not be ended by it. */
+    @Test
+    void theEndOfALeaseDoesNotEndALaterGrant() {
+        Client client = new Client("client");
+        Client other = new Client("other");
+        client.acquire(client.request(1, KEPT));
+        client.sessions.session().loseAnswers(true);
+        assertThatExceptionOfType(StoreException.class).isThrownBy(() -> client.acquire(client.request(1, LEASE)));
+        client.sessions.session().loseAnswers(false);
+        client.release(1);
+        client.sessions.session().loseAnswers(true);
+        assertThatExceptionOfType(StoreException.class).isThrownBy(() -> client.acquire(client.request(2, LEASE)));
+        client.sessions.session().loseAnswers(false);
+        client.sessions.cut(true);
+        time.runFor(LEASE.plusMillis(200));
+        client.sessions.cut(false);
+        assertThat(client.gets(2))
+                .as("it asks again before the end is repeated")
+                .isTrue();
+        time.runFor(Duration.ofSeconds(2));
+        assertThat(other.gets(1)).isFalse();
+        assertThat(client.release(2).held()).isTrue();
+    }
+
+    @Test
+    void aLeaseThatEndsWhileItIsAskedForAgainIsKept() {
+        Client client = new Client("client");
+        Client other = new Client("other");
+        client.acquire(client.request(1, LEASE));
+        time.runFor(LEASE.minusNanos(200_000));
+        // the request is under way when the lease ends
+        assertThat(client.gets(1)).isTrue();
+        time.runFor(Duration.ofSeconds(2));
+        assertThat(other.gets(1)).isFalse();
+        assertThat(client.release(1).held()).isTrue();
+    }
+
+    /** Its client is closed, so nobody can be notified. */
+    @Test
+    void aDetachedHoldCanBeWaitedForAndForciblyReleased() {
+        Client client = new Client("client");
+        Client other = new Client("other");
+        client.acquire(client.request(1, KEPT));
+        client.store.close();
+        assertThat(other.acquire(other.request(1, KEPT).queued(Queueing.BARGING, 0)))
+                .isInstanceOfSatisfying(
+                        Acquire.Refused.class,
+                        refused -> assertThat(refused.arrival()).isPositive());
+        assertThat(time.await(other.store.forceRelease(NAME))).isPresent();
+        assertThat(other.gets(2)).isTrue();
+    }
+
+    /** Each write has another version, so none is known for long. */
+    @Test
+    void aLeaseOnABusyNameEnds() {
+        Client dead = new Client("dead");
+        Client one = new Client("one");
+        Client two = new Client("two");
+        dead.acquire(dead.request(1, LEASE));
+        Duration granted = time.elapsed();
+        dead.sessions.kill();
+        boolean free = false;
+        for (long number = 1; !free && time.elapsed().minus(granted).compareTo(LEASE.multipliedBy(3)) < 0; number++) {
+            for (Client each : List.of(one, two)) {
+                free |= each.acquire(each.request(number, KEPT).queued(Queueing.BARGING, 0)) instanceof Acquire.Granted;
+                each.release(number);
+            }
+        }
+        assertThat(free).isTrue();
+        assertThat(time.elapsed().minus(granted))
+                .isGreaterThanOrEqualTo(LEASE.minusMillis(5))
+                .isLessThan(LEASE.plusMillis(300));
+    }
 }

@@ -7,6 +7,7 @@ import io.holdfast.support.store.RecordKey;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
@@ -36,8 +37,19 @@ final class Holds {
     private final Platform.Timer timer;
     private final Consumer<Hold> onEnd;
     private final Map<TenureId, Hold> holds = new ConcurrentHashMap<>();
+    private final Map<TenureId, Platform.Task> ends = new ConcurrentHashMap<>();
 
-    /** @param onEnd ends a hold at the servers */
+    /** The tenures whose leases have ended, and are being ended at the servers. */
+    private final Set<TenureId> ending = ConcurrentHashMap.newKeySet();
+
+    /** The numbers of requests for a name that are under way, by their tenures. */
+    private final Map<TenureId, Integer> asking = new ConcurrentHashMap<>();
+
+    /**
+     * Creates the holds of a client.
+     *
+     * @param onEnd ends a hold at the servers, as long as it {@link #isEnding}
+     */
     Holds(Platform platform, Platform.Timer timer, Consumer<Hold> onEnd) {
         this.platform = platform;
         this.timer = timer;
@@ -55,18 +67,63 @@ final class Holds {
     }
 
     private void endLater(Hold hold) {
-        timer.schedule(hold.end() - platform.nanoTime(), () -> of(hold.tenure()).ifPresent(this::endIfOver));
+        ends.put(
+                hold.tenure(),
+                timer.schedule(
+                        hold.end() - platform.nanoTime(),
+                        () -> of(hold.tenure()).ifPresent(this::endIfOver)));
+        if (!holds.containsKey(hold.tenure())) {
+            // it was released at this moment
+            cancel(hold.tenure());
+        }
+    }
+
+    private void cancel(TenureId tenure) {
+        Platform.Task end = ends.remove(tenure);
+        if (end != null) {
+            end.cancel();
+        }
     }
 
     private void endIfOver(Hold hold) {
         if (platform.nanoTime() - hold.end() < 0) {
             endLater(hold);
-        } else if (holds.remove(hold.tenure(), hold)) {
+            return;
+        }
+        ending.add(hold.tenure());
+        if (holds.remove(hold.tenure(), hold)) {
+            ends.remove(hold.tenure());
             onEnd.accept(hold);
         } else {
             // it was renewed at this moment
+            ending.remove(hold.tenure());
             of(hold.tenure()).ifPresent(this::endLater);
         }
+    }
+
+    /** Notes that the tenure asks for its name. Its lease is not ended until {@link #asked}. */
+    void asks(TenureId tenure) {
+        asking.merge(tenure, 1, Integer::sum);
+    }
+
+    /**
+     * Notes that a request of the tenure has ended.
+     *
+     * @return {@code true} if its lease had ended before, and was to be ended at the servers
+     */
+    boolean asked(TenureId tenure) {
+        asking.computeIfPresent(tenure, (id, requests) -> requests == 1 ? null : requests - 1);
+        return ending.remove(tenure);
+    }
+
+    /** Returns {@code true} if the lease of the tenure has ended, and the tenure does not ask for the name again. */
+    boolean isEnding(TenureId tenure) {
+        return ending.contains(tenure) && !asking.containsKey(tenure);
+    }
+
+    /** Notes that the servers have ended the tenure. */
+    void ended(TenureId tenure) {
+        ending.remove(tenure);
     }
 
     /** Moves the end of the lease of a hold. */
@@ -80,6 +137,7 @@ final class Holds {
 
     void remove(TenureId tenure) {
         holds.remove(tenure);
+        cancel(tenure);
     }
 
     List<Hold> all() {

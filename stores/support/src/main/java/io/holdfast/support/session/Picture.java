@@ -1,8 +1,12 @@
 package io.holdfast.support.session;
 
 import io.holdfast.spi.Share.Mode;
+import io.holdfast.spi.TenureId;
+import io.holdfast.support.record.Holder;
 import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -17,25 +21,62 @@ import java.util.Optional;
  *       stands still while no client knows the version, so things may expire late.
  *   <li>If nothing in the record can expire, its clock may be set forward. It is set to the wall clock, for the times in
  *       reports.
+ *   <li>A lease is also over when this client has watched it for as long as it had left at the first sight, however often the
+ *       record was written since. Otherwise the clock of a busy record would hardly advance, because no version is known for long.
  * </ol>
  *
  * <p>DynamoDB's lock client observes a record in this way, too.
  *
  * @param version the version at the server
  * @param record the record
+ * @param session the session in which this client has read or written it
  * @param seen the {@code nanoTime} since which this client has known the version
+ * @param ends the ends of the leases that do not last as long as their session, as this client has watched them
  */
-record Picture(long version, LockRecord record, long seen) {
+record Picture(long version, LockRecord record, String session, long seen, Map<TenureId, End> ends) {
+
+    /**
+     * The end of a lease.
+     *
+     * @param expires the end by the clock of the record
+     * @param nanos the {@code nanoTime} at which it is over for certain
+     */
+    record End(long expires, long nanos) {}
+
+    /** Returns the picture of a record that this client sees for the first time. */
+    static Picture of(long version, LockRecord record, String session, long nanos) {
+        Map<TenureId, End> ends = new HashMap<>();
+        for (Holder holder : record.holders().all()) {
+            if (holder.expires() != LockRecord.NEVER && record.at().isPresent()) {
+                long left = Math.max(0, holder.expires() - record.at().getAsLong());
+                ends.put(holder.tenure(), new End(holder.expires(), nanos + left * 1_000));
+            }
+        }
+        return new Picture(version, record, session, nanos, ends);
+    }
+
+    /**
+     * Returns this picture with what an earlier one of the name has watched. A version alone does not prove that the record is the
+     * same, because a store may count the versions of a record anew that was deleted.
+     */
+    Picture after(Picture earlier) {
+        boolean same = earlier.version == version && earlier.record.equals(record);
+        Map<TenureId, End> watched = new HashMap<>(ends);
+        watched.replaceAll((tenure, end) -> Optional.ofNullable(earlier.ends.get(tenure))
+                .filter(before -> before.expires == end.expires)
+                .orElse(end));
+        return new Picture(version, record, session, same ? earlier.seen : seen, watched);
+    }
 
     /**
      * Returns the circumstances of a decision on this record.
      *
      * @param clock the time of the store's clock
      */
-    Moment moment(long nanos, long clock, long wallMillis, String session) {
+    Moment moment(long nanos, long clock, long wallMillis, String asking) {
         long wall = wallMillis * 1_000;
         long own = record.at().isPresent() ? record.at().getAsLong() + (nanos - seen) / 1_000 : wall;
-        return new Moment(canExpire() ? own : Math.max(own, wall), clock, SessionRecords.RUN, Optional.of(session));
+        return new Moment(canExpire() ? own : Math.max(own, wall), clock, SessionRecords.RUN, Optional.of(asking));
     }
 
     private boolean canExpire() {
@@ -45,13 +86,15 @@ record Picture(long version, LockRecord record, long seen) {
                 || record.holders().all().stream().anyMatch(holder -> holder.expires() != LockRecord.NEVER);
     }
 
-    /**
-     * Returns this picture as it was first seen. A version alone does not prove that the record is the same, because a store may
-     * count the versions of a record anew that was deleted.
-     */
-    Picture since(Optional<Picture> earlier) {
-        return earlier.filter(known -> known.version == version && known.record.equals(record))
-                .orElse(this);
+    /** Returns a record of this picture without the leases that are over for certain. */
+    LockRecord withoutWatchedLeases(LockRecord living, Moment moment, long nanos) {
+        LockRecord left = living;
+        for (Map.Entry<TenureId, End> each : ends.entrySet()) {
+            if (nanos - each.getValue().nanos >= 0) {
+                left = left.endLease(each.getKey(), moment.now());
+            }
+        }
+        return left;
     }
 
     /** Returns the number of waiters that is reported to a holder of the given client. */

@@ -42,7 +42,7 @@ final class PictureReader {
     /** Reads a record, and asks for the sessions in it. */
     CompletionStage<Picture> read(Session session, RecordKey key) {
         return session.read(key).thenCompose(node -> {
-            Picture picture = pictures.note(key, picture(key, node));
+            Picture picture = pictures.note(key, picture(session, key, node));
             return askForSessions(session, Stream.of(picture)).thenApply(asked -> picture);
         });
     }
@@ -55,16 +55,17 @@ final class PictureReader {
     /** Reads all records below a prefix. One that cannot be read must not hide the others. */
     CompletionStage<Map<RecordKey, Picture>> list(Session session, RecordKey prefix) {
         return session.list(prefix).thenCompose(nodes -> {
-            Map<RecordKey, Picture> readable = readable(nodes);
+            Map<RecordKey, Picture> readable = readable(session, nodes);
             return askForSessions(session, readable.values().stream()).thenApply(asked -> readable);
         });
     }
 
-    private Map<RecordKey, Picture> readable(Map<RecordKey, Node> nodes) {
+    private Map<RecordKey, Picture> readable(Session session, Map<RecordKey, Node> nodes) {
         Map<RecordKey, Picture> all = new HashMap<>();
         nodes.forEach((key, node) -> {
             try {
-                all.put(key, picture(key, node).since(pictures.of(key)));
+                Picture read = picture(session, key, node);
+                all.put(key, pictures.of(key).map(read::after).orElse(read));
             } catch (StoreException e) {
                 LOG.warn("The record of '{}' is not listed, because it cannot be read", keys.name(key), e);
             }
@@ -72,11 +73,12 @@ final class PictureReader {
         return all;
     }
 
-    private Picture picture(RecordKey key, Node node) {
+    private Picture picture(Session session, RecordKey key, Node node) {
         LockRecord record = node.text()
                 .map(text -> RecordText.decode(keys.name(key), text))
                 .orElse(LockRecord.EMPTY.with(new Tokens(node.floorUnit(), node.floorUnit())));
-        return new Picture(node.version(), record, config.platform().nanoTime());
+        return Picture.of(
+                node.version(), record, session.id(), config.platform().nanoTime());
     }
 
     // ---- sessions
@@ -94,7 +96,7 @@ final class PictureReader {
         return ended.contains(session) || sessions.isOver(session);
     }
 
-    /** Returns the record without the holds and positions of sessions that have ended. */
+    /** Returns the record without what belongs to sessions that have ended. */
     LockRecord living(Picture picture) {
         return picture.record().endSessions(this::isOver);
     }

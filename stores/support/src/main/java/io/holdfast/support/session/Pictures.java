@@ -27,11 +27,12 @@ final class Pictures {
         }
     }
 
-    /** Notes a picture, and returns it as it was first seen. */
+    /** Notes a picture, and returns it with what the one before has watched. */
     Picture note(RecordKey key, Picture picture) {
         mutex.lock();
         try {
-            Picture kept = picture.since(Optional.ofNullable(pictures.get(key)));
+            Picture before = pictures.get(key);
+            Picture kept = before == null ? picture : picture.after(before);
             pictures.put(key, kept);
             if (pictures.size() > LIMIT) {
                 Iterator<RecordKey> eldest = pictures.keySet().iterator();

@@ -89,7 +89,7 @@ final class SessionRecords implements Records {
     CompletionStage<Void> round(RecordKey key, List<Pending<?>> batch) {
         long end = config.platform().nanoTime() + config.commandTimeout().toNanos();
         return sessions.present()
-                .thenCompose(session -> attempt(new Round(session, key, batch, end, 0), recent(key)))
+                .thenCompose(session -> attempt(new Round(session, key, batch, end, 0), recent(session, key)))
                 .handle((done, error) -> {
                     Throwable cause = error == null ? null : Stages.cause(error);
                     boolean refused = cause instanceof StoreException known && known.effect() == Effect.REFUSED;
@@ -125,10 +125,15 @@ final class SessionRecords implements Records {
         }
     }
 
-    private Optional<Picture> recent(RecordKey key) {
+    /**
+     * Returns the last picture of a name, if it is not too old for a guarded write. A version is of no use in a later session: the
+     * record may have been deleted since, and its versions may be counted anew (ABA).
+     */
+    private Optional<Picture> recent(Session session, RecordKey key) {
         long now = config.platform().nanoTime();
         return reader.pictures()
                 .of(key)
+                .filter(picture -> picture.session().equals(session.id()))
                 .filter(picture ->
                         now - picture.seen() < config.commandTimeout().toNanos());
     }
@@ -144,10 +149,10 @@ final class SessionRecords implements Records {
     }
 
     private CompletionStage<Void> decide(Round round, Picture picture, boolean justRead) {
-        LockRecord before = reader.living(picture);
         long decided = config.platform().nanoTime();
         Moment moment = moment(picture, round.session(), decided);
-        LockRecord after = before;
+        LockRecord before = reader.living(picture);
+        LockRecord after = picture.withoutWatchedLeases(before, moment, decided);
         List<Notice> notices = new ArrayList<>();
         for (Pending<?> each : round.batch()) {
             after = each.decide(after, moment, notices);
@@ -158,6 +163,8 @@ final class SessionRecords implements Records {
         }
         List<Notice> foreign = notices.stream()
                 .filter(notice -> !isOwn(round.session(), notice))
+                // the client of a detached hold is closed
+                .filter(notice -> notice.to().session().isPresent())
                 .map(notice -> SessionSignals.relative(notice, moment))
                 .toList();
         CompletionStage<OptionalLong> written = writes
@@ -176,9 +183,10 @@ final class SessionRecords implements Records {
                         var unused = reader.pictures()
                                 .note(
                                         round.key(),
-                                        new Picture(
+                                        Picture.of(
                                                 result.getAsLong(),
                                                 after,
+                                                round.session().id(),
                                                 config.platform().nanoTime()));
                     }
                     return result;
@@ -232,8 +240,9 @@ final class SessionRecords implements Records {
 
     /** Returns a record for people, in which no lease is without an end. */
     private Found found(RecordKey key, Picture picture, Session session) {
-        Moment moment = moment(picture, session, config.platform().nanoTime());
-        LockRecord alive = reader.living(picture);
+        long now = config.platform().nanoTime();
+        Moment moment = moment(picture, session, now);
+        LockRecord alive = picture.withoutWatchedLeases(reader.living(picture), moment, now);
         long shown = moment.now() + session.timeout().toNanos() / 1_000;
         Holders holders = new Holders(alive.holders().all().stream()
                 .map(holder -> holder.expires() == LockRecord.NEVER ? holder.expiringAt(shown) : holder)

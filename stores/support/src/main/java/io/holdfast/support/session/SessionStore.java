@@ -96,14 +96,14 @@ public final class SessionStore extends RecordStore {
             String address,
             Platform.Timer timer) {}
 
-    private SessionStore(Parts parts, LocalClock local, PictureReader reader, SessionRecords records, Holds holds) {
+    private SessionStore(Parts parts, LocalClock local, PictureReader reader, SessionRecords records) {
         super(parts.config(), new Decider(LIMITS), records, parts.directory());
         this.parts = parts;
         this.local = local;
         this.reader = reader;
         this.records = records;
-        this.holds = holds;
         config = parts.config();
+        holds = new Holds(config.platform(), parts.timer(), this::end);
         keys = new RecordKeys(config.keyPrefix());
     }
 
@@ -113,27 +113,37 @@ public final class SessionStore extends RecordStore {
         LocalClock clock = LocalClock.of(config.platform());
         PictureReader reader = new PictureReader(config, parts.sessions());
         SessionRecords records = new SessionRecords(config, clock, parts.sessions(), reader);
-        Holds holds = new Holds(config.platform(), parts.timer(), hold -> end(parts, records, hold));
-        SessionSignals signals = new SessionSignals(config, clock, holds, reader);
-        SessionStore store = new SessionStore(parts, clock, reader, records, holds);
-        parts.sessions().start(signals::receive);
+        SessionStore store = new SessionStore(parts, clock, reader, records);
+        parts.sessions().start(new SessionSignals(config, clock, store.holds, reader)::receive);
         return store;
     }
 
     /**
      * Ends the lease of a hold at the servers. Nobody is notified, as at the end of any lease. It is repeated until it succeeds,
-     * because the session would keep the hold for ever.
+     * because the session would keep the hold for ever. It is decided anew each time: a tenure that has asked for the name again
+     * meanwhile may hold it by a later grant, which must stay.
      */
-    private static void end(Parts parts, SessionRecords records, Hold hold) {
+    private void end(Hold hold) {
         var unused = records.update(
                         hold.key(),
-                        (record, moment) ->
-                                new Decision<>(record.endLease(hold.tenure(), moment.now()), true, List.of()))
+                        (record, moment) -> new Decision<>(
+                                holds.isEnding(hold.tenure()) ? record.endLease(hold.tenure(), moment.now()) : record,
+                                true,
+                                List.of()))
                 .whenComplete((done, error) -> {
-                    if (error != null && !parts.sessions().isOver(hold.session())) {
-                        parts.timer().schedule(RETRY_NANOS, () -> end(parts, records, hold));
+                    boolean settled = error == null || parts.sessions().isOver(hold.session());
+                    if (!settled) {
+                        parts.timer().schedule(RETRY_NANOS, () -> endAgain(hold));
+                    } else if (holds.isEnding(hold.tenure())) {
+                        holds.ended(hold.tenure());
                     }
                 });
+    }
+
+    private void endAgain(Hold hold) {
+        if (holds.isEnding(hold.tenure())) {
+            end(hold);
+        }
     }
 
     @Override
@@ -185,25 +195,31 @@ public final class SessionStore extends RecordStore {
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
         long sent = now();
+        holds.asks(request.tenure());
         return parts.sessions()
                 .present()
                 .thenCompose(session -> super.acquire(request.withLease(recorded(request.lease(), session)))
-                        .whenComplete((reply, error) -> noteUnknown(request, error, session))
-                        .thenApply(reply -> reply(request, reply, session, sent)));
+                        .thenApply(reply -> reply(request, reply, session, sent)))
+                .whenComplete((reply, error) -> noteUnknown(request, Optional.ofNullable(reply), error));
     }
 
-    /** Notes a hold that may have been granted, so that it ends with its lease if nobody releases it. */
-    private void noteUnknown(Acquire request, @Nullable Throwable error, Session session) {
-        if (error != null
-                && Stages.cause(error) instanceof StoreException failure
-                && failure.effect().mayBeApplied()) {
-            holds.note(hold(request, session, false));
+    /** Notes a hold that may have been granted, by this request or by an earlier one, so that it ends with its lease. */
+    private void noteUnknown(Acquire request, Optional<Acquire.Reply> reply, @Nullable Throwable error) {
+        boolean earlier = holds.asked(request.tenure());
+        boolean known = reply.filter(each -> !(each instanceof Acquire.Late)).isPresent();
+        if (!known && (earlier || (error != null && mayBeApplied(error)))) {
+            holds.note(hold(request, "", false));
         }
+    }
+
+    private static boolean mayBeApplied(Throwable error) {
+        return !(Stages.cause(error) instanceof StoreException failure)
+                || failure.effect().mayBeApplied();
     }
 
     private Acquire.Reply reply(Acquire request, Acquire.Reply reply, Session session, long sent) {
         if (reply instanceof Acquire.Granted granted) {
-            holds.note(hold(request, session, isKept(request.lease(), session)));
+            holds.note(hold(request, session.id(), isKept(request.lease(), session)));
             return new Acquire.Granted(
                     granted.tokens(),
                     valid(request.lease(), session, sent),
@@ -224,12 +240,12 @@ public final class SessionStore extends RecordStore {
         return reply;
     }
 
-    private Hold hold(Acquire request, Session session, boolean kept) {
+    private Hold hold(Acquire request, String session, boolean kept) {
         return new Hold(
                 keys.of(request.name(), request.share().mode()),
                 request.tenure(),
                 request.share().mode(),
-                session.id(),
+                session,
                 kept,
                 now() + request.lease().toNanos());
     }
