@@ -73,6 +73,28 @@ class CutTest {
                 .containsExactly("Freed", "Gap");
     }
 
+    /** The claim window runs since the assignment, of which the client learns later. */
+    @Test
+    void anAssignmentThatWasSentMeanwhileCountsFromTheCut() {
+        other.granted("assigned", 1);
+        var unused = client.acquire(client.request("assigned", 1).queued(Acquire.Queueing.FAIR, 0));
+        cut();
+        long cut = System.nanoTime();
+        assertThat(other.release("assigned", 1).held()).isTrue();
+        passUntil(cut, Duration.ofMillis(1_200));
+        mend();
+        Signal.Assigned assigned = client.signals().stream()
+                .filter(Signal.Assigned.class::isInstance)
+                .map(Signal.Assigned.class::cast)
+                .findFirst()
+                .orElseThrow();
+        // an upper bound of the clock of the client
+        long now = client.store().clock("assigned").notAfter(System.nanoTime(), Duration.ZERO);
+        assertThat(assigned.expiresMicros() - now)
+                .as("left of 2 s, in microseconds")
+                .isLessThan(800_000);
+    }
+
     @Test
     void aHoldSurvives() {
         client.granted("survives", 1);

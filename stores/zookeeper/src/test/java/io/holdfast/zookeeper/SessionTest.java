@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -92,6 +93,33 @@ class SessionTest {
     private static boolean isLost(StoreClient client) {
         try {
             return client.renew("ended", 1) instanceof Renew.Lost;
+        } catch (StoreException e) {
+            return false;
+        }
+    }
+
+    /** Others count the holds of the session as free at once. */
+    @Test
+    void aSessionWhoseNodeIsDeletedByHandEnds() throws Exception {
+        try (StoreClient client = client();
+                StoreClient other = client()) {
+            client.granted("by-hand", 1);
+            ZooKeeper handle = ensemble.client();
+            for (String session : handle.getChildren("/holdfast/c", false)) {
+                handle.delete("/holdfast/c/" + session, -1);
+            }
+            handle.close();
+            Await.until("the loss is told", () -> client.signals().stream().anyMatch(Signal.Gap.class::isInstance));
+            Await.until("both are connected again", () -> isConnected(client) && isConnected(other));
+            assertThat(client.renew("by-hand", 1)).isInstanceOf(Renew.Lost.class);
+            assertThat(other.acquire("by-hand", 1)).isInstanceOf(Acquire.Granted.class);
+        }
+    }
+
+    private static boolean isConnected(StoreClient client) {
+        try {
+            Await.reply(client.store().confirmSignals());
+            return true;
         } catch (StoreException e) {
             return false;
         }

@@ -17,4 +17,9 @@ public final class TestServer {
     public static ZooKeeper client() throws IOException {
         return Servers.one().client();
     }
+
+    /** Returns the number of requests that the server has received. */
+    public static long received() {
+        return Servers.one().received(0);
+    }
 }

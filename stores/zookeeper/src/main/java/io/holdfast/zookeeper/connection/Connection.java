@@ -22,6 +22,7 @@ import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.common.ZKConfig;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +38,7 @@ final class Connection {
     private static final int HEARTBEATS = 6;
 
     private static final int MIN_TICKS = 4;
+    private static final int MAX_ANSWER_BYTES = 64 << 20;
     private static final String PROOF = "P ";
 
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
@@ -56,6 +58,16 @@ final class Connection {
     private final Map<String, CompletableFuture<Void>> proofs = new ConcurrentHashMap<>();
     private volatile boolean connected;
     private volatile boolean closed;
+
+    // ---- changed on the event thread alone
+
+    /** Set if messages were missed since {@link #missedSince}, a time before the first cut after which none was read. */
+    private volatile boolean missed;
+
+    private volatile long missedSince;
+
+    /** A time before the message that is being received was sent. */
+    private volatile long sentAfter;
 
     // ---- set on the event thread, before the connection is open
 
@@ -81,6 +93,8 @@ final class Connection {
         began = config.platform().nanoTime();
         ZKClientConfig client = new ZKClientConfig();
         client.setProperty(ZKClientConfig.ENABLE_CLIENT_SASL_KEY, "false");
+        // an inbox or a folder may have many children, and the servers limit requests only
+        client.setProperty(ZKConfig.JUTE_MAXBUFFER, Integer.toString(MAX_ANSWER_BYTES));
         ZooKeeper fresh =
                 new ZooKeeper(settings.servers(), (int) settings.session().toMillis(), this::process, client);
         settings.login().ifPresent(login -> fresh.addAuthInfo("digest", login.getBytes(StandardCharsets.UTF_8)));
@@ -111,7 +125,11 @@ final class Connection {
     private void process(ZooKeeper ready, WatchedEvent event) {
         Inbox messages = inbox;
         if (event.getType() == EventType.NodeCreated && messages != null && messages.contains(event.getPath())) {
-            messages.created(event.getPath());
+            messages.created(event.getPath(), session().proven());
+        } else if (event.getType() == EventType.NodeDeleted
+                && messages != null
+                && !messages.contains(event.getPath())) {
+            ended(failures.notConnected("somebody has deleted the node of the session"));
         } else if (event.getType() == EventType.None) {
             changed(ready, event.getState());
         }
@@ -135,20 +153,34 @@ final class Connection {
         ZooKeeperSession present = session;
         if (present == null) {
             begin(ready);
+        } else if (ready.getSessionTimeout() < present.timeout().toMillis()) {
+            ended(failures.notConnected("the servers now allow a shorter session timeout"));
         } else if (opened.isDone()) {
             connected = true;
-            beat();
-            // a watch repeats nothing that happened meanwhile
-            var unused = inbox().list().whenComplete((done, error) -> {
-                receiver.receive(new Signal.Gap(), 0);
-                receiver.receive(new Signal.Up(settings.address(), ""), 0);
-            });
+            catchUp();
         }
+    }
+
+    /** Reads the messages that were sent while the connection was cut, because a watch repeats none. */
+    private void catchUp() {
+        var list = inbox().list(missedSince);
+        beat();
+        var unused = list.whenComplete((done, error) -> {
+            if (error == null) {
+                missed = false;
+            }
+            receiver.receive(new Signal.Gap(), 0);
+            receiver.receive(new Signal.Up(settings.address(), ""), 0);
+        });
     }
 
     private void disconnected() {
         connected = false;
         if (opened.isDone() && !closed) {
+            if (!missed) {
+                missed = true;
+                missedSince = session().proven();
+            }
             receiver.receive(new Signal.Down(settings.address()), 0);
         }
     }
@@ -182,12 +214,11 @@ final class Connection {
                 config.platform(),
                 began,
                 timeout.toNanos(),
-                settings.tick().toNanos() / 2,
+                settings.tick().toNanos(),
                 () -> requests.set(paths.session(id), new byte[0], -1));
         ZooKeeperSession fresh = new ZooKeeperSession(id, timeout, requests, paths, failures, heartbeat, config);
         mailbox = new Mailbox(
-                config.withClient(
-                        config.client(), signal -> receiver.receive(signal, fresh.proven()), config.describer()),
+                config.withClient(config.client(), signal -> receiver.receive(signal, sentAfter), config.describer()),
                 timer,
                 fresh::post);
         inbox = new Inbox(requests, paths.inbox(id), this::receive);
@@ -219,7 +250,8 @@ final class Connection {
         var unused = session().confirm();
     }
 
-    private void receive(String message) {
+    private void receive(String message, long before) {
+        sentAfter = before;
         if (message.startsWith(PROOF)) {
             CompletableFuture<Void> proof = proofs.remove(message);
             if (proof != null) {

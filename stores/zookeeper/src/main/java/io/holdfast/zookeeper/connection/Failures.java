@@ -25,12 +25,20 @@ record Failures(String address) {
                 : new StoreException(effect(cause), address + ": " + what + ": " + text(cause), cause);
     }
 
+    /** Returns the failure of a request that only reads. */
+    StoreException ofRead(String what, Throwable error) {
+        StoreException failure = of(what, error);
+        return failure.effect() == Effect.UNKNOWN
+                ? new StoreException(Effect.NOT_APPLIED, failure.getMessage() + "", failure.getCause())
+                : failure;
+    }
+
     private static Effect effect(Throwable cause) {
         if (!(cause instanceof KeeperException failure)) {
             return Effect.UNKNOWN;
         }
         return switch (failure.code()) {
-            case SESSIONMOVED, THROTTLEDOP, SESSIONEXPIRED -> Effect.NOT_APPLIED;
+            case SESSIONMOVED, THROTTLEDOP -> Effect.NOT_APPLIED;
             case NOAUTH,
                     AUTHFAILED,
                     INVALIDACL,
@@ -48,7 +56,7 @@ record Failures(String address) {
             return Optional.ofNullable(cause.getMessage()).orElse(cause.toString());
         }
         return switch (failure.code()) {
-            case CONNECTIONLOSS -> "the connection was lost before the answer; the outcome is unknown";
+            case CONNECTIONLOSS -> "the connection was lost before the answer";
             case SESSIONEXPIRED -> "the session has expired; every hold of this client is lost";
             case SESSIONMOVED -> "the session has moved to another server; retry";
             case NOAUTH ->

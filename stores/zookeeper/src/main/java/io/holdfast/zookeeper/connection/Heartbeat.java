@@ -1,6 +1,8 @@
 package io.holdfast.zookeeper.connection;
 
 import io.holdfast.spi.Platform;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
@@ -17,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>A heartbeat is a write.
- *   <li>An answered heartbeat proves that the leader knows of the heartbeat before it, if that was sent at least half a tick
- *       earlier. The session then lasts until that earlier heartbeat was sent, plus the session timeout.
+ *   <li>An answered heartbeat proves that the leader knows of an earlier one, if that was answered at least a tick before this one
+ *       was sent. The session then lasts until the earlier heartbeat was sent, plus the session timeout. A whole tick is required,
+ *       because a leader asks its followers about every half tick, and not exactly.
  *   <li>The leader itself begins the session, so its beginning is the first sign of life, and any answer proves that. When the
  *       connection moves to another server, that server tells the leader at once.
  * </ol>
@@ -28,14 +31,21 @@ import org.jspecify.annotations.Nullable;
 final class Heartbeat {
 
     private final Platform platform;
+    private final long firstSign;
     private final Supplier<CompletionStage<?>> write;
     private final long timeoutNanos;
-    private final long reportNanos;
+    private final long tickNanos;
     private final ReentrantLock mutex = new ReentrantLock();
+
+    /** A heartbeat that was answered. */
+    private record Beat(long sent, long answered) {}
 
     // ---- guarded by the mutex
 
-    private long known;
+    /** The answered heartbeats that no later one has proven yet, the earliest first. */
+    private final Deque<Beat> answered = new ArrayDeque<>();
+
+    private boolean began;
     private long validUntil;
     private @Nullable CompletableFuture<Void> underWay;
 
@@ -44,15 +54,15 @@ final class Heartbeat {
      *
      * @param began the {@code nanoTime} before the session began
      * @param timeoutNanos the session timeout
-     * @param reportNanos the time within which a server reports the signs of life of its clients to the leader
+     * @param tickNanos the time within which a server certainly reports the signs of life of its clients to the leader
      * @param write writes once, and completes with the answer
      */
-    Heartbeat(Platform platform, long began, long timeoutNanos, long reportNanos, Supplier<CompletionStage<?>> write) {
+    Heartbeat(Platform platform, long began, long timeoutNanos, long tickNanos, Supplier<CompletionStage<?>> write) {
         this.platform = platform;
         this.write = write;
         this.timeoutNanos = timeoutNanos;
-        this.reportNanos = reportNanos;
-        known = began;
+        this.tickNanos = tickNanos;
+        firstSign = began;
         validUntil = began;
     }
 
@@ -90,15 +100,21 @@ final class Heartbeat {
         return beat.minimalCompletionStage();
     }
 
-    private void ended(long sent, boolean answered) {
+    private void ended(long sent, boolean isAnswered) {
         mutex.lock();
         try {
             underWay = null;
-            boolean first = validUntil == known;
-            if (answered && (first || sent - known >= reportNanos)) {
-                validUntil = known + timeoutNanos;
-                known = sent;
+            if (!isAnswered) {
+                return;
             }
+            if (!began) {
+                began = true;
+                validUntil = firstSign + timeoutNanos;
+            }
+            while (!answered.isEmpty() && sent - answered.element().answered() >= tickNanos) {
+                validUntil = answered.remove().sent() + timeoutNanos;
+            }
+            answered.add(new Beat(sent, platform.nanoTime()));
         } finally {
             mutex.unlock();
         }

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 
 /**
  * The messages to one session. Each is a node whose name is its text, so the event alone carries it.
@@ -23,14 +22,30 @@ final class Inbox {
 
     private final Requests requests;
     private final String path;
-    private final Consumer<String> receiver;
+    private final Receiver receiver;
     private final ReentrantLock mutex = new ReentrantLock();
 
-    /** The names that were received and may still exist. Guarded by the mutex. */
+    // ---- guarded by the mutex
+
+    /** The names that were received and are not deleted. */
     private final Set<String> received = new HashSet<>();
 
-    /** Creates an inbox. The receiver gets the text of each message, and does not block. */
-    Inbox(Requests requests, String path, Consumer<String> receiver) {
+    /** The names that are being deleted, each by one request. */
+    private final Set<String> deleting = new HashSet<>();
+
+    /** A receiver of messages. */
+    interface Receiver {
+
+        /**
+         * Receives the text of a message. Does not block.
+         *
+         * @param before a {@code nanoTime} before the message was sent
+         */
+        void receive(String text, long before);
+    }
+
+    /** Creates an inbox. */
+    Inbox(Requests requests, String path, Receiver receiver) {
         this.requests = requests;
         this.path = path;
         this.receiver = receiver;
@@ -41,50 +56,59 @@ final class Inbox {
     }
 
     /** Receives a message, unless it was received before. */
-    void created(String node) {
+    void created(String node, long before) {
         String name = node.substring(path.length() + 1);
         boolean many;
         mutex.lock();
         try {
-            if (!received.add(name)) {
+            if (deleting.contains(name) || !received.add(name)) {
                 return;
             }
             many = received.size() >= MANY;
         } finally {
             mutex.unlock();
         }
-        receiver.accept(Paths.message(node));
+        receiver.receive(Paths.message(node), before);
         if (many) {
             clear();
         }
     }
 
-    /** Receives all messages that have arrived without an event, in the order of their numbers. */
-    CompletionStage<Void> list() {
+    /**
+     * Receives all messages that have arrived without an event, in the order of their numbers.
+     *
+     * @param before a {@code nanoTime} before the connection was cut
+     */
+    CompletionStage<Void> list(long before) {
         return requests.children(path)
                 .thenAccept(names -> names.stream()
                         .sorted(Comparator.comparing(name -> name.substring(name.lastIndexOf('-') + 1)))
-                        .forEach(name -> created(path + "/" + name)));
+                        .forEach(name -> created(path + "/" + name, before)));
     }
 
-    /** Deletes the messages that were received. */
+    /** Deletes the messages that were received. Each is deleted by one request, and again later if that fails. */
     void clear() {
         List<String> names;
         mutex.lock();
         try {
             names = new ArrayList<>(received);
+            deleting.addAll(received);
+            received.clear();
         } finally {
             mutex.unlock();
         }
         for (String name : names) {
-            var unused = requests.delete(path + "/" + name).thenAccept(done -> forget(name));
+            var unused = requests.delete(path + "/" + name).whenComplete((done, error) -> deleted(name, error == null));
         }
     }
 
-    private void forget(String name) {
+    private void deleted(String name, boolean succeeded) {
         mutex.lock();
         try {
-            received.remove(name);
+            deleting.remove(name);
+            if (!succeeded) {
+                received.add(name);
+            }
         } finally {
             mutex.unlock();
         }

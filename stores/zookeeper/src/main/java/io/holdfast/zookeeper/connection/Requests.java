@@ -167,9 +167,17 @@ record Requests(ZooKeeper handle, List<ACL> acl) {
 
     /** Watches a node and everything below it until the session ends. Events go to the watcher of the handle. */
     CompletionStage<String> watch(String path) {
+        return watch(path, AddWatchMode.PERSISTENT_RECURSIVE);
+    }
+
+    /** Watches a node, but not what is below it. */
+    CompletionStage<String> watchAlone(String path) {
+        return watch(path, AddWatchMode.PERSISTENT);
+    }
+
+    private CompletionStage<String> watch(String path, AddWatchMode mode) {
         CompletableFuture<String> stage = new CompletableFuture<>();
-        handle.addWatch(
-                path, AddWatchMode.PERSISTENT_RECURSIVE, (code, at, context) -> complete(stage, code, at, path), stage);
+        handle.addWatch(path, mode, (code, at, context) -> complete(stage, code, at, path), stage);
         return stage;
     }
 

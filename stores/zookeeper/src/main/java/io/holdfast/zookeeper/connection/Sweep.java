@@ -29,7 +29,8 @@ import org.slf4j.LoggerFactory;
  * hit a later life of the node (ABA). Such a write does not exist, because of these invariants:
  *
  * <ol>
- *   <li>A record is deleted only if one client has seen it twice, {@link #pause} apart, and nobody has written it in between.
+ *   <li>A record is deleted only if one client has seen it twice, unused, {@link #pause} apart, and nobody has written it in
+ *       between. A session that held it at the first look is among the living ones at the second look.
  *   <li>A client uses a version that it has read for at most a command timeout. A request that it has sent is applied while its
  *       session lives, and otherwise never; and it ends the connection if there is no answer within the session timeout. Both
  *       times together are shorter than the pause.
@@ -43,6 +44,9 @@ final class Sweep {
 
     private static final Logger LOG = LoggerFactory.getLogger(Sweep.class);
     private static final Duration SHORTEST_PAUSE = Duration.ofMinutes(10);
+
+    /** The number of sessions whose last heartbeat is read, to learn the time of the leader. */
+    private static final int SESSIONS_ASKED = 10;
 
     /** The number of folders that are visited in one pass. */
     private static final int FOLDERS_AT_ONCE = 16;
@@ -114,28 +118,60 @@ final class Sweep {
         Set<String> without = orphans;
         unusedRecords = new HashMap<>();
         orphans = new HashSet<>();
-        return Stages.all(
-                        seen.entrySet().stream().map(each -> deleteUnchanged(present, each.getKey(), each.getValue())))
-                .thenCompose(done -> Stages.all(folders.stream().map(each -> look(present, paths.folder(each)))))
+        return alive(present)
+                .thenCompose(alive -> Stages.all(seen.entrySet().stream()
+                                .map(each -> deleteUnchanged(present, each.getKey(), each.getValue(), alive)))
+                        .thenCompose(done ->
+                                Stages.all(folders.stream().map(each -> look(present, paths.folder(each), alive)))))
                 .thenCompose(done -> lookForOrphans(present, without));
     }
 
     // ---- records
 
-    private CompletionStage<Void> look(Requests present, String folder) {
+    /**
+     * The sessions that live.
+     *
+     * @param leaderMillis the time of the leader's clock when one of them was last written
+     */
+    private record Alive(Set<String> sessions, long leaderMillis) {}
+
+    private CompletionStage<Alive> alive(Requests present) {
+        return present.children(paths.sessions())
+                .thenCompose(sessions -> Stages.all(
+                                sessions.stream().limit(SESSIONS_ASKED).map(each -> present.get(paths.session(each))))
+                        .thenApply(found -> new Alive(
+                                Set.copyOf(sessions),
+                                found.stream()
+                                        .flatMap(Optional::stream)
+                                        .mapToLong(data -> data.stat().getMtime())
+                                        .max()
+                                        .orElse(0))));
+    }
+
+    private CompletionStage<Void> look(Requests present, String folder, Alive alive) {
         return present.children(folder)
                 .thenCompose(names -> Stages.all(names.stream()
                         .map(name -> folder + "/" + name)
                         .map(path -> present.get(path)
-                                .thenAccept(found -> found.filter(Sweep::isUnused)
+                                .thenAccept(found -> found.filter(data -> isUnused(data, alive))
                                         .ifPresent(data -> unusedRecords.put(
                                                 path, data.stat().getMzxid()))))))
                 .thenApply(done -> null);
     }
 
-    private static boolean isUnused(Data data) {
+    /**
+     * Returns {@code true} if nothing is left in a record after a pause. What has a longer life, such as a latch that has opened,
+     * counts from the last write, by the clock of the leader. That clock may be wrong, which does no harm to an unused name.
+     */
+    private boolean isUnused(Data data, Alive alive) {
         try {
-            return record(data).hasNothingButTokens();
+            LockRecord record =
+                    record(data).endSessions(session -> !alive.sessions().contains(session));
+            long written = record.at().orElse(0);
+            boolean idle = !record.expire(written + pause.toNanos() / 1_000).isInUse();
+            long age = Math.max(
+                    pause.toMillis(), alive.leaderMillis() - data.stat().getMtime());
+            return idle && record.expire(written + age * 1_000).hasNothingButTokens();
         } catch (StoreException foreign) {
             return false;
         }
@@ -145,12 +181,13 @@ final class Sweep {
         return RecordText.decode("", data.text());
     }
 
-    private CompletionStage<Void> deleteUnchanged(Requests present, String path, long written) {
+    private CompletionStage<Void> deleteUnchanged(Requests present, String path, long written, Alive alive) {
         String folder = path.substring(0, path.lastIndexOf('/'));
         return present.get(path)
                 .thenCombine(
                         present.get(folder),
                         (found, above) -> found.filter(data -> data.stat().getMzxid() == written && above.isPresent())
+                                .filter(data -> isUnused(data, alive))
                                 .map(data -> delete(present, path, data, folder, above.orElseThrow()))
                                 .orElseGet(() -> CompletableFuture.completedStage(null)))
                 .thenCompose(deleted -> deleted);

@@ -22,6 +22,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
@@ -88,7 +89,7 @@ final class ZooKeeperSession implements Session {
 
     @Override
     public CompletionStage<Void> confirm() {
-        return answered("confirm the session", heartbeat.beat());
+        return proving("confirm the session", heartbeat::beat);
     }
 
     /** Returns the requests of its handle. */
@@ -101,13 +102,23 @@ final class ZooKeeperSession implements Session {
         return proven;
     }
 
-    private <T> CompletionStage<T> answered(String what, CompletionStage<T> stage) {
-        long sent = config.platform().nanoTime();
-        return stage.handle((answer, error) -> {
+    /** Sends a request, and gives its failure a text. */
+    private <T> CompletionStage<T> answered(String what, CompletionStage<T> request) {
+        return request.handle((answer, error) -> {
             if (error != null) {
                 throw failures.of(what, error);
             }
-            proven = Math.max(proven, sent);
+            return answer;
+        });
+    }
+
+    /** Sends a request that the leader sees, and notes that it was answered. The time is read before it is sent. */
+    private <T> CompletionStage<T> proving(String what, Supplier<CompletionStage<T>> request) {
+        long sent = config.platform().nanoTime();
+        return answered(what, request.get()).thenApply(answer -> {
+            if (sent - proven > 0) {
+                proven = sent;
+            }
             return answer;
         });
     }
@@ -126,6 +137,7 @@ final class ZooKeeperSession implements Session {
         steps.add(requests.ensure(paths.inbox(id), NOTHING, CreateMode.PERSISTENT));
         steps.add(requests.watch(paths.inbox(id)));
         steps.add(requests.ensure(paths.session(id), NOTHING, CreateMode.EPHEMERAL));
+        steps.add(requests.watchAlone(paths.session(id)));
         steps.add(requests.delete(client));
         steps.add(requests.ensure(client, (id + "\n" + self).getBytes(StandardCharsets.UTF_8), CreateMode.EPHEMERAL));
         return answered("begin a session", Stages.all(steps.stream())).thenCompose(done -> confirm());
@@ -135,11 +147,15 @@ final class ZooKeeperSession implements Session {
 
     @Override
     public CompletionStage<Node> read(RecordKey key) {
-        var synced = requests.sync(paths.root());
-        var record = requests.get(paths.record(key));
-        var folder = requests.get(paths.folder(key));
-        return answered(
-                what("read", key), synced.thenCompose(done -> record).thenCombine(folder, ZooKeeperSession::node));
+        return proving("read", () -> requests.sync(paths.root()).thenCombine(both(key), (synced, node) -> node))
+                .exceptionally(error -> {
+                    throw failures.ofRead(what("read", key), error);
+                });
+    }
+
+    /** Sends both reads at once. They are answered after the sync that was sent before. */
+    private CompletionStage<Node> both(RecordKey key) {
+        return requests.get(paths.record(key)).thenCombine(requests.get(paths.folder(key)), ZooKeeperSession::node);
     }
 
     private static Node node(Optional<Data> record, Optional<Data> folder) {
@@ -186,7 +202,7 @@ final class ZooKeeperSession implements Session {
             operations.add(
                     Op.create(paths.message(session, name), NOTHING, requests.acl(), CreateMode.PERSISTENT_SEQUENTIAL));
         }
-        return answered(what("write", key), requests.several(operations))
+        return proving(what("write", key), () -> requests.several(operations))
                 .thenCompose(answer -> settle(key, first, version, answer));
     }
 

@@ -16,6 +16,7 @@ import io.holdfast.support.store.Directory;
 import io.holdfast.support.store.RecordKey;
 import io.holdfast.support.store.RecordKeys;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,9 +26,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,6 +53,11 @@ public final class ZooKeeperSessions implements Sessions, Directory {
     private final Platform.Timer timer;
     private final Reconnecting<Connection> connection;
     private final Platform.Worker closer;
+
+    /** The last connection that was started, which may not be open yet. */
+    private final AtomicReference<@Nullable Connection> attempt = new AtomicReference<>();
+
+    private volatile boolean closed;
     private final Sweep sweep;
     private final Set<String> over = ConcurrentHashMap.newKeySet();
     /** Set if this client may have missed signals before the next connection. */
@@ -82,6 +91,10 @@ public final class ZooKeeperSessions implements Sessions, Directory {
     private CompletionStage<Connection> connect() {
         try {
             Connection fresh = new Connection(config, settings, timer, this::deliver, this::ended);
+            attempt.set(fresh);
+            if (closed) {
+                close(fresh);
+            }
             return fresh.opened()
                     .handle((open, error) -> {
                         if (error == null) {
@@ -128,15 +141,21 @@ public final class ZooKeeperSessions implements Sessions, Directory {
     }
 
     private CompletionStage<Void> closed(Connection last) {
-        return CompletableFuture.runAsync(
-                () -> {
-                    try {
-                        last.close(config.commandTimeout());
-                    } catch (InterruptedException e) {
-                        Thread.currentThread().interrupt();
-                    }
-                },
-                closer);
+        try {
+            return CompletableFuture.runAsync(() -> end(last, config.commandTimeout()), closer);
+        } catch (RejectedExecutionException e) {
+            // close race: this client is closed, and the connection has hardly begun
+            end(last, Duration.ofMillis(1));
+            return CompletableFuture.completedStage(null);
+        }
+    }
+
+    private static void end(Connection last, Duration atMost) {
+        try {
+            last.close(atMost);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     // ---- sessions
@@ -199,9 +218,10 @@ public final class ZooKeeperSessions implements Sessions, Directory {
 
     @Override
     public CompletionStage<Void> close() {
-        Optional<Connection> last = connection.now();
+        closed = true;
         connection.close();
-        CompletionStage<Void> end = last.map(this::closed).orElseGet(() -> CompletableFuture.completedStage(null));
+        Connection last = attempt.get();
+        CompletionStage<Void> end = last == null ? CompletableFuture.completedStage(null) : closed(last);
         closer.close();
         return end;
     }

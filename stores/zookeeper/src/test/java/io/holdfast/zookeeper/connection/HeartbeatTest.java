@@ -14,12 +14,12 @@ import org.junit.jupiter.api.Test;
 class HeartbeatTest {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(12);
-    private static final Duration REPORT = Duration.ofSeconds(1);
+    private static final Duration TICK = Duration.ofSeconds(1);
 
     private final Simulation time = Simulation.of(1);
     private final long began = time.nanoTime();
     private final Deque<CompletableFuture<Void>> writes = new ArrayDeque<>();
-    private final Heartbeat heartbeat = new Heartbeat(time, began, TIMEOUT.toNanos(), REPORT.toNanos(), this::write);
+    private final Heartbeat heartbeat = new Heartbeat(time, began, TIMEOUT.toNanos(), TICK.toNanos(), this::write);
 
     @AfterEach
     void close() {
@@ -69,13 +69,35 @@ class HeartbeatTest {
     }
 
     @Test
-    void twoHeartbeatsWithinOneReportProveNoMore() {
+    void twoHeartbeatsWithinATickProveNoMore() {
         beat(Duration.ofMillis(10));
         time.runFor(Duration.ofSeconds(2));
         beat(Duration.ofMillis(10));
-        time.runFor(REPORT.minusMillis(20));
+        time.runFor(TICK.minusMillis(20));
         beat(Duration.ofMillis(10));
         assertThat(validUntil()).isEqualTo(TIMEOUT);
+    }
+
+    /** It may have arrived just before its answer was sent. */
+    @Test
+    void aSlowHeartbeatCountsFromItsAnswer() {
+        beat(Duration.ofMillis(10));
+        time.runFor(Duration.ofSeconds(2));
+        beat(Duration.ofMillis(1_500));
+        time.runFor(Duration.ofMillis(10));
+        beat(Duration.ofMillis(10));
+        assertThat(validUntil()).isEqualTo(TIMEOUT);
+    }
+
+    /** The session is short, so a heartbeat is sent before the one before it is proven. */
+    @Test
+    void anAnswerProvesTheLastHeartbeatThatIsATickOld() {
+        for (int i = 0; i < 4; i++) {
+            beat(Duration.ofMillis(10));
+            time.runFor(Duration.ofMillis(690));
+        }
+        // sent at 0, 700, 1 400 and 2 100 ms
+        assertThat(validUntil()).isEqualTo(TIMEOUT.plusMillis(700));
     }
 
     @Test

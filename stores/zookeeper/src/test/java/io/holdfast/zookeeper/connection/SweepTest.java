@@ -108,6 +108,16 @@ class SweepTest {
     }
 
     @Test
+    void aRecordOfADeadClientOrOfAClosedLatchIsDeleted() {
+        StoreClient dead = open();
+        dead.acquire(dead.request("left", 1).withLease(Duration.ofSeconds(1)));
+        dead.close();
+        pass();
+        pass();
+        assertThat(exists(path("left"))).isFalse();
+    }
+
+    @Test
     void theInboxOfAnEndedSessionIsDeletedAndThoseOfOthersStay() {
         int others = Await.reply(requests.children(PATHS.sessions())).size();
         String orphan = PATHS.inbox("dead");
