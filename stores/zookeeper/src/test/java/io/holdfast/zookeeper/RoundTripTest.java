@@ -3,9 +3,11 @@ package io.holdfast.zookeeper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.testkit.StoreClient;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The requests that the server receives. Those that are sent together are one round trip. */
+@Tag("everywhere")
 class RoundTripTest {
 
     private static final int PAIRS = 50;
