@@ -81,6 +81,7 @@ class SessionTest {
             endSessions();
             Await.until("the loss is told", () -> client.signals().stream().anyMatch(Signal.Gap.class::isInstance));
             Await.until("the hold is lost", () -> isLost(client));
+            Await.until("it is connected again", () -> isConnected(client));
             Acquire.Granted after = (Acquire.Granted) retried(other, "ended", 1);
             assertThat(after.tokens().first()).isGreaterThan(before.tokens().last());
             assertThat(client.renew("ended", 1)).isInstanceOf(Renew.Lost.class);
