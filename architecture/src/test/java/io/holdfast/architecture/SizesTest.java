@@ -53,7 +53,7 @@ class SizesTest {
         // folder, today, target
         "stores/support/src/main/java/io/holdfast/support/record, 1647, 1369",
         "stores/support/src/main/java/io/holdfast/support/store, 294, 300",
-        "stores/support/src/main/java/io/holdfast/support/session, 839, 700",
+        "stores/support/src/main/java/io/holdfast/support/session, 840, 700",
         "stores/zookeeper/src/main/java/io/holdfast/zookeeper, 118, 110",
         "stores/zookeeper/src/main/java/io/holdfast/zookeeper/connection, 1165, 900",
         "stores/memory/src/main/java/io/holdfast/memory, 313, 300",

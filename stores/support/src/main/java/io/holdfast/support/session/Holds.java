@@ -58,6 +58,7 @@ final class Holds {
 
     /** Notes a hold. Its lease does not end earlier than it did. */
     void note(Hold hold) {
+        ending.remove(hold.tenure());
         Hold before = holds.put(hold.tenure(), hold);
         if (before == null) {
             endLater(hold);
